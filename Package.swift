@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "AuthStateKit",
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "AuthStateKit", targets: ["AuthStateKit"]),
+        .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
+    ],
+    targets: [
+        // Declarations of libcrypto and libcurl; both are found at run time with dlopen, on Linux only.
+        .target(name: "CAuthStateCrypto"),
+        .target(name: "CAuthStateCurl"),
+        // Encodings, digests, keys and signatures.
+        .target(
+            name: "AuthStateJOSE",
+            dependencies: [.target(name: "CAuthStateCrypto", condition: .when(platforms: [.linux]))],
+            swiftSettings: strict
+        ),
+        // The protocols' values: no I/O, no clock, no stored state.
+        .target(name: "AuthStateOAuth", dependencies: ["AuthStateJOSE"], swiftSettings: strict),
+        // The actor and its way to the world: transport, stores, user agents.
+        .target(
+            name: "AuthStateKit",
+            dependencies: [
+                "AuthStateJOSE", "AuthStateOAuth",
+                .target(name: "CAuthStateCurl", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict
+        ),
+        // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
+        .target(
+            name: "AuthStateTesting",
+            dependencies: ["AuthStateJOSE", "AuthStateOAuth", "AuthStateKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "AuthStateJOSETests", dependencies: ["AuthStateJOSE"], swiftSettings: strict),
+        .testTarget(
+            name: "AuthStateOAuthTests", dependencies: ["AuthStateOAuth", "AuthStateJOSE"], swiftSettings: strict),
+        .testTarget(
+            name: "AuthStateKitTests",
+            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
+            swiftSettings: strict
+        ),
+        // XCTest: one test for each line of the AppAuth parity table.
+        .testTarget(
+            name: "AppAuthParityTests",
+            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
+            swiftSettings: strict
+        ),
+        // Providers that nobody here wrote; skipped where they are not installed.
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
+            path: "Tests/Integration",
+            exclude: ["Providers"],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
