@@ -1,0 +1,92 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Keeps archived states, each under a key, for the next process and for others beside this one.
+///
+/// A renewal is a transaction on one key: lease, load, reserve, redeem at the provider, save, release. The lease excludes
+/// every other holder, in this process and in others, and covers the HTTP call.
+public protocol AuthStateStore: Sendable {
+    /// Reads a state; nil when there is none under the key.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`; what is stored is left as it is.
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState?
+
+    /// Runs a transaction while nobody else holds the key.
+    ///
+    /// - Parameters:
+    ///   - deadline: How long to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R
+}
+
+/// Exclusive access to one key of a store, for as long as `withLease` runs its body.
+public protocol AuthStateLease: Sendable {
+    /// Reads the state again, now that nobody else can change it.
+    func load() async throws -> StoredAuthState?
+
+    /// Makes sure that a save will succeed, as far as can be known: space, permission, a writable row.
+    ///
+    /// Called before a refresh token is spent, so that nothing is redeemed that cannot be kept.
+    func reserve() async throws
+
+    /// Writes the state durably and returns its version.
+    ///
+    /// - Parameter expecting: The version that this replaces; nil when there was none.
+    /// - Throws: `.storeConflict` when another version is stored.
+    func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
+
+    /// Removes the state.
+    ///
+    /// - Throws: `.storeConflict` when another version is stored.
+    func delete(expecting: StoredAuthState.Version?) async throws
+}
+
+/// An archive as a store keeps it.
+public struct StoredAuthState: Sendable, Hashable {
+    /// Tells two contents of the same key apart; opaque but to its store.
+    public struct Version: RawRepresentable, Sendable, Hashable {
+        /// The store's own text.
+        public var rawValue: String
+        /// Makes a version.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// The archived state: JSON, or whatever a sealing store made of it.
+    public var archive: Data
+    /// Its version.
+    public var version: Version
+
+    /// Makes a stored state.
+    public init(archive: Data, version: Version) {
+        self.archive = archive
+        self.version = version
+    }
+}
+
+extension StoredAuthState: CustomStringConvertible, CustomReflectable {
+    /// The size alone: the archive holds tokens.
+    public var description: String { "stored state, \(archive.count) bytes" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["stored": description]) }
+}
+
+/// The name of a state within a store, for example a profile or a user's session.
+public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// Any text.
+    public let rawValue: String
+    /// Makes a key.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Makes a key from a literal.
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+    /// The key of programs with one state.
+    public static let `default`: AuthStateKey = "default"
+    /// The text.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The time of day that expiry is compared with; waiting uses a `Clock` instead.
+public struct WallClock: Sendable {
+    private let injected: (@Sendable () -> Date)?
+
+    /// The system's clock.
+    public static let system = WallClock(injected: nil)
+
+    /// A clock of your own, for tests.
+    public init(now: @escaping @Sendable () -> Date) { injected = now }
+
+    private init(injected: (@Sendable () -> Date)?) { self.injected = injected }
+
+    /// The time now.
+    public var now: Date { Date(timeIntervalSince1970: secondsSince1970) }
+
+    /// The time now, in seconds since 1970, without allocation; the system's is read in steps of a few milliseconds.
+    package var secondsSince1970: Double {
+        if let injected { return injected().timeIntervalSince1970 }
+        var time = timespec()
+        #if os(Linux)
+            clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        #else
+            clock_gettime(CLOCK_REALTIME, &time)
+        #endif
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}

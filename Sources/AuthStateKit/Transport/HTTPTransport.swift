@@ -1,0 +1,56 @@
+public import AuthStateOAuth
+
+/// Sends HTTP requests: libcurl on Linux, URLSession on Apple platforms, or one of your own.
+///
+/// An implementation follows no redirect, keeps no cookies, decompresses the body, holds to the request's `timeout` and
+/// `maximumResponseBytes`, and returns an answer of any status. Cancelling the task frees the caller at once.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request and returns the whole answer.
+    ///
+    /// - Throws: `TransportError`, or `CancellationError` when the task was cancelled.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// Why no answer came.
+public struct TransportError: Error, Sendable, Hashable {
+    /// The kinds of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable {
+        /// The kind's name.
+        public var rawValue: String
+        /// Makes a kind.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// No connection: unknown name, refused, no route, failed proxy.
+        public static let unreachable = Code(rawValue: "unreachable")
+        /// TLS failed: the certificate is not trusted, or no common version.
+        public static let insecureConnection = Code(rawValue: "insecureConnection")
+        /// The whole exchange took longer than `TransportRequest.timeout`.
+        public static let timedOut = Code(rawValue: "timedOut")
+        /// The connection broke, or the answer was not HTTP.
+        public static let connectionLost = Code(rawValue: "connectionLost")
+        /// The answer's body had more than `TransportRequest.maximumResponseBytes`.
+        public static let responseTooLarge = Code(rawValue: "responseTooLarge")
+        /// The request cannot be sent as it is: its scheme is not http or https, or a header holds a line break.
+        public static let invalidRequest = Code(rawValue: "invalidRequest")
+        /// The system's library is missing or too old; the message names the package.
+        public static let libraryUnavailable = Code(rawValue: "libraryUnavailable")
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// One sentence for a person, without secrets.
+    public var message: String
+    /// Whether bytes of the request may have reached the server: then it must not be blindly repeated.
+    public var requestMayHaveBeenSent: Bool
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, requestMayHaveBeenSent: Bool) {
+        self.code = code
+        self.message = message
+        self.requestMayHaveBeenSent = requestMayHaveBeenSent
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+}

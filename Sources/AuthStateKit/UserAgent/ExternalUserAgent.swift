@@ -1,0 +1,40 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Shows a provider's page to a person outside the app's reach and receives the answer (RFC 8252).
+public protocol ExternalUserAgent: Sendable {
+    /// Makes ready to receive a redirect and tells which redirect URI the request has to carry.
+    ///
+    /// - Parameter redirectURI: What the caller asks for; port 0 in a loopback URI means any free port, nil the agent's own choice.
+    /// - Throws: `AuthStateError`, for example when the port is in use.
+    func prepare(redirectURI: RedirectURI?) async throws -> any ExternalUserAgentSession
+}
+
+/// One trip through a user agent: presented once, finished once.
+public protocol ExternalUserAgentSession: Sendable {
+    /// The redirect URI that the request has to carry.
+    var redirectURI: RedirectURI { get }
+
+    /// Shows the URL and waits for the provider to send the person back.
+    ///
+    /// - Throws: `AuthStateError` (timed out, the browser cannot be opened), or `CancellationError`.
+    func present(_ url: URL) async throws -> AuthorizationCallback
+
+    /// Tells the person how it ended, and lets go of everything held; called exactly once, whatever happened before.
+    func finish(_ outcome: UserAgentOutcome) async
+}
+
+/// How a trip through a user agent ended, for the page that the person sees last.
+public enum UserAgentOutcome: Sendable {
+    /// The login (or logout) is complete.
+    case completed
+    /// It failed for this reason.
+    case failed(AuthStateError)
+    /// The caller was cancelled.
+    case cancelled
+}

@@ -1,0 +1,182 @@
+extension AuthStateError {
+    /// Which check failed. New ones may be added: switch over `kind` when you need to handle them all.
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable {
+        /// The code's name, as the CLI prints it.
+        public var rawValue: String
+        /// Makes a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// What a code means for the program: wait, log in again, mend the configuration, and so on.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The call was wrong.
+        case usage
+        /// The discovery, client, redirect or registration set-up has to be mended.
+        case configuration
+        /// The provider's answer failed a check or made no sense.
+        case refused
+        /// The provider is unreachable or failing: try again later.
+        case transient
+        /// The store is locked, or cannot be read or written.
+        case store
+        /// The person has to log in (again).
+        case reauthenticationRequired
+        /// A protected resource answered with an error.
+        case resource
+        /// The person or the program gave up.
+        case cancelled
+    }
+
+    /// What the code means for the program.
+    public var kind: Kind { Code.kinds[code] ?? .refused }
+}
+
+extension AuthStateError.Code {
+    private static func known(_ name: String) -> Self { Self(rawValue: name) }
+
+    /// An argument cannot be used.
+    public static let invalidArgument = known("invalidArgument")
+    /// The redirect URI is not absolute, has a fragment, or does not fit the user agent.
+    public static let invalidRedirectURI = known("invalidRedirectURI")
+    /// The issuer has a query, a fragment, or is no http(s) URL.
+    public static let invalidIssuer = known("invalidIssuer")
+    /// A URL is not https and its host is not loopback.
+    public static let insecureURL = known("insecureURL")
+    /// The discovery document names another issuer than the one asked for.
+    public static let issuerMismatch = known("issuerMismatch")
+    /// The discovery document does not exist at its well-known place.
+    public static let discoveryFailed = known("discoveryFailed")
+    /// The metadata lacks a member that is needed, or a member is malformed.
+    public static let invalidMetadata = known("invalidMetadata")
+    /// The provider has no endpoint for this.
+    public static let endpointMissing = known("endpointMissing")
+    /// The provider lists its PKCE methods, and S256 is not among them.
+    public static let pkceUnsupported = known("pkceUnsupported")
+    /// The provider or this library does not support what was asked for.
+    public static let unsupported = known("unsupported")
+    /// `invalid_client`: the provider does not know the client or its secret.
+    public static let invalidClient = known("invalidClient")
+    /// `unauthorized_client`.
+    public static let unauthorizedClient = known("unauthorizedClient")
+    /// `unsupported_grant_type`.
+    public static let unsupportedGrantType = known("unsupportedGrantType")
+    /// `unsupported_response_type`.
+    public static let unsupportedResponseType = known("unsupportedResponseType")
+    /// `invalid_scope`.
+    public static let invalidScope = known("invalidScope")
+    /// `invalid_request`.
+    public static let invalidRequest = known("invalidRequest")
+    /// `invalid_redirect_uri` (RFC 7591).
+    public static let registrationRedirectURIRefused = known("registrationRedirectURIRefused")
+    /// `invalid_client_metadata` (RFC 7591).
+    public static let invalidClientMetadata = known("invalidClientMetadata")
+    /// A secret is referred to (an environment variable, a file) and is not there.
+    public static let credentialUnavailable = known("credentialUnavailable")
+    /// The loopback port is in use.
+    public static let portInUse = known("portInUse")
+    /// The browser could not be opened.
+    public static let browserUnavailable = known("browserUnavailable")
+    /// A system library is missing.
+    public static let libraryUnavailable = known("libraryUnavailable")
+    /// TLS failed: the certificate is not trusted.
+    public static let insecureConnection = known("insecureConnection")
+    /// `state` was absent or different.
+    public static let stateMismatch = known("stateMismatch")
+    /// `iss` in the authorization response was absent or different (RFC 9207).
+    public static let issuerParameterMismatch = known("issuerParameterMismatch")
+    /// A parameter came twice.
+    public static let duplicateParameter = known("duplicateParameter")
+    /// The callback is not at the redirect URI.
+    public static let callbackMismatch = known("callbackMismatch")
+    /// The pending authorization was used before, or is too old.
+    public static let authorizationExpired = known("authorizationExpired")
+    /// The answer is not what the specification says.
+    public static let malformedResponse = known("malformedResponse")
+    /// The answer had more bytes than allowed.
+    public static let responseTooLarge = known("responseTooLarge")
+    /// The endpoint answered with a redirect, which is never followed.
+    public static let redirected = known("redirected")
+    /// The token type is not the one asked for.
+    public static let unsupportedTokenType = known("unsupportedTokenType")
+    /// A check of the ID token failed.
+    public static let invalidIDToken = known("invalidIDToken")
+    /// The ID token's signature is wrong, or no key fits.
+    public static let invalidSignature = known("invalidSignature")
+    /// Userinfo speaks of another person than the ID token.
+    public static let subjectMismatch = known("subjectMismatch")
+    /// No connection to the provider.
+    public static let unreachable = known("unreachable")
+    /// The exchange took too long.
+    public static let timedOut = known("timedOut")
+    /// The connection broke before the whole answer came.
+    public static let connectionLost = known("connectionLost")
+    /// The provider failed (5xx, `server_error`).
+    public static let serverError = known("serverError")
+    /// `temporarily_unavailable`, or 429.
+    public static let temporarilyUnavailable = known("temporarilyUnavailable")
+    /// The last renewal failed a check a short while ago and is not repeated yet.
+    public static let renewalPaused = known("renewalPaused")
+    /// The state belongs to somebody else at the moment.
+    public static let storeLocked = known("storeLocked")
+    /// The state cannot be read.
+    public static let storeUnreadable = known("storeUnreadable")
+    /// The state cannot be written.
+    public static let storeUnwritable = known("storeUnwritable")
+    /// The stored state makes no sense; it was left as it is.
+    public static let storeCorrupt = known("storeCorrupt")
+    /// The stored state was written by a newer version.
+    public static let storeTooNew = known("storeTooNew")
+    /// Another writer changed the stored state in between.
+    public static let storeConflict = known("storeConflict")
+    /// Nobody is logged in.
+    public static let notLoggedIn = known("notLoggedIn")
+    /// `access_denied`: the person refused.
+    public static let accessDenied = known("accessDenied")
+    /// `invalid_grant`: the code or the refresh token is expired, revoked, or was used before.
+    public static let invalidGrant = known("invalidGrant")
+    /// A renewal was refused without a readable reason; the grant is kept.
+    public static let refusedWithoutReason = known("refusedWithoutReason")
+    /// The access token cannot be renewed: there is no refresh token.
+    public static let noRefreshToken = known("noRefreshToken")
+    /// A protected resource refused the access token, also after a renewal.
+    public static let tokenRejected = known("tokenRejected")
+    /// `login_required`, `interaction_required`, `consent_required`, `account_selection_required`.
+    public static let interactionRequired = known("interactionRequired")
+    /// `insufficient_user_authentication` (RFC 9470): log in again, with the parameters of the challenge.
+    public static let insufficientUserAuthentication = known("insufficientUserAuthentication")
+    /// `insufficient_scope` (RFC 6750).
+    public static let insufficientScope = known("insufficientScope")
+    /// An OAuth error code that this library does not know.
+    public static let providerError = known("providerError")
+    /// The login was given up.
+    public static let cancelled = known("cancelled")
+
+    static let kinds: [Self: AuthStateError.Kind] = {
+        let table: [AuthStateError.Kind: [Self]] = [
+            .usage: [.invalidArgument],
+            .configuration: [
+                .invalidRedirectURI, .invalidIssuer, .insecureURL, .issuerMismatch, .discoveryFailed, .invalidMetadata,
+                .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient, .unauthorizedClient,
+                .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
+                .registrationRedirectURIRefused, .invalidClientMetadata, .credentialUnavailable, .portInUse,
+                .browserUnavailable, .libraryUnavailable, .insecureConnection,
+            ],
+            .refused: [
+                .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
+                .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
+                .invalidIDToken, .invalidSignature, .subjectMismatch, .providerError,
+            ],
+            .transient: [
+                .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable, .renewalPaused,
+            ],
+            .store: [.storeLocked, .storeUnreadable, .storeUnwritable, .storeCorrupt, .storeTooNew, .storeConflict],
+            .reauthenticationRequired: [
+                .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
+                .interactionRequired, .insufficientUserAuthentication,
+            ],
+            .resource: [.insufficientScope],
+            .cancelled: [.cancelled],
+        ]
+        return Dictionary(uniqueKeysWithValues: table.flatMap { kind, codes in codes.map { ($0, kind) } })
+    }()
+}

@@ -1,0 +1,62 @@
+/// HTTP header fields, in order; names compare without regard to case (RFC 9110, section 5.1).
+public struct TransportHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence {
+    /// One field line.
+    public struct Field: Sendable, Hashable {
+        /// The field name as it was sent or given.
+        public var name: String
+        /// The field value, without surrounding white space.
+        public var value: String
+    }
+
+    private var fields: [Field] = []
+
+    /// Makes an empty list.
+    public init() {}
+
+    /// Makes a list from a literal such as `["Accept": "application/json"]`.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+
+    /// All values of a field, one for each line it was sent on; setting replaces them all.
+    public subscript(name: String) -> [String] {
+        get { fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value) }
+        set {
+            fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            for value in newValue { append(name, value) }
+        }
+    }
+
+    /// The first value of a field.
+    public func first(_ name: String) -> String? {
+        fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+    }
+
+    /// Adds a field line, after those of the same name.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Iterates over the field lines in order.
+    public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+}
+
+extension TransportHeaders: CustomStringConvertible, CustomReflectable {
+    /// The names alone: values can be credentials.
+    public var description: String { "\(fields.map(\.name))" }
+    /// The names alone: values can be credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["names": fields.map(\.name)]) }
+}
+
+extension StringProtocol {
+    /// Whether both are equal when A–Z and a–z count as the same, as HTTP and URI scheme names do.
+    package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0.asciiLowercased == $1.asciiLowercased) }
+    }
+}
+
+extension UInt8 {
+    /// The lowercase of an ASCII letter; every other byte is itself.
+    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An HTTP request as a value; an `HTTPTransport` sends it.
+public struct TransportRequest: Sendable, Hashable {
+    /// The method, for example `GET`.
+    public var method: String
+    /// Where it goes: http or https.
+    public var url: URL
+    /// The header fields, `Authorization` included.
+    public var headers: TransportHeaders
+    /// The body; nil sends none.
+    public var body: Data?
+    /// The time that the whole exchange may take, from the name's look-up to the last byte of the answer.
+    public var timeout: Duration
+    /// The most bytes that the answer's body may have, counted after decompression.
+    public var maximumResponseBytes: Int
+
+    /// Makes a request.
+    public init(
+        method: String = "GET",
+        url: URL,
+        headers: TransportHeaders = [:],
+        body: Data? = nil,
+        timeout: Duration = .seconds(30),
+        maximumResponseBytes: Int = 4 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.maximumResponseBytes = maximumResponseBytes
+    }
+}
+
+extension TransportRequest: CustomStringConvertible, CustomReflectable {
+    /// Method, host and path: query, header values and body can be credentials.
+    public var description: String { "\(method) \(url.redactedDescription)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
+}
+
+extension URL {
+    /// The URL without user, query and fragment, which can carry codes and tokens.
+    package var redactedDescription: String { URIReference(absoluteString).redacted }
+}

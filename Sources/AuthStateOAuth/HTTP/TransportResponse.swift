@@ -1,0 +1,36 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An HTTP answer as a value: whatever the status, redirects included, which nobody follows.
+public struct TransportResponse: Sendable, Hashable {
+    /// The status code.
+    public var status: Int
+    /// The header fields of the final answer.
+    public var headers: TransportHeaders
+    /// The whole body, decompressed.
+    public var body: Data
+
+    /// Makes an answer.
+    public init(status: Int, headers: TransportHeaders = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The media type of `Content-Type` in lower case, without parameters; nil when none was sent.
+    public var mediaType: String? {
+        headers.first("Content-Type").map { value in
+            value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+    }
+}
+
+extension TransportResponse: CustomStringConvertible, CustomReflectable {
+    /// Status and size: the body can hold tokens.
+    public var description: String { "HTTP \(status), \(body.count) bytes" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
+}
