@@ -25,6 +25,24 @@ extension OAuthErrorResponse {
     /// What the error code means here; unknown codes are `.providerError`.
     public var code: AuthStateError.Code { Self.codes[error] ?? .providerError }
 
+    /// The code, and the provider's explanation when there is one.
+    package var summary: String { errorDescription.map { "\(error), \($0)" } ?? error }
+
+    /// What a person can do about it.
+    package var hint: String? {
+        switch code {
+        case .accessDenied: "Log in again and allow the access that is asked for."
+        case .invalidClient: "Check the client identifier, its secret and how it is sent."
+        case .unauthorizedClient: "Allow this grant for the client at the provider."
+        case .invalidScope: "Ask for scopes that the provider knows and that the client may have."
+        case .invalidGrant: "Log in again."
+        case .invalidRequest: "Check that the redirect URI is registered for the client, character by character."
+        case .serverError, .temporarilyUnavailable: "Try again later."
+        case .interactionRequired: "Log in with a page: leave out prompt=none."
+        default: nil
+        }
+    }
+
     private static let codes: [String: AuthStateError.Code] = [
         // RFC 6749, 4.1.2.1 and 5.2
         "invalid_request": .invalidRequest,

@@ -1,0 +1,143 @@
+public import AuthStateJOSE
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension AuthState {
+    /// Everything that a state remembers, as a value; this is what is archived.
+    public struct Record: Sendable, Hashable {
+        /// The provider.
+        public var configuration: ServiceConfiguration
+        /// The client's identifier.
+        public var clientID: String
+        /// How the client proves who it is; static secrets are only referred to.
+        public var credential: ClientCredential
+        /// The last answer of the authorization endpoint.
+        public var lastAuthorizationResponse: AuthorizationResponse?
+        /// The last answer of the token endpoint.
+        public var lastTokenResponse: TokenResponse?
+        /// The last answer of the registration endpoint.
+        public var lastRegistrationResponse: RegistrationResponse?
+        /// The newest refresh token.
+        public var refreshToken: String?
+        /// What was granted, or asked for when the provider did not say.
+        public var scope: String?
+        /// The last ID token that was seen; a renewal without one does not remove it.
+        public var idToken: String?
+        /// Why the state is in error.
+        public var authorizationError: AuthStateError?
+        /// Whether a renewal was asked for.
+        public var needsTokenRefresh = false
+        /// How to renew a state of the client itself; nil for a state of a person.
+        public var clientCredentials: ClientCredentialsGrant?
+        /// Counts grants: a login, a logout or an update makes what was under way before it void.
+        public var grantEpoch = 0
+        /// Counts changes.
+        public var revision = 0
+        /// When a renewal was sent whose answer never came: the refresh token may have been spent.
+        public var unconfirmedRenewal: Date?
+        /// Before this time no renewal is tried again.
+        public var renewalPausedUntil: Date?
+        /// Members of an archive that this version does not know.
+        var unknownMembers: [String: JSONValue] = [:]
+
+        /// An empty state of a client.
+        public init(configuration: ServiceConfiguration, clientID: String, credential: ClientCredential = .none) {
+            self.configuration = configuration
+            self.clientID = clientID
+            self.credential = credential
+        }
+    }
+
+    /// What to ask for when a client renews the token that it holds in its own name.
+    public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
+        /// The scopes.
+        public var scopes: [Scope]
+        /// Other parameters.
+        public var additionalParameters: Parameters
+
+        /// Makes a grant.
+        public init(scopes: [Scope] = [], additionalParameters: Parameters = [:]) {
+            self.scopes = scopes
+            self.additionalParameters = additionalParameters
+        }
+    }
+}
+
+extension AuthState.Record {
+    /// Whether there is something to show for: no error, and an access, ID or refresh token.
+    public var isAuthorized: Bool {
+        authorizationError == nil && (lastTokenResponse != nil || idToken != nil || refreshToken != nil)
+    }
+
+    /// The access token; nil while in error.
+    public var accessToken: String? { authorizationError == nil ? lastTokenResponse?.accessToken : nil }
+
+    /// When the access token ends; nil while in error, or when the provider did not say.
+    public var accessTokenExpirationDate: Date? {
+        authorizationError == nil ? lastTokenResponse?.accessTokenExpirationDate : nil
+    }
+
+    /// The time before which the access token is fresh, in seconds since 1970.
+    ///
+    /// Fresh means: expiry − now > min(leeway, lifetime ÷ 4). Without an expiry a token is fresh for ever; without an
+    /// access token, in error, or when a refresh was asked for, never.
+    func freshUntil(leeway: Double) -> Double {
+        guard authorizationError == nil, !needsTokenRefresh, let response = lastTokenResponse else { return -.infinity }
+        return response.freshUntil(leeway: leeway)
+    }
+
+    /// How the tokens can be renewed, if they can.
+    func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
+        if let grant = clientCredentials {
+            var extra = grant.additionalParameters
+            extra.merge(parameters.additionalParameters)
+            return TokenRequest(
+                clientCredentialsFor: clientID, configuration: configuration,
+                scopes: parameters.scopes.isEmpty ? grant.scopes : parameters.scopes, additionalParameters: extra)
+        }
+        return refreshToken.map {
+            TokenRequest(
+                refreshToken: $0, configuration: configuration, clientID: clientID, scopes: parameters.scopes,
+                additionalParameters: parameters.additionalParameters)
+        }
+    }
+}
+
+extension TokenResponse {
+    func freshUntil(leeway: Double) -> Double {
+        guard let expiry = accessTokenExpirationDate?.timeIntervalSince1970 else { return .infinity }
+        let lifetime = expiry - issuedAt.timeIntervalSince1970
+        return expiry - min(leeway, max(0, lifetime / 4))
+    }
+}
+
+extension AuthState.Record: CustomStringConvertible, CustomReflectable {
+    /// Client and condition, never a token.
+    public var description: String {
+        "state of \(clientID), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["state": description]) }
+}
+
+/// What a renewal asks for beyond the default; tokens asked for with parameters never replace the default ones.
+public struct RenewalParameters: Sendable, Hashable {
+    /// A part of the granted scopes.
+    public var scopes: [Scope]
+    /// For example `resource` (RFC 8707) or `audience`.
+    public var additionalParameters: Parameters
+
+    /// Makes parameters.
+    public init(scopes: [Scope] = [], additionalParameters: Parameters = [:]) {
+        self.scopes = scopes
+        self.additionalParameters = additionalParameters
+    }
+
+    /// Nothing: the default tokens.
+    public static let none = RenewalParameters()
+}

@@ -1,0 +1,125 @@
+package import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension AuthState {
+    /// Everything that can happen to a state.
+    package enum Event: Sendable {
+        /// A client was registered.
+        case registered(RegistrationResponse)
+        /// The authorization endpoint answered with a code.
+        case authorized(AuthorizationResponse)
+        /// Tokens came from outside: a code was exchanged, or the caller made the request.
+        case tokens(TokenResponse)
+        /// A whole login: authorization and tokens, the ID token verified.
+        case loggedIn(AuthorizationResponse?, TokenResponse)
+        /// An error that ends the authorization.
+        case failed(AuthStateError)
+        /// The next call shall renew first.
+        case refreshRequested
+        /// A renewal of ours succeeded; the ID token in it was verified, or left out.
+        case renewed(TokenResponse)
+        /// A renewal with parameters rotated the refresh token; the default tokens stay.
+        case rotated(refreshToken: String)
+        /// The answer of a renewal failed a check: its tokens are withheld, its refresh token is kept.
+        case renewalRefused(refreshToken: String?, pausedUntil: Date?)
+        /// A renewal was sent and nobody knows what became of it.
+        case renewalUnconfirmed(Date)
+        /// The person logged out.
+        case loggedOut
+    }
+}
+
+extension AuthState.Event {
+    /// Whether this is a new grant or its end: whatever was under way before is void then.
+    var beginsEpoch: Bool {
+        switch self {
+        case .registered, .authorized, .tokens, .loggedIn, .loggedOut: true
+        case .failed, .refreshRequested, .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: false
+        }
+    }
+}
+
+extension AuthState.Record {
+    /// The state after an event; the whole behaviour of a state is in this function.
+    package func applying(_ event: AuthState.Event) -> Self {
+        var next = self
+        next.revision += 1
+        if event.beginsEpoch { next.grantEpoch += 1 }
+        switch event {
+        case .registered(let response):
+            next.clearGrant()
+            next.scope = nil
+            next.lastAuthorizationResponse = nil
+            next.lastRegistrationResponse = response
+            next.clientID = response.clientID
+            next.credential = response.credential
+        case .authorized(let response):
+            next.clearGrant()
+            next.lastAuthorizationResponse = response
+            next.scope = response.scope ?? response.request.requestedScope
+        case .tokens(let response):
+            next.take(response)
+        case .loggedIn(let authorization, let tokens):
+            next.clearGrant()
+            next.lastAuthorizationResponse = authorization
+            next.scope = authorization?.scope ?? authorization?.request.requestedScope
+            next.take(tokens)
+        case .failed(let error):
+            next.authorizationError = error
+        case .refreshRequested:
+            next.needsTokenRefresh = true
+        case .renewed(let response):
+            next.take(response)
+        case .rotated(let refreshToken):
+            next.refreshToken = refreshToken
+            next.unconfirmedRenewal = nil
+        case .renewalRefused(let refreshToken, let pausedUntil):
+            if let refreshToken {
+                next.refreshToken = refreshToken
+                next.unconfirmedRenewal = nil
+            }
+            next.renewalPausedUntil = pausedUntil
+        case .renewalUnconfirmed(let date):
+            next.unconfirmedRenewal = date
+        case .loggedOut:
+            next.clearGrant()
+            next.scope = nil
+            next.lastAuthorizationResponse = nil
+            next.clientCredentials = nil
+        }
+        return next
+    }
+
+    /// Forgets what the last grant brought.
+    private mutating func clearGrant() {
+        lastTokenResponse = nil
+        refreshToken = nil
+        idToken = nil
+        authorizationError = nil
+        needsTokenRefresh = false
+        unconfirmedRenewal = nil
+        renewalPausedUntil = nil
+    }
+
+    /// Takes tokens; scope, refresh token and ID token change only when the response carries them.
+    private mutating func take(_ response: TokenResponse) {
+        authorizationError = nil
+        needsTokenRefresh = false
+        unconfirmedRenewal = nil
+        renewalPausedUntil = nil
+        lastTokenResponse = response
+        if let scope = response.scope { self.scope = scope }
+        if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
+        if let idToken = response.idToken { self.idToken = idToken }
+    }
+}
+
+extension AuthorizationRequest {
+    /// The scopes as one string; nil when none was asked for.
+    var requestedScope: String? { scopes.isEmpty ? nil : scopes.map(\.rawValue).joined(separator: " ") }
+}

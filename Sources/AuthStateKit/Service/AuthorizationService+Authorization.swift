@@ -1,0 +1,138 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationService {
+    /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back.
+    ///
+    /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`.
+    public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
+        if let endpoint = request.configuration.authorizationEndpoint {
+            try check(endpoint.absoluteString, issuer: request.configuration.issuer, stage: .authorization)
+        }
+        return PendingAuthorization(
+            request: request, url: try request.url(), expiresAt: configuration.clock.now.addingTimeInterval(600))
+    }
+
+    /// Checks a callback against the login that it answers; the login is used up by it.
+    ///
+    /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's refusal.
+    public func authorizationResponse(
+        for pending: PendingAuthorization, callback: AuthorizationCallback
+    ) throws -> AuthorizationResponse {
+        guard configuration.clock.now < pending.expiresAt else {
+            throw AuthStateError(
+                .authorizationExpired, stage: .authorization, "This login was begun too long ago.",
+                expected: "a callback within ten minutes", hint: "Start the login again.")
+        }
+        let response = Result { try AuthorizationResponse(callback: callback, for: pending.request) }
+        // A callback with a foreign state is somebody else's and does not use this login up.
+        if case .failure(let error as AuthStateError) = response, error.code == .stateMismatch { throw error }
+        guard self.pending.use(pending.request.state) else {
+            throw AuthStateError(
+                .authorizationExpired, stage: .authorization, "This login was completed before.",
+                expected: "one callback", hint: "Start the login again.")
+        }
+        return try response.get()
+    }
+
+    /// Completes a login: checks the callback, exchanges the code, verifies the ID token.
+    ///
+    /// - Throws: `AuthStateError` of stage authorization or token; then no token is handed out.
+    public func complete(
+        _ pending: PendingAuthorization, callback: AuthorizationCallback, credential: ClientCredential = .none
+    ) async throws -> (AuthorizationResponse, TokenResponse) {
+        let response = try authorizationResponse(for: pending, callback: callback)
+        let tokens = try await exchange(response, credential: credential)
+        return (response, tokens)
+    }
+
+    /// Exchanges the code of a response and verifies the ID token.
+    ///
+    /// - Throws: `AuthStateError` of stage token; then no token is handed out.
+    public func exchange(
+        _ response: AuthorizationResponse, credential: ClientCredential = .none,
+        additionalParameters: Parameters = [:]
+    ) async throws -> TokenResponse {
+        let request = response.request
+        let tokens = try await perform(
+            TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
+        guard let idToken = tokens.idToken else {
+            if request.isOpenID {
+                throw AuthStateError(
+                    .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                    expected: "id_token", received: "nothing")
+            }
+            return tokens
+        }
+        guard let issuer = request.configuration.issuer else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .token, "The ID token cannot be verified: the configuration has no issuer.")
+        }
+        var expectation = expectation(issuer: issuer, clientID: request.clientID)
+        expectation.nonce = request.nonce
+        expectation.accessToken = tokens.accessToken
+        expectation.maxAge = request.maxAge
+        try await validate(idToken, expectation: expectation, service: request.configuration, stage: .token)
+        return tokens
+    }
+
+    /// Takes a person through a login with a user agent; the person is told how it ended.
+    ///
+    /// - Throws: `AuthStateError`, or `CancellationError`; then no token is handed out.
+    public func authorize(
+        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent,
+        credential: ClientCredential = .none
+    ) async throws -> (AuthorizationResponse, TokenResponse) {
+        try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
+            var request = request
+            request.redirectURI = session.redirectURI
+            let pending = try begin(request)
+            let callback = try await session.present(pending.url)
+            return try await complete(pending, callback: callback, credential: credential)
+        }
+    }
+
+    /// Ends the session at the provider with a user agent, and checks that the browser came back for this logout.
+    ///
+    /// - Throws: `AuthStateError` of stage logout, or `CancellationError`.
+    public func endSession(
+        _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
+    ) async throws {
+        if let endpoint = request.configuration.endSessionEndpoint {
+            try check(endpoint.absoluteString, issuer: request.configuration.issuer, stage: .logout)
+        }
+        try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) { session in
+            var request = request
+            request.postLogoutRedirectURI = session.redirectURI
+            try request.validate(try await session.present(request.url()))
+        }
+    }
+
+    /// Runs one trip through a user agent and tells it, whatever happens, how it ended.
+    private func withUserAgent<R: Sendable>(
+        _ userAgent: any ExternalUserAgent, redirectURI: RedirectURI?, purpose: UserAgentPurpose,
+        _ body: (any ExternalUserAgentSession) async throws -> R
+    ) async throws -> R {
+        let session = try await userAgent.prepare(redirectURI: redirectURI, for: purpose)
+        do {
+            let result = try await body(session)
+            await session.finish(.completed)
+            return result
+        } catch {
+            let stage: AuthStateError.Stage = purpose == .login ? .authorization : .logout
+            switch error {
+            case is CancellationError: await session.finish(.cancelled)
+            case let error as AuthStateError: await session.finish(.failed(error))
+            default:
+                await session.finish(
+                    .failed(AuthStateError(.browserUnavailable, stage: stage, "The trip failed.", underlying: error)))
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Makes a token request; an ID token in the answer is not checked here.
+    ///
+    /// - Throws: `AuthStateError` of stage token or refresh, or `CancellationError`.
+    public func perform(_ request: TokenRequest, credential: ClientCredential = .none) async throws -> TokenResponse {
+        switch await redeem(request, credential: credential) {
+        case .tokens(let response): return response
+        case .refused(let error, _): throw error
+        case .failed(let error, _): throw error
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    /// What became of a token request.
+    enum Redemption: Sendable {
+        /// Tokens.
+        case tokens(TokenResponse)
+        /// An answer that failed a check; its refresh token, if it has a usable one, must be kept.
+        case refused(AuthStateError, refreshToken: String?)
+        /// An error; `isUnconfirmed` when nobody knows whether the provider acted on the request.
+        case failed(AuthStateError, isUnconfirmed: Bool)
+        /// The task was cancelled; nobody knows whether the provider acted on the request.
+        case cancelled
+    }
+
+    /// Makes a token request and tells all that is known about its outcome.
+    func redeem(_ request: TokenRequest, credential: ClientCredential) async -> Redemption {
+        let stage = request.stage
+        do {
+            try check(
+                request.configuration.tokenEndpoint.absoluteString, issuer: request.configuration.issuer, stage: stage)
+            let authentication = try credential.authentication(
+                clientID: request.clientID, metadata: request.configuration.metadata, stage: stage)
+            var message = try request.transportRequest(authentication: authentication)
+            message.timeout = configuration.requestTimeout
+            message.maximumResponseBytes = configuration.maximumResponseBytes
+            message.headers["User-Agent"] = ["AuthStateKit"]
+            let sentAt = configuration.clock.now
+            do {
+                let response = try await transport.send(message)
+                switch TokenAnswer(response, to: request, sentAt: sentAt) {
+                case .tokens(let tokens): return .tokens(tokens)
+                case .refused(let error, let refreshToken): return .refused(error, refreshToken: refreshToken)
+                // A gateway's 5xx says nothing about what the server behind it did.
+                case .error(let error):
+                    return .failed(error, isUnconfirmed: error.code == .serverError)
+                }
+            } catch let error as TransportError {
+                return .failed(
+                    AuthStateError(error, url: message.url.redactedDescription, stage: stage),
+                    isUnconfirmed: error.requestMayHaveBeenSent)
+            } catch is CancellationError {
+                return .cancelled
+            } catch {
+                // A transport of the user's own threw something of its own: assume the worst.
+                return .failed(
+                    AuthStateError(.connectionLost, stage: stage, "The token request failed.", underlying: error),
+                    isUnconfirmed: true)
+            }
+        } catch let error as AuthStateError {
+            return .failed(error, isUnconfirmed: false)
+        } catch {
+            return .failed(
+                AuthStateError(.invalidArgument, stage: stage, "The token request cannot be made.", underlying: error),
+                isUnconfirmed: false)
+        }
+    }
+}

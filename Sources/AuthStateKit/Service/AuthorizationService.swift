@@ -1,0 +1,98 @@
+public import AuthStateOAuth
+
+/// Talks to a provider: discovery, authorization, tokens, userinfo, logout.
+///
+/// A value; copies share its caches of metadata and keys.
+public struct AuthorizationService: Sendable {
+    /// How requests are sent.
+    public let transport: any HTTPTransport
+    /// Limits and clocks.
+    public let configuration: Configuration
+    let metadata = MetadataCache()
+    let keys = KeyCache()
+    let pending = UsedStates()
+
+    /// Makes a service.
+    ///
+    /// - Parameter transport: libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
+    public init(
+        transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()
+    ) {
+        self.transport = transport
+        self.configuration = configuration
+    }
+
+    /// Limits and clocks of a service.
+    public struct Configuration: Sendable {
+        /// The time of day, for expiry.
+        public var clock: WallClock = .system
+        /// The clock to wait by.
+        public var waitingClock: any Clock<Duration> = ContinuousClock()
+        /// How long one request may take.
+        public var requestTimeout: Duration = .seconds(30)
+        /// The most bytes that an answer may have.
+        public var maximumResponseBytes = 1 << 20
+        /// Whether http is allowed for issuers that are not on this machine.
+        public var allowsInsecureHTTP = false
+        /// How far a provider's clock may be off when an ID token is checked, in seconds.
+        public var idTokenLeeway: Double = 60
+        /// How old an ID token may be at login, in seconds.
+        public var idTokenMaximumAge: Double = 600
+        /// How long a discovery document is used, in seconds.
+        public var metadataMaximumAge: Double = 3600
+
+        /// Makes the default configuration.
+        public init() {}
+    }
+
+    /// Sends one request, within the service's limits.
+    ///
+    /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
+    func send(_ request: TransportRequest, stage: AuthStateError.Stage) async throws -> TransportResponse {
+        var request = request
+        request.timeout = configuration.requestTimeout
+        request.maximumResponseBytes = configuration.maximumResponseBytes
+        request.headers["User-Agent"] = ["AuthStateKit"]
+        do {
+            return try await transport.send(request)
+        } catch let error as TransportError {
+            throw AuthStateError(error, url: request.url.redactedDescription, stage: stage)
+        }
+    }
+
+    /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
+    func check(_ endpoint: String, issuer: Issuer?, stage: AuthStateError.Stage) throws {
+        let parts = URIReference(endpoint)
+        if let issuer, !issuer.isLoopback, parts.isLoopback {
+            throw AuthStateError(
+                .insecureURL, stage: stage, "A remote provider names an endpoint on this machine.",
+                expected: "a public endpoint", received: parts.redacted, hint: "Do not trust this provider.")
+        }
+        let isLoopback = parts.isLoopback && issuer?.isLoopback ?? true
+        guard parts.hasScheme("https") || parts.hasScheme("http") && (isLoopback || configuration.allowsInsecureHTTP)
+        else {
+            throw AuthStateError(
+                .insecureURL, stage: stage, "The endpoint is not protected by TLS.", expected: "https",
+                received: parts.redacted,
+                hint: "Use https; http is for providers on this machine, or must be allowed by name.")
+        }
+    }
+}
+
+extension AuthStateError {
+    /// A failed exchange, in the terms of the flow.
+    init(_ error: TransportError, url: String, stage: Stage) {
+        let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
+        self.init(entry.code, stage: stage, error.message, hint: entry.hint)
+    }
+
+    private static let transportCodes: [TransportError.Code: (code: Code, hint: String)] = [
+        .unreachable: (.unreachable, "Check the address and the network, then try again."),
+        .timedOut: (.timedOut, "Try again later."),
+        .connectionLost: (.connectionLost, "Try again later."),
+        .insecureConnection: (.insecureConnection, "Add the provider's certificate authority to those that are trusted."),
+        .responseTooLarge: (.responseTooLarge, "Check that the endpoint is the right one."),
+        .invalidRequest: (.invalidArgument, "Check the URL and the headers."),
+        .libraryUnavailable: (.libraryUnavailable, "Install the package that the message names."),
+    ]
+}

@@ -1,0 +1,47 @@
+public import AuthStateOAuth
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A login that has been sent off and not come back: keep it where only this browser's session reaches it.
+///
+/// It is good for one callback within ten minutes. It holds the PKCE verifier: treat it as a secret.
+public struct PendingAuthorization: Sendable, Hashable, Codable {
+    /// The request, with its state, nonce and verifier.
+    public let request: AuthorizationRequest
+    /// Where to send the browser.
+    public let url: URL
+    /// After this time the callback is refused.
+    public let expiresAt: Date
+}
+
+extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
+    /// The client and the expiry.
+    public var description: String { "pending authorization of \(request.clientID), until \(expiresAt)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
+}
+
+/// The states of logins that were completed in this process, so that a callback counts once.
+///
+/// The provider enforces it in the end (a code is good once); this stops a replay before it travels.
+final class UsedStates: Sendable {
+    private let states = Lock<(order: [String], known: Set<String>)>(([], []))
+
+    /// Whether this is the first use.
+    func use(_ state: String) -> Bool {
+        states.withLock { states in
+            guard states.known.insert(state).inserted else { return false }
+            states.order.append(state)
+            if states.order.count > 4096 {
+                states.known.subtract(states.order.prefix(2048))
+                states.order.removeFirst(2048)
+            }
+            return true
+        }
+    }
+}

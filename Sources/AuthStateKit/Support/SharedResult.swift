@@ -1,0 +1,76 @@
+import AuthStateJOSE
+
+/// One result that many may wait for; cancelling a waiter frees that one at once and nobody else.
+///
+/// Waiting on a `Task`'s value would not do: such a waiter, when cancelled, still waits for the task's end.
+final class SharedResult<Value: Sendable>: Sendable {
+    private struct State {
+        var waiters: [UInt64: CheckedContinuation<Value, any Error>] = [:]
+        var nextID: UInt64 = 0
+        var result: Result<Value, any Error>?
+    }
+
+    private let state = Lock(State())
+
+    /// Sets the result and frees all waiters; a second result is ignored.
+    func finish(_ result: Result<Value, any Error>) {
+        let waiters: [CheckedContinuation<Value, any Error>] = state.withLock { state in
+            guard state.result == nil else { return [] }
+            state.result = result
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(with: result) }
+    }
+
+    /// Waits for the result.
+    ///
+    /// - Throws: The result's error, or `CancellationError` as soon as the calling task is cancelled.
+    nonisolated(nonsending) func value() async throws -> Value {
+        let id: UInt64 = state.withLock { state in
+            defer { state.nextID += 1 }
+            return state.nextID
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let immediate: Result<Value, any Error>? = state.withLock { state in
+                    if let result = state.result { return result }
+                    // A cancellation before this point found nobody to free; one after it finds the entry.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters[id] = continuation
+                    return nil
+                }
+                if let immediate { continuation.resume(with: immediate) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+            waiter?.resume(throwing: CancellationError())
+        }
+    }
+}
+
+/// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation.
+///
+/// - Throws: What the work throws, or `DeadlineExceeded`.
+func withDeadline<Value: Sendable>(
+    _ deadline: Duration, clock: any Clock<Duration>, _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let result = SharedResult<Value>()
+    let worker = Task {
+        do { result.finish(.success(try await work())) } catch { result.finish(.failure(error)) }
+    }
+    let timer = Task {
+        do {
+            try await clock.sleep(for: deadline)
+            result.finish(.failure(DeadlineExceeded()))
+        } catch {}
+    }
+    defer {
+        worker.cancel()
+        timer.cancel()
+    }
+    return try await result.value()
+}
+
+/// The time was over before the work was done.
+struct DeadlineExceeded: Error {}

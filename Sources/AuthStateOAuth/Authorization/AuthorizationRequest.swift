@@ -1,0 +1,124 @@
+public import AuthStateJOSE
+
+/// A request to the authorization endpoint (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2.1).
+///
+/// `state`, `nonce` and the PKCE verifier are 32 random bytes each, made anew for every request. A value is used for one
+/// login: make a new request for the next.
+public struct AuthorizationRequest: Sendable, Hashable, Codable {
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The client's identifier.
+    public var clientID: String
+    /// Where the answer goes; nil lets the user agent choose.
+    public var redirectURI: RedirectURI?
+    /// What is asked for, in order; with `openid` an ID token is required.
+    public var scopes: [Scope]
+    /// What the authorization endpoint answers with.
+    public var responseType: ResponseType = .code
+    /// How it answers; nil leaves it to the response type.
+    public var responseMode: ResponseMode?
+    /// Ties the answer to this request.
+    public var state: String
+    /// Ties the ID token to this request; nil leaves it out.
+    public var nonce: String?
+    /// Ties the code to this process (PKCE).
+    public var codeVerifier: CodeVerifier
+    /// What the provider shall ask of the person.
+    public var prompt: [Prompt] = []
+    /// Who is likely to log in.
+    public var loginHint: String?
+    /// The oldest login that will do, in seconds; the ID token's `auth_time` is held to it.
+    public var maxAge: Int?
+    /// Languages for the provider's pages, best first.
+    public var uiLocales: [String] = []
+    /// Authentication context classes, best first.
+    public var acrValues: [String] = []
+    /// How the provider shall show its pages: page, popup, touch or wap.
+    public var display: String?
+    /// An ID token of the person who is expected.
+    public var idTokenHint: String?
+    /// Single claims to ask for (OpenID Connect Core, section 5.5).
+    public var claims: JSONValue?
+    /// Whatever else the provider understands; names that this type sets itself are refused.
+    public var additionalParameters: Parameters = [:]
+
+    /// Makes a request with a new state, nonce and verifier.
+    public init(
+        configuration: ServiceConfiguration,
+        clientID: String,
+        scopes: [Scope] = [.openID],
+        redirectURI: RedirectURI? = nil
+    ) {
+        self.configuration = configuration
+        self.clientID = clientID
+        self.scopes = scopes
+        self.redirectURI = redirectURI
+        state = RandomText.make()
+        nonce = scopes.contains(.openID) ? RandomText.make() : nil
+        codeVerifier = CodeVerifier()
+    }
+
+    /// A response type (OAuth 2.0 Multiple Response Types); only those that come with a code are supported.
+    public struct ResponseType: RawRepresentable, Sendable, Hashable, Codable {
+        /// The parameter's value.
+        public let rawValue: String
+        /// Makes a response type.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// A code, exchanged for tokens at the token endpoint.
+        public static let code = ResponseType(rawValue: "code")
+        /// A code and a first ID token (hybrid flow); the answer comes in the fragment.
+        public static let codeIDToken = ResponseType(rawValue: "code id_token")
+
+        /// The same set of words in any order is the same type.
+        var words: Set<Substring> { Set(rawValue.split(separator: " ")) }
+        var includesIDToken: Bool { words.contains("id_token") }
+        var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
+    }
+
+    /// How the answer reaches the redirect URI.
+    public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
+        /// The parameter's value.
+        public let rawValue: String
+        /// Makes a response mode.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// In the query.
+        public static let query = ResponseMode(rawValue: "query")
+        /// In the fragment.
+        public static let fragment = ResponseMode(rawValue: "fragment")
+        /// As a form that the browser posts.
+        public static let formPost = ResponseMode(rawValue: "form_post")
+    }
+
+    /// What the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
+    public struct Prompt: RawRepresentable, Sendable, Hashable, Codable {
+        /// The word.
+        public let rawValue: String
+        /// Makes a prompt.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Nothing: fail when a page would have to be shown.
+        public static let none = Prompt(rawValue: "none")
+        /// To log in again.
+        public static let login = Prompt(rawValue: "login")
+        /// To consent again.
+        public static let consent = Prompt(rawValue: "consent")
+        /// To choose an account.
+        public static let selectAccount = Prompt(rawValue: "select_account")
+    }
+
+    /// How the answer will come, the response type's default considered.
+    package var effectiveResponseMode: ResponseMode {
+        responseMode ?? (responseType.includesIDToken ? .fragment : .query)
+    }
+
+    /// Whether the answer must lead to an ID token.
+    package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
+}
+
+extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
+    /// Client, scopes and endpoint; state, nonce and verifier stay secret.
+    public var description: String {
+        "authorization request of \(clientID) for \(scopes.map(\.rawValue).joined(separator: " "))"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,79 @@
+/// Parameters of a query or a form, in order; a name may come more than once.
+public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
+    private var pairs: [Pair]
+
+    private struct Pair: Hashable, Codable {
+        var name: String
+        var value: String
+    }
+
+    /// Makes an empty list.
+    public init() { pairs = [] }
+
+    /// Makes a list from a literal such as `["audience": "https://api.example"]`.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        pairs = elements.map { Pair(name: $0, value: $1) }
+    }
+
+    /// Reads a query or form (without a leading `?`); `+` and `%20` are both spaces.
+    ///
+    /// Nil when an escape is malformed or the bytes are not UTF-8.
+    public init?(decoding text: some StringProtocol) {
+        pairs = []
+        for part in Substring(text).split(separator: "&", omittingEmptySubsequences: true) {
+            let name = part.prefix { $0 != "=" }
+            let value = part[name.endIndex...].dropFirst()
+            guard let name = PercentEncoding.decode(name), let value = PercentEncoding.decode(value) else { return nil }
+            pairs.append(Pair(name: name, value: value))
+        }
+    }
+
+    /// The list as a query or form; a space is `%20`.
+    public var encoded: String {
+        pairs.map { "\(PercentEncoding.uri($0.name))=\(PercentEncoding.uri($0.value))" }.joined(separator: "&")
+    }
+
+    /// The first value under a name; setting replaces all of them, nil removes them.
+    public subscript(name: String) -> String? {
+        get { pairs.first { $0.name == name }?.value }
+        set {
+            let place = pairs.firstIndex { $0.name == name } ?? pairs.endIndex
+            pairs.removeAll { $0.name == name }
+            if let newValue { pairs.insert(Pair(name: name, value: newValue), at: min(place, pairs.endIndex)) }
+        }
+    }
+
+    /// Every value under a name.
+    public func values(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
+
+    /// Adds a parameter at the end, also when the name is there already.
+    public mutating func append(_ name: String, _ value: String) { pairs.append(Pair(name: name, value: value)) }
+
+    /// The names in order, repeated ones once.
+    public var names: [String] {
+        var seen: Set<String> = []
+        return pairs.map(\.name).filter { seen.insert($0).inserted }
+    }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { pairs.isEmpty }
+
+    /// The first name that comes more than once.
+    package var repeatedName: String? {
+        var seen: Set<String> = []
+        return pairs.first { !seen.insert($0.name).inserted }?.name
+    }
+
+    /// Adds all of another list; those of its names that are here already are replaced.
+    package mutating func merge(_ other: Parameters) {
+        pairs.removeAll { pair in other.pairs.contains { $0.name == pair.name } }
+        pairs += other.pairs
+    }
+}
+
+extension Parameters: CustomStringConvertible, CustomReflectable {
+    /// The names alone: values can be codes and tokens.
+    public var description: String { "\(names)" }
+    /// The names alone: values can be codes and tokens.
+    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+}

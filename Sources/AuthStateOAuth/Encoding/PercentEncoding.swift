@@ -1,0 +1,56 @@
+/// The two ways OAuth writes text into URLs, forms and headers.
+package enum PercentEncoding {
+    /// RFC 3986: everything but the unreserved characters is escaped, a space as `%20`; servers read it in queries and forms.
+    package static func uri(_ text: String) -> String { encode(text, unescaped: uriUnreserved, spaceAsPlus: false) }
+
+    /// `application/x-www-form-urlencoded` as RFC 6749, section 2.3.1, asks for in HTTP Basic: a space is `+`, `*` stays.
+    package static func form(_ text: String) -> String { encode(text, unescaped: formUnreserved, spaceAsPlus: true) }
+
+    /// Reads either form; `+` and `%20` are both spaces. Nil when an escape is malformed or the bytes are not UTF-8.
+    package static func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    private static let uriUnreserved = alphanumerics.union("-._~".utf8)
+    private static let formUnreserved = alphanumerics.union("-._*".utf8)
+
+    private static func encode(_ text: String, unescaped: Set<UInt8>, spaceAsPlus: Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var out: [UInt8] = []
+        out.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if unescaped.contains(byte) {
+                out.append(byte)
+            } else if spaceAsPlus, byte == 0x20 {
+                out.append(UInt8(ascii: "+"))
+            } else {
+                out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit.
+    package var hexValue: UInt8? {
+        switch asciiLowercased {
+        case 0x30...0x39: self - 0x30
+        case 0x61...0x66: asciiLowercased - 0x61 + 10
+        default: nil
+        }
+    }
+}

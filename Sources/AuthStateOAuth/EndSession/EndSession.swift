@@ -1,0 +1,81 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A request to end the session at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2).
+public struct EndSessionRequest: Sendable, Hashable {
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The last ID token, so that the provider knows whose session ends.
+    public var idTokenHint: String?
+    /// The client's identifier.
+    public var clientID: String?
+    /// Where the browser goes afterwards; it must be registered.
+    public var postLogoutRedirectURI: RedirectURI?
+    /// Ties the answer to this request; sent only with a redirect URI.
+    public var state: String
+    /// Whatever else the provider understands, for example `logout_hint`.
+    public var additionalParameters: Parameters = [:]
+
+    /// Makes a request with a new state.
+    public init(
+        configuration: ServiceConfiguration, idTokenHint: String? = nil, clientID: String? = nil,
+        postLogoutRedirectURI: RedirectURI? = nil
+    ) {
+        self.configuration = configuration
+        self.idTokenHint = idTokenHint
+        self.clientID = clientID
+        self.postLogoutRedirectURI = postLogoutRedirectURI
+        state = RandomText.make()
+    }
+
+    /// The URL to open in the person's browser.
+    ///
+    /// - Throws: `AuthStateError` with `.endpointMissing`.
+    public func url() throws -> URL {
+        guard let endpoint = configuration.endSessionEndpoint else {
+            throw AuthStateError(
+                .endpointMissing, stage: .logout, "The provider has no end-session endpoint.",
+                hint: "Remove the local state; the provider's own session ends on its pages.")
+        }
+        var own: Parameters = [:]
+        own["id_token_hint"] = idTokenHint
+        own["client_id"] = clientID
+        if let postLogoutRedirectURI {
+            own["post_logout_redirect_uri"] = postLogoutRedirectURI.rawValue
+            own["state"] = state
+        }
+        own.merge(additionalParameters)
+        return try endpoint.appending(own, stage: .logout)
+    }
+
+    /// Checks the callback after the logout: its place, then `state`.
+    ///
+    /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
+    public func validate(_ callback: AuthorizationCallback) throws {
+        guard let postLogoutRedirectURI, postLogoutRedirectURI.matches(callback.url) else {
+            throw AuthStateError(
+                .callbackMismatch, stage: .logout, "The callback is not at the post-logout redirect URI.",
+                expected: postLogoutRedirectURI?.rawValue, received: callback.description)
+        }
+        let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
+        guard let received = parameters["state"], parameters.repeatedName == nil, ConstantTime.equals(received, state)
+        else {
+            throw AuthStateError(
+                .stateMismatch, stage: .logout, "The answer does not belong to this logout: state does not match.",
+                expected: "the state of the request",
+                received: parameters["state"] == nil ? "no state" : "a different state")
+        }
+    }
+}
+
+extension EndSessionRequest: CustomStringConvertible, CustomReflectable {
+    /// The client; hint and state stay secret.
+    public var description: String { "end session request of \(clientID ?? "a client")" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,67 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An ID token's claims (OpenID Connect Core, section 2); made from a token, they are not checked yet.
+public struct IDToken: Sendable {
+    /// The compact token.
+    public let rawValue: String
+    /// Header, claims and signature.
+    let token: JSONWebToken
+
+    /// Reads a compact token.
+    ///
+    /// - Throws: `JOSEError` when it is not a signed JWT.
+    public init(parsing compact: String) throws {
+        token = try JSONWebToken(parsing: compact)
+        rawValue = compact
+    }
+
+    /// All claims.
+    public var claims: JSONValue { token.claims }
+    /// `iss`, exactly.
+    public var issuer: String? { claims["iss"]?.stringValue }
+    /// `sub`.
+    public var subject: String? { claims["sub"]?.stringValue }
+    /// `aud`, one or several.
+    public var audience: [String] {
+        claims["aud"]?.stringValue.map { [$0] } ?? claims["aud"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+    /// `exp`.
+    public var expiresAt: Date? { date("exp") }
+    /// `iat`.
+    public var issuedAt: Date? { date("iat") }
+    /// `nbf`.
+    public var notBefore: Date? { date("nbf") }
+    /// `auth_time`.
+    public var authenticatedAt: Date? { date("auth_time") }
+    /// `nonce`.
+    public var nonce: String? { claims["nonce"]?.stringValue }
+    /// `azp`.
+    public var authorizedParty: String? { claims["azp"]?.stringValue }
+    /// `acr`.
+    public var authenticationContextClass: String? { claims["acr"]?.stringValue }
+    /// `amr`.
+    public var authenticationMethods: [String] { claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+    /// `sid`, the session at the provider.
+    public var sessionID: String? { claims["sid"]?.stringValue }
+
+    /// Seconds since 1970, with a fraction when the provider sends one.
+    private func date(_ name: String) -> Date? {
+        guard let seconds = claims[name]?.doubleValue, abs(seconds) < 1e12 else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension IDToken: CustomStringConvertible, CustomReflectable {
+    /// Issuer and subject, not the token.
+    public var description: String {
+        "ID token of \((subject ?? "nobody").printable()) from \((issuer ?? "nobody").printable())"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
+}

@@ -1,0 +1,206 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension ProviderMetadata {
+    /// The type of every member that OpenID Connect Discovery, RFC 8414 and their extensions define.
+    static let members: [String: MemberType] = [
+        "issuer": .string,
+        "authorization_endpoint": .url,
+        "token_endpoint": .url,
+        "userinfo_endpoint": .url,
+        "jwks_uri": .url,
+        "registration_endpoint": .url,
+        "revocation_endpoint": .url,
+        "introspection_endpoint": .url,
+        "end_session_endpoint": .url,
+        "device_authorization_endpoint": .url,
+        "pushed_authorization_request_endpoint": .url,
+        "check_session_iframe": .url,
+        "service_documentation": .string,
+        "op_policy_uri": .string,
+        "op_tos_uri": .string,
+        "signed_metadata": .string,
+        "scopes_supported": .strings,
+        "response_types_supported": .strings,
+        "response_modes_supported": .strings,
+        "grant_types_supported": .strings,
+        "acr_values_supported": .strings,
+        "subject_types_supported": .strings,
+        "id_token_signing_alg_values_supported": .strings,
+        "id_token_encryption_alg_values_supported": .strings,
+        "id_token_encryption_enc_values_supported": .strings,
+        "userinfo_signing_alg_values_supported": .strings,
+        "userinfo_encryption_alg_values_supported": .strings,
+        "userinfo_encryption_enc_values_supported": .strings,
+        "request_object_signing_alg_values_supported": .strings,
+        "request_object_encryption_alg_values_supported": .strings,
+        "request_object_encryption_enc_values_supported": .strings,
+        "token_endpoint_auth_methods_supported": .strings,
+        "token_endpoint_auth_signing_alg_values_supported": .strings,
+        "revocation_endpoint_auth_methods_supported": .strings,
+        "revocation_endpoint_auth_signing_alg_values_supported": .strings,
+        "introspection_endpoint_auth_methods_supported": .strings,
+        "introspection_endpoint_auth_signing_alg_values_supported": .strings,
+        "code_challenge_methods_supported": .strings,
+        "dpop_signing_alg_values_supported": .strings,
+        "display_values_supported": .strings,
+        "claim_types_supported": .strings,
+        "claims_supported": .strings,
+        "claims_locales_supported": .strings,
+        "ui_locales_supported": .strings,
+        "prompt_values_supported": .strings,
+        "claims_parameter_supported": .flag,
+        "request_parameter_supported": .flag,
+        "request_uri_parameter_supported": .flag,
+        "require_request_uri_registration": .flag,
+        "require_signed_request_object": .flag,
+        "require_pushed_authorization_requests": .flag,
+        "authorization_response_iss_parameter_supported": .flag,
+        "tls_client_certificate_bound_access_tokens": .flag,
+        "frontchannel_logout_supported": .flag,
+        "frontchannel_logout_session_supported": .flag,
+        "backchannel_logout_supported": .flag,
+        "backchannel_logout_session_supported": .flag,
+        "mtls_endpoint_aliases": .object,
+    ]
+
+    /// The issuer identifier, exactly as in `iss`.
+    public var issuer: String? { string("issuer") }
+    /// Where people log in.
+    public var authorizationEndpoint: URL? { url("authorization_endpoint") }
+    /// Where grants become tokens.
+    public var tokenEndpoint: URL? { url("token_endpoint") }
+    /// Claims about the person.
+    public var userInfoEndpoint: URL? { url("userinfo_endpoint") }
+    /// The provider's public keys.
+    public var jwksURI: URL? { url("jwks_uri") }
+    /// Dynamic client registration (RFC 7591).
+    public var registrationEndpoint: URL? { url("registration_endpoint") }
+    /// Token revocation (RFC 7009).
+    public var revocationEndpoint: URL? { url("revocation_endpoint") }
+    /// Token introspection (RFC 7662).
+    public var introspectionEndpoint: URL? { url("introspection_endpoint") }
+    /// RP-initiated logout.
+    public var endSessionEndpoint: URL? { url("end_session_endpoint") }
+    /// Device authorization (RFC 8628).
+    public var deviceAuthorizationEndpoint: URL? { url("device_authorization_endpoint") }
+    /// Pushed authorization requests (RFC 9126).
+    public var pushedAuthorizationRequestEndpoint: URL? { url("pushed_authorization_request_endpoint") }
+    /// Session management's page.
+    public var checkSessionIframe: URL? { url("check_session_iframe") }
+    /// A page for developers.
+    public var serviceDocumentation: String? { string("service_documentation") }
+    /// How data may be used.
+    public var policyURI: String? { string("op_policy_uri") }
+    /// The terms of service.
+    public var termsOfServiceURI: String? { string("op_tos_uri") }
+    /// The metadata as a signed JWT (RFC 8414, section 2.1).
+    public var signedMetadata: String? { string("signed_metadata") }
+    /// Scopes.
+    public var scopesSupported: [String]? { strings("scopes_supported") }
+    /// Response types.
+    public var responseTypesSupported: [String]? { strings("response_types_supported") }
+    /// Response modes.
+    public var responseModesSupported: [String]? { strings("response_modes_supported") }
+    /// Grant types.
+    public var grantTypesSupported: [String]? { strings("grant_types_supported") }
+    /// Authentication context classes.
+    public var acrValuesSupported: [String]? { strings("acr_values_supported") }
+    /// Subject types: public, pairwise.
+    public var subjectTypesSupported: [String]? { strings("subject_types_supported") }
+    /// How ID tokens are signed.
+    public var idTokenSigningAlgValuesSupported: [String]? { strings("id_token_signing_alg_values_supported") }
+    /// How ID tokens' keys are encrypted.
+    public var idTokenEncryptionAlgValuesSupported: [String]? { strings("id_token_encryption_alg_values_supported") }
+    /// How ID tokens are encrypted.
+    public var idTokenEncryptionEncValuesSupported: [String]? { strings("id_token_encryption_enc_values_supported") }
+    /// How userinfo is signed.
+    public var userInfoSigningAlgValuesSupported: [String]? { strings("userinfo_signing_alg_values_supported") }
+    /// How userinfo's keys are encrypted.
+    public var userInfoEncryptionAlgValuesSupported: [String]? { strings("userinfo_encryption_alg_values_supported") }
+    /// How userinfo is encrypted.
+    public var userInfoEncryptionEncValuesSupported: [String]? { strings("userinfo_encryption_enc_values_supported") }
+    /// How request objects may be signed.
+    public var requestObjectSigningAlgValuesSupported: [String]? {
+        strings("request_object_signing_alg_values_supported")
+    }
+    /// How request objects' keys may be encrypted.
+    public var requestObjectEncryptionAlgValuesSupported: [String]? {
+        strings("request_object_encryption_alg_values_supported")
+    }
+    /// How request objects may be encrypted.
+    public var requestObjectEncryptionEncValuesSupported: [String]? {
+        strings("request_object_encryption_enc_values_supported")
+    }
+    /// Client authentication at the token endpoint; absent means `client_secret_basic`.
+    public var tokenEndpointAuthMethodsSupported: [String]? { strings("token_endpoint_auth_methods_supported") }
+    /// How client assertions may be signed.
+    public var tokenEndpointAuthSigningAlgValuesSupported: [String]? {
+        strings("token_endpoint_auth_signing_alg_values_supported")
+    }
+    /// Client authentication at the revocation endpoint.
+    public var revocationEndpointAuthMethodsSupported: [String]? {
+        strings("revocation_endpoint_auth_methods_supported")
+    }
+    /// How client assertions may be signed for revocation.
+    public var revocationEndpointAuthSigningAlgValuesSupported: [String]? {
+        strings("revocation_endpoint_auth_signing_alg_values_supported")
+    }
+    /// Client authentication at the introspection endpoint.
+    public var introspectionEndpointAuthMethodsSupported: [String]? {
+        strings("introspection_endpoint_auth_methods_supported")
+    }
+    /// How client assertions may be signed for introspection.
+    public var introspectionEndpointAuthSigningAlgValuesSupported: [String]? {
+        strings("introspection_endpoint_auth_signing_alg_values_supported")
+    }
+    /// PKCE methods (RFC 7636).
+    public var codeChallengeMethodsSupported: [String]? { strings("code_challenge_methods_supported") }
+    /// How DPoP proofs may be signed (RFC 9449).
+    public var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
+    /// Display values.
+    public var displayValuesSupported: [String]? { strings("display_values_supported") }
+    /// Claim types: normal, aggregated, distributed.
+    public var claimTypesSupported: [String]? { strings("claim_types_supported") }
+    /// Claims.
+    public var claimsSupported: [String]? { strings("claims_supported") }
+    /// Languages of claims.
+    public var claimsLocalesSupported: [String]? { strings("claims_locales_supported") }
+    /// Languages of the user interface.
+    public var uiLocalesSupported: [String]? { strings("ui_locales_supported") }
+    /// Prompt values.
+    public var promptValuesSupported: [String]? { strings("prompt_values_supported") }
+    /// Whether `claims` is understood.
+    public var claimsParameterSupported: Bool? { flag("claims_parameter_supported") }
+    /// Whether `request` is understood.
+    public var requestParameterSupported: Bool? { flag("request_parameter_supported") }
+    /// Whether `request_uri` is understood; absent means true.
+    public var requestURIParameterSupported: Bool? { flag("request_uri_parameter_supported") }
+    /// Whether `request_uri` values must be registered.
+    public var requireRequestURIRegistration: Bool? { flag("require_request_uri_registration") }
+    /// Whether signed request objects are required (RFC 9101).
+    public var requireSignedRequestObject: Bool? { flag("require_signed_request_object") }
+    /// Whether pushed requests are required.
+    public var requirePushedAuthorizationRequests: Bool? { flag("require_pushed_authorization_requests") }
+    /// Whether `iss` comes with every answer (RFC 9207).
+    public var authorizationResponseIssParameterSupported: Bool? {
+        flag("authorization_response_iss_parameter_supported")
+    }
+    /// Whether tokens are bound to certificates (RFC 8705).
+    public var tlsClientCertificateBoundAccessTokens: Bool? { flag("tls_client_certificate_bound_access_tokens") }
+    /// Front-channel logout.
+    public var frontchannelLogoutSupported: Bool? { flag("frontchannel_logout_supported") }
+    /// Front-channel logout with `sid`.
+    public var frontchannelLogoutSessionSupported: Bool? { flag("frontchannel_logout_session_supported") }
+    /// Back-channel logout.
+    public var backchannelLogoutSupported: Bool? { flag("backchannel_logout_supported") }
+    /// Back-channel logout with `sid`.
+    public var backchannelLogoutSessionSupported: Bool? { flag("backchannel_logout_session_supported") }
+    /// Endpoints for mutual TLS (RFC 8705, section 5).
+    public var mtlsEndpointAliases: [String: JSONValue]? { document["mtls_endpoint_aliases"]?.objectValue }
+}

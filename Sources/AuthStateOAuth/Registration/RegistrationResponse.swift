@@ -1,0 +1,88 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What the provider registered (RFC 7591, section 3.2.1).
+public struct RegistrationResponse: Sendable, Hashable, Codable {
+    /// The client's identifier.
+    public let clientID: String
+    /// Its secret, for a confidential client.
+    public let clientSecret: String?
+    /// When the secret ends; nil when it does not.
+    public let clientSecretExpiresAt: Date?
+    /// When the client was registered.
+    public let clientIDIssuedAt: Date?
+    /// Where the registration is read, changed and deleted (RFC 7592).
+    public let registrationClientURI: URL?
+    /// The token for that.
+    public let registrationAccessToken: String?
+    /// How the client authenticates.
+    public let tokenEndpointAuthMethod: ClientAuthenticationMethod?
+    /// Everything that was registered.
+    public let metadata: [String: JSONValue]
+
+    /// Reads an answer.
+    ///
+    /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
+    ///   `registration_client_uri` and `registration_access_token`.
+    public init(_ response: TransportResponse) throws {
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        if let error = json?["error"]?.stringValue {
+            let oauth = OAuthErrorResponse(error: error, errorDescription: json?["error_description"]?.stringValue)
+            throw AuthStateError(
+                oauth.code, stage: .registration, "The provider refused the registration: \(oauth.summary).",
+                hint: oauth.hint, response: oauth, httpStatus: response.status)
+        }
+        guard (200...201).contains(response.status) else {
+            throw AuthStateError.endpoint("registration endpoint", response, stage: .registration)
+        }
+        guard let members = json?.objectValue else {
+            throw Self.refusal("a JSON object", received: response.mediaType)
+        }
+        guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
+            throw Self.refusal("client_id", received: "no client_id")
+        }
+        let secret = members["client_secret"]?.stringValue
+        let expiry = members["client_secret_expires_at"]?.doubleValue
+        if secret != nil, expiry == nil {
+            throw Self.refusal("client_secret_expires_at with the secret", received: "none")
+        }
+        let uri = members["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
+        let token = members["registration_access_token"]?.stringValue
+        if (uri == nil) != (token == nil) {
+            throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
+        }
+        self.clientID = clientID
+        clientSecret = secret
+        clientSecretExpiresAt = expiry.flatMap { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
+        clientIDIssuedAt = members["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
+        registrationClientURI = uri
+        registrationAccessToken = token
+        tokenEndpointAuthMethod = members["token_endpoint_auth_method"]?.stringValue.map {
+            ClientAuthenticationMethod(rawValue: $0)
+        }
+        metadata = members
+    }
+
+    private static func refusal(_ expected: String, received: String?) -> AuthStateError {
+        AuthStateError(
+            .malformedResponse, stage: .registration, "The registration response cannot be used.", expected: expected,
+            received: received)
+    }
+
+    /// The credential that the registered client authenticates with.
+    public var credential: ClientCredential {
+        clientSecret.map { ClientCredential(.issued($0), method: tokenEndpointAuthMethod) } ?? .none
+    }
+}
+
+extension RegistrationResponse: CustomStringConvertible, CustomReflectable {
+    /// The client's identifier; secret and token stay secret.
+    public var description: String { "registration of \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}

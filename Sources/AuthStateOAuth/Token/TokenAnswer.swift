@@ -1,0 +1,108 @@
+package import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What the token endpoint's answer amounts to.
+package enum TokenAnswer: Sendable {
+    /// Tokens.
+    case tokens(TokenResponse)
+    /// The provider said no, or cannot answer now.
+    case error(AuthStateError)
+    /// An answer with status 200 that fails a check; a refresh token in it is kept, whatever else is wrong, because the
+    /// one that was spent may be gone.
+    case refused(AuthStateError, refreshToken: String?)
+}
+
+extension TokenAnswer {
+    /// Reads an answer (RFC 6749, sections 5.1 and 5.2).
+    ///
+    /// - Parameter sentAt: When the request was sent; lifetimes count from there.
+    package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
+        let stage = request.stage
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        if let error = json?["error"]?.stringValue {
+            let oauth = OAuthErrorResponse(
+                error: error, errorDescription: json?["error_description"]?.stringValue,
+                errorURI: json?["error_uri"]?.stringValue)
+            self = .error(.tokenEndpoint(oauth, status: response.status, headers: response.headers, stage: stage))
+            return
+        }
+        guard response.status == 200 else {
+            self = .error(.endpoint("token endpoint", response, stage: stage))
+            return
+        }
+        guard let members = json?.objectValue else {
+            self = .refused(
+                AuthStateError(
+                    .malformedResponse, stage: stage, "The token endpoint did not answer with a JSON object.",
+                    received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
+                    hint: "Check that the token endpoint is the right one.", httpStatus: 200), refreshToken: nil)
+            return
+        }
+        do {
+            self = .tokens(try TokenResponse(members: members, request: request, sentAt: sentAt))
+        } catch {
+            self = .refused(error, refreshToken: members["refresh_token"]?.stringValue.flatMap(TokenResponse.token))
+        }
+    }
+}
+
+extension TokenResponse {
+    private static let named: Set<String> = [
+        "access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope",
+    ]
+
+    init(members: [String: JSONValue], request: TokenRequest, sentAt: Date) throws(AuthStateError) {
+        func refusal(_ member: String, _ expected: String) -> AuthStateError {
+            AuthStateError(
+                .malformedResponse, stage: request.stage, "The token response's \(member) cannot be used.",
+                expected: expected, received: members[member] == nil ? "nothing" : "something else", httpStatus: 200)
+        }
+        func text(_ member: String) throws(AuthStateError) -> String? {
+            guard let value = members[member], value != .null else { return nil }
+            guard let text = value.stringValue else { throw refusal(member, "a string") }
+            return text
+        }
+        guard let accessToken = try text("access_token").flatMap(Self.token) else {
+            throw refusal("access_token", "visible ASCII characters")
+        }
+        let tokenType = try text("token_type")
+        switch tokenType {
+        case let type? where type.equalsIgnoringASCIICase("Bearer"): break
+        case nil where request.configuration.tolerances.contains(.missingTokenType): break
+        default:
+            throw AuthStateError(
+                .unsupportedTokenType, stage: request.stage, "The provider issued another type of token.",
+                expected: "Bearer", received: tokenType ?? "no token_type", httpStatus: 200)
+        }
+        let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
+        let refreshToken = try text("refresh_token")
+        if let refreshToken, Self.token(refreshToken) == nil {
+            throw refusal("refresh_token", "visible ASCII characters")
+        }
+        self.init(
+            accessToken: accessToken, tokenType: tokenType ?? "Bearer", issuedAt: sentAt,
+            accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
+            refreshToken: refreshToken, idToken: try text("id_token"), scope: try text("scope"),
+            additionalMembers: members.filter { !Self.named.contains($0.key) })
+    }
+
+    /// A token that fits into a header: one or more visible ASCII characters.
+    static func token(_ text: String) -> String? {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+    }
+
+    /// Seconds, at most ten years; a number in a string is taken as the number, which some providers send.
+    private static func lifetime(
+        _ value: JSONValue?, refusal: (String, String) -> AuthStateError
+    ) throws(AuthStateError) -> Double? {
+        guard let value, value != .null else { return nil }
+        guard let seconds = value.doubleValue ?? value.stringValue.flatMap(Double.init), seconds.isFinite, seconds >= 0
+        else { throw refusal("expires_in", "a number of seconds") }
+        return min(seconds, 10 * 365 * 86400)
+    }
+}

@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6).
+public struct TokenRequest: Sendable, Hashable {
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The grant.
+    public var grantType: GrantType
+    /// The client's identifier.
+    public var clientID: String
+    /// The authorization code.
+    public var code: String?
+    /// The redirect URI that the code came to.
+    public var redirectURI: RedirectURI?
+    /// The verifier that belongs to the code.
+    public var codeVerifier: CodeVerifier?
+    /// The refresh token to spend.
+    public var refreshToken: String?
+    /// What is asked for; empty leaves it to the grant.
+    public var scopes: [Scope]
+    /// Whatever else the provider understands, for example `resource` (RFC 8707) or `audience`.
+    public var additionalParameters: Parameters
+
+    private init(
+        _ grantType: GrantType, _ configuration: ServiceConfiguration, _ clientID: String, scopes: [Scope],
+        additionalParameters: Parameters
+    ) {
+        self.configuration = configuration
+        self.grantType = grantType
+        self.clientID = clientID
+        self.scopes = scopes
+        self.additionalParameters = additionalParameters
+    }
+
+    /// Exchanges the code of an authorization response; it goes to the provider that the response came from.
+    public init(exchanging response: AuthorizationResponse, additionalParameters: Parameters = [:]) {
+        self.init(
+            .authorizationCode, response.request.configuration, response.request.clientID, scopes: [],
+            additionalParameters: additionalParameters)
+        code = response.code
+        redirectURI = response.request.redirectURI
+        codeVerifier = response.request.codeVerifier
+    }
+
+    /// Spends a refresh token.
+    public init(
+        refreshToken: String, configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [],
+        additionalParameters: Parameters = [:]
+    ) {
+        self.init(
+            .refreshToken, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
+        self.refreshToken = refreshToken
+    }
+
+    /// Asks for a token in the client's own name.
+    public init(
+        clientCredentialsFor clientID: String, configuration: ServiceConfiguration, scopes: [Scope] = [],
+        additionalParameters: Parameters = [:]
+    ) {
+        self.init(
+            .clientCredentials, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
+    }
+
+    /// Where in a flow this request stands.
+    package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
+
+    /// The HTTP request: a form, with the client's proof.
+    ///
+    /// - Throws: `AuthStateError` for a malformed scope, or an additional parameter that would replace one of the grant's.
+    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+        var form: Parameters = ["grant_type": grantType.rawValue]
+        form["code"] = code
+        form["redirect_uri"] = redirectURI?.rawValue
+        form["code_verifier"] = codeVerifier?.rawValue
+        form["refresh_token"] = refreshToken
+        form["scope"] = try scopes.joined(stage: stage)
+        var headers: TransportHeaders = [
+            "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
+        ]
+        authentication.apply(to: &form, headers: &headers)
+        if let clash = additionalParameters.names.first(where: { form[$0] != nil }) {
+            throw AuthStateError(
+                .invalidArgument, stage: stage, "An additional parameter would replace \(clash).",
+                hint: "Set the property of the request instead."
+            )
+        }
+        form.merge(additionalParameters)
+        return TransportRequest(
+            method: "POST", url: configuration.tokenEndpoint, headers: headers, body: Data(form.encoded.utf8))
+    }
+}
+
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+    /// Client and grant; codes and tokens stay secret.
+    public var description: String { "\(grantType.rawValue) request of \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

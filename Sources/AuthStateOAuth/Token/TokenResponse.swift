@@ -1,0 +1,54 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A successful answer of the token endpoint (RFC 6749, section 5.1).
+public struct TokenResponse: Sendable, Hashable, Codable {
+    /// The access token.
+    public var accessToken: String
+    /// How it is used, as the provider wrote it, for example `Bearer`.
+    public var tokenType: String
+    /// When the request was sent; lifetimes count from here.
+    public var issuedAt: Date
+    /// When the access token ends; nil when the provider did not say.
+    public var accessTokenExpirationDate: Date?
+    /// The (new) refresh token, when there is one.
+    public var refreshToken: String?
+    /// The ID token, when there is one; checked by whoever made the request.
+    public var idToken: String?
+    /// What was granted, when the provider said it.
+    public var scope: String?
+    /// Members that the specification does not name.
+    public var additionalMembers: [String: JSONValue]
+
+    /// Makes a response, for example from a provider's own library.
+    public init(
+        accessToken: String, tokenType: String = "Bearer", issuedAt: Date, accessTokenExpirationDate: Date? = nil,
+        refreshToken: String? = nil, idToken: String? = nil, scope: String? = nil,
+        additionalMembers: [String: JSONValue] = [:]
+    ) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.issuedAt = issuedAt
+        self.accessTokenExpirationDate = accessTokenExpirationDate
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.scope = scope
+        self.additionalMembers = additionalMembers
+    }
+}
+
+extension TokenResponse: CustomStringConvertible, CustomReflectable {
+    /// Type, scope and expiry; tokens stay secret.
+    public var description: String {
+        "\(tokenType.printable(40)) token, scope \((scope ?? "as asked for").printable()), "
+            + "expires \(accessTokenExpirationDate.map { "\($0)" } ?? "unknown"), "
+            + "\(refreshToken == nil ? "without" : "with") refresh token"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}
