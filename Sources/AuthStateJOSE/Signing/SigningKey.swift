@@ -59,7 +59,7 @@ public struct SigningKey: Sendable {
         let scheme = try algorithm.requiredScheme()
         var key: JSONWebKey
         if case .hmac(let function) = scheme {
-            key = JSONWebKey(secret: try SecureRandom.bytes(function.digestLength))
+            key = JSONWebKey(secret: SecureRandom.bytes(function.digestLength))
         } else {
             key = try backend.generateKey(for: scheme)
         }

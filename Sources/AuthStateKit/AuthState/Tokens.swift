@@ -15,9 +15,12 @@ public struct Tokens: Sendable {
         let idToken: String?
         let scope: String?
         let expirationDate: Date?
+        /// In seconds since 1970.
+        let freshUntil: Double
         let policy: BearerPolicy
 
-        init(_ response: TokenResponse, idToken: String?, scope: String?, policy: BearerPolicy) {
+        init(_ response: TokenResponse, idToken: String?, scope: String?, leeway: Double, policy: BearerPolicy) {
+            freshUntil = response.freshUntil(leeway: leeway)
             accessToken = response.accessToken
             tokenType = response.tokenType
             self.idToken = idToken

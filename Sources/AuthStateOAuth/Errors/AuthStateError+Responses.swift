@@ -13,7 +13,7 @@ extension AuthStateError {
     /// The status outranks the error member where it says that the server is busy or broken.
     private static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
         switch status {
-        case 408, 429: .temporarilyUnavailable
+        case 408, 429, 503: .temporarilyUnavailable
         case 500...599: response.code == .temporarilyUnavailable ? .temporarilyUnavailable : .serverError
         default: response.code
         }
@@ -33,7 +33,7 @@ extension AuthStateError {
                 .redirected, "The \(name) answered with a redirect, which is never followed.",
                 received: "\(response.status) to \(redactedLocation(response))",
                 hint: "Use the endpoint's final URL.")
-        case 408, 429:
+        case 408, 429, 503:
             return error(
                 .temporarilyUnavailable, "The \(name) is busy (status \(response.status)).", hint: "Try again later.")
         case 500...599:

@@ -21,6 +21,10 @@ public struct AuthStateError: Error, Sendable, Hashable, Codable {
     public var httpStatus: Int?
     /// How long the provider asked to wait, in seconds (`Retry-After`).
     public var retryAfter: Double?
+    /// The challenge of a protected resource that refused the token.
+    public var challenge: AuthenticationChallenge?
+    /// The beginning of that resource's answer, cut to 300 printable characters.
+    public var responseBody: String?
     /// The description of the error beneath this one; errors themselves cannot be archived.
     public var underlying: String?
 

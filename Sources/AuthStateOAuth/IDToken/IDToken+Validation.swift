@@ -147,11 +147,11 @@ extension IDToken {
     func leftHash(of text: String) throws -> String? {
         let bytes = Array(text.utf8)
         let digest: [UInt8]
-        switch token.header.alg.suffix(3) {
+        switch token.header.algorithm.rawValue.suffix(3) {
         case "256": digest = try SHA2.sha256(bytes)
         case "384": digest = try SHA2.sha384(bytes)
         case "512": digest = try SHA2.sha512(bytes)
-        case "DSA": digest = try SHA2.sha512(bytes)
+        case "DSA", "519": digest = try SHA2.sha512(bytes)
         default: return nil
         }
         return Base64URL.encode(digest.prefix(digest.count / 2))

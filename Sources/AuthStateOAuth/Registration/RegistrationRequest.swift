@@ -1,9 +1,9 @@
 public import AuthStateJOSE
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
 /// A request to register a client (RFC 7591, section 2; OpenID Connect Dynamic Client Registration 1.0).

@@ -1,4 +1,4 @@
-package import AuthStateJOSE
+import AuthStateJOSE
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

@@ -1,0 +1,134 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthState {
+    /// Tokens that are fresh: at once when they are, else after a renewal that all callers share.
+    ///
+    /// - Parameter parameters: What to ask for beyond the default; such tokens are kept beside the default ones.
+    /// - Throws: `AuthStateError` (see `kind` for what to do), or `CancellationError` as soon as the task is cancelled.
+    public nonisolated(nonsending) func freshTokens(_ parameters: RenewalParameters = .none) async throws -> Tokens {
+        if parameters == .none, let tokens = tokensIfFresh() { return tokens }
+        return try await tokens(parameters, reason: .stale)
+    }
+
+    /// Renews now, whether the tokens are fresh or not; from an error state too.
+    ///
+    /// - Throws: `AuthStateError`, or `CancellationError`.
+    @discardableResult
+    public nonisolated(nonsending) func refresh(_ parameters: RenewalParameters = .none) async throws -> Tokens {
+        try await tokens(parameters, reason: .explicit)
+    }
+
+    /// Runs a body with fresh tokens; when it throws `TokenRejected`, renews once and runs it once more.
+    ///
+    /// The body runs in the caller's isolation, may capture what is not `Sendable`, and its own errors pass unchanged.
+    ///
+    /// - Parameters:
+    ///   - parameters: What to ask for beyond the default.
+    ///   - policy: What a refused token means; nil takes the state's.
+    /// - Throws: What the body throws; `AuthStateError` when there are no tokens, or when the second ones are refused too.
+    public nonisolated(nonsending) func withFreshToken<R>(
+        _ parameters: RenewalParameters = .none,
+        policy: UnauthorizedPolicy? = nil,
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        let tokens = try await freshTokens(parameters)
+        do {
+            return try await body(tokens)
+        } catch let rejection as TokenRejected {
+            let second = try await replacement(
+                for: tokens, parameters, rejection, policy: policy ?? options.unauthorizedPolicy)
+            do {
+                return try await body(second)
+            } catch let rejection as TokenRejected {
+                throw try await reject(second, rejection, policy: policy ?? options.unauthorizedPolicy, renewed: true)
+            }
+        }
+    }
+
+    /// Sends a request to a protected resource with a fresh access token; a 401 is handled here.
+    ///
+    /// Any other answer is returned as it is, redirects included. The request is sent a second time at most.
+    ///
+    /// - Throws: `AuthStateError`: no tokens; `.tokenRejected` after the second 401; `.insufficientScope`;
+    ///   `.insufficientUserAuthentication`; a transport's failure. `CancellationError` when the task is cancelled.
+    public nonisolated(nonsending) func performAction(
+        _ request: TransportRequest,
+        parameters: RenewalParameters = .none,
+        policy: UnauthorizedPolicy? = nil
+    ) async throws -> TransportResponse {
+        try await withFreshToken(parameters, policy: policy) { tokens in
+            var request = request
+            for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
+                request.headers[field.name] = [field.value]
+            }
+            let response: TransportResponse
+            do { response = try await service.transport.send(request) } catch let error as TransportError {
+                throw AuthStateError(error, url: request.url.redactedDescription, stage: .resource)
+            }
+            switch ResourceVerdict(response) {
+            case .answered: return response
+            case .tokenRejected: throw TokenRejected(response)
+            case .refused(let error): throw error
+            }
+        }
+    }
+
+    /// Calls back with a fresh access and ID token, or with an error, never with both (AppAuth's closure form).
+    ///
+    /// - Parameter additionalRefreshParameters: Sent with the renewal; see `RenewalParameters`.
+    public nonisolated func performAction(
+        additionalRefreshParameters: Parameters = [:],
+        _ action: @escaping @Sendable (_ accessToken: String?, _ idToken: String?, _ error: (any Error)?) -> Void
+    ) {
+        Task {
+            do {
+                let tokens = try await freshTokens(
+                    RenewalParameters(additionalParameters: additionalRefreshParameters))
+                action(tokens.accessToken, tokens.idToken, nil)
+            } catch {
+                action(nil, nil, error)
+            }
+        }
+    }
+
+    /// Claims about the person, with a fresh token; a 401 is handled like that of any other resource.
+    ///
+    /// - Throws: `AuthStateError` of stage userinfo, or as `withFreshToken` does.
+    public nonisolated(nonsending) func userInfo() async throws -> UserInfo {
+        let configuration = snapshot.configuration
+        return try await withFreshToken { tokens in try await service.userInfo(tokens, service: configuration) }
+    }
+
+    /// Other tokens than those that were refused.
+    private nonisolated(nonsending) func replacement(
+        for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
+    ) async throws -> Tokens {
+        if policy.choice == .renewOnce, await mayRenew(after: refused) {
+            let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
+            if tokens.accessToken != refused.accessToken { return tokens }
+            throw try await reject(tokens, rejection, policy: policy, renewed: true)
+        }
+        throw try await reject(refused, rejection, policy: policy, renewed: false)
+    }
+
+    /// Whether a renewal may help: there is something to renew with, and this token was not renewed for before.
+    private func mayRenew(after refused: Tokens) -> Bool {
+        record.renewalRequest(.none) != nil && lastRejected != refused.accessToken
+    }
+
+    /// The error for a refused token; by the policy it is the state's error too, if the token is still the current one.
+    private func reject(
+        _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
+    ) async throws -> AuthStateError {
+        let error = AuthStateError(rejection, canRenew: renewed)
+        guard policy.choice != .failRequestOnly, record.accessToken == refused.accessToken else { return error }
+        do { try await commit(.failed(error)) } catch is AuthStateError {}  // reported by `commit`; this error matters more
+        return error
+    }
+}

@@ -1,0 +1,137 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
+public struct AuthStateArchive: Sendable, Hashable {
+    /// The format that this version writes.
+    public static let currentFormat = 1
+    /// The state.
+    public var record: AuthState.Record
+
+    /// Wraps a state.
+    public init(_ record: AuthState.Record) { self.record = record }
+
+    /// Reads stored bytes.
+    ///
+    /// - Throws: `AuthStateError` with `.storeCorrupt`, or `.storeTooNew` when a newer version wrote them.
+    public init(data: Data) throws {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: [UInt8](data)) } catch { throw Self.corrupt(error) }
+        guard let format = json["format"]?.intValue else { throw Self.corrupt(nil) }
+        guard format <= Self.currentFormat else {
+            throw AuthStateError(
+                .storeTooNew, stage: .store, "The stored state was written by a newer version.",
+                expected: "format \(Self.currentFormat)", received: "format \(format)",
+                hint: "Update this program; the stored state was left as it is.")
+        }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        do { record = try decoder.decode(Envelope.self, from: data).state } catch { throw Self.corrupt(error) }
+    }
+
+    /// The bytes to store.
+    public func data() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(Envelope(format: Self.currentFormat, state: record))
+    }
+
+    private struct Envelope: Codable {
+        var format: Int
+        var state: AuthState.Record
+    }
+
+    private static func corrupt(_ underlying: (any Error)?) -> AuthStateError {
+        // A decoding error names the member; it does not show the content.
+        let place = (underlying as? DecodingError).map(Self.path) ?? (underlying as? JSONError).map { "\($0)" }
+        return AuthStateError(
+            .storeCorrupt, stage: .store, "The stored state makes no sense; it was left as it is.", received: place,
+            hint: "Move it away and log in again.")
+    }
+
+    private static func path(_ error: DecodingError) -> String {
+        let context: DecodingError.Context
+        switch error {
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .keyNotFound(_, let found),
+            .dataCorrupted(let found):
+            context = found
+        @unknown default: return "unknown"
+        }
+        return "something else at /" + context.codingPath.map(\.stringValue).joined(separator: "/")
+    }
+}
+
+extension AuthState.Record: Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
+        case lastRegistrationResponse, refreshToken, scope, idToken, authorizationError, needsTokenRefresh
+        case clientCredentials, grantEpoch, revision, unconfirmedRenewal, renewalPausedUntil
+    }
+
+    private struct AnyKey: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Decodes a state; members that this version does not know are kept.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func optional<T: Decodable>(_ type: T.Type, _ key: CodingKeys) throws -> T? {
+            try container.decodeIfPresent(type, forKey: key)
+        }
+        self.init(
+            configuration: try container.decode(ServiceConfiguration.self, forKey: .configuration),
+            clientID: try container.decode(String.self, forKey: .clientID),
+            credential: try optional(ClientCredential.self, .credential) ?? .none)
+        lastAuthorizationResponse = try optional(AuthorizationResponse.self, .lastAuthorizationResponse)
+        lastTokenResponse = try optional(TokenResponse.self, .lastTokenResponse)
+        lastRegistrationResponse = try optional(RegistrationResponse.self, .lastRegistrationResponse)
+        refreshToken = try optional(String.self, .refreshToken)
+        scope = try optional(String.self, .scope)
+        idToken = try optional(String.self, .idToken)
+        authorizationError = try optional(AuthStateError.self, .authorizationError)
+        needsTokenRefresh = try optional(Bool.self, .needsTokenRefresh) ?? false
+        clientCredentials = try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials)
+        grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
+        revision = try optional(Int.self, .revision) ?? 0
+        unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
+        renewalPausedUntil = try optional(Date.self, .renewalPausedUntil)
+        let all = try decoder.container(keyedBy: AnyKey.self)
+        let known = Set(CodingKeys.allCases.map(\.rawValue))
+        for key in all.allKeys where !known.contains(key.stringValue) {
+            unknownMembers[key.stringValue] = try all.decode(JSONValue.self, forKey: key)
+        }
+    }
+
+    /// Encodes the state, with the members that this version does not know.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(configuration, forKey: .configuration)
+        try container.encode(clientID, forKey: .clientID)
+        try container.encode(credential, forKey: .credential)
+        try container.encodeIfPresent(lastAuthorizationResponse, forKey: .lastAuthorizationResponse)
+        try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
+        try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
+        try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
+        try container.encodeIfPresent(scope, forKey: .scope)
+        try container.encodeIfPresent(idToken, forKey: .idToken)
+        try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
+        try container.encode(needsTokenRefresh, forKey: .needsTokenRefresh)
+        try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)
+        try container.encode(grantEpoch, forKey: .grantEpoch)
+        try container.encode(revision, forKey: .revision)
+        try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
+        try container.encodeIfPresent(renewalPausedUntil, forKey: .renewalPausedUntil)
+        var rest = encoder.container(keyedBy: AnyKey.self)
+        for (name, value) in unknownMembers { try rest.encode(value, forKey: AnyKey(stringValue: name)) }
+    }
+}

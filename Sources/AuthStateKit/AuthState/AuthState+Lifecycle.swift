@@ -1,0 +1,42 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthState {
+    /// Renews ahead of expiry until the task is cancelled; for a service lifecycle to own.
+    ///
+    /// A failure is left to the observer and tried again; in error, and without anything to renew with, it waits for a
+    /// change.
+    ///
+    /// - Throws: `CancellationError`.
+    public nonisolated func run() async throws {
+        let clock = service.configuration
+        var changes = stateChanges.makeAsyncIterator()
+        while true {
+            try Task.checkCancellation()
+            let now = published.withLock { $0 }
+            guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
+                guard await changes.next() != nil else { throw CancellationError() }
+                continue
+            }
+            let wait = now.freshUntil - clock.clock.secondsSince1970
+            if wait > 0 {
+                try await clock.waitingClock.sleep(for: .seconds(wait))
+                continue
+            }
+            do { _ = try await tokens(.none, reason: .stale) } catch let error as AuthStateError {
+                let pause = max(1, error.retryAfter ?? 5) * .random(in: 1...1.5)
+                try await clock.waitingClock.sleep(for: .seconds(pause))
+            }
+        }
+    }
+
+    /// Waits until no renewal is under way, so that a program can end without losing one.
+    public func drain() async {
+        while let flight = flights.values.first { _ = try? await flight.result.value() }
+    }
+}

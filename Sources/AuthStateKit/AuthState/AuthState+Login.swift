@@ -1,0 +1,130 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// Takes a person through a login and keeps the result.
+    ///
+    /// The store is tried before the browser opens, so that no login is lost for want of a writable place.
+    ///
+    /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then untouched.
+    public static func authorize(
+        _ request: AuthorizationRequest,
+        presenting userAgent: any ExternalUserAgent,
+        credential: ClientCredential = .none,
+        service: AuthorizationService = AuthorizationService(),
+        store: any AuthStateStore = InMemoryAuthStateStore(),
+        key: AuthStateKey = .default,
+        options: Options = Options()
+    ) async throws -> AuthState {
+        try await tryStore(store, key, options)
+        let (response, tokens) = try await service.authorize(request, presenting: userAgent, credential: credential)
+        let record = Record(
+            configuration: request.configuration, clientID: request.clientID, credential: credential)
+        return try await make(
+            record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
+    }
+
+    /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps the result.
+    ///
+    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then untouched.
+    public static func complete(
+        _ pending: PendingAuthorization,
+        callback: AuthorizationCallback,
+        credential: ClientCredential = .none,
+        service: AuthorizationService = AuthorizationService(),
+        store: any AuthStateStore = InMemoryAuthStateStore(),
+        key: AuthStateKey = .default,
+        options: Options = Options()
+    ) async throws -> AuthState {
+        try await tryStore(store, key, options)
+        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+        let record = Record(
+            configuration: pending.request.configuration, clientID: pending.request.clientID, credential: credential)
+        return try await make(
+            record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
+    }
+
+    /// Gets a token in the client's own name (RFC 6749, section 4.4); it renews itself with the client's credential.
+    ///
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    public static func clientCredentials(
+        configuration: ServiceConfiguration,
+        clientID: String,
+        credential: ClientCredential,
+        scopes: [Scope] = [],
+        additionalParameters: Parameters = [:],
+        service: AuthorizationService = AuthorizationService(),
+        store: any AuthStateStore = InMemoryAuthStateStore(),
+        key: AuthStateKey = .default,
+        options: Options = Options()
+    ) async throws -> AuthState {
+        try await tryStore(store, key, options)
+        let request = TokenRequest(
+            clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
+            additionalParameters: additionalParameters)
+        var tokens = try await service.perform(request, credential: credential)
+        // A refresh token has no place here (RFC 6749, section 4.4.3): the credential itself renews.
+        tokens.refreshToken = nil
+        tokens.idToken = nil
+        var record = Record(configuration: configuration, clientID: clientID, credential: credential)
+        record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
+        return try await make(
+            record, .loggedIn(nil, tokens), service: service, store: store, key: key, options: options)
+    }
+
+    /// Reads a stored state.
+    ///
+    /// - Parameter credential: The client's credential, when the stored state cannot refer to it.
+    /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
+    public static func restore(
+        from store: any AuthStateStore,
+        key: AuthStateKey = .default,
+        credential: ClientCredential? = nil,
+        service: AuthorizationService = AuthorizationService(),
+        options: Options = Options()
+    ) async throws -> AuthState {
+        guard let stored = try await store.load(key) else {
+            throw AuthStateError(
+                .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
+        }
+        var record = try AuthStateArchive(data: stored.archive).record
+        if let credential { record.credential = credential }
+        return AuthState(
+            record, service: service, store: store, key: key, storedVersion: stored.version, options: options)
+    }
+
+    /// Finds out whether the store can be written, before anything is redeemed.
+    private static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in try await lease.reserve() }
+    }
+
+    /// A new state, saved over whatever was stored under the key.
+    private static func make(
+        _ record: Record, _ event: Event, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
+        options: Options
+    ) async throws -> AuthState {
+        let state = AuthState(record, service: service, store: store, key: key, options: options)
+        try await state.begin(with: event)
+        return state
+    }
+
+    /// Saves a first grant over what is stored, and counts its epoch on from there.
+    private func begin(with event: Event) async throws {
+        defer { publish() }
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            try await self.begin(with: event, under: lease)
+        }
+    }
+
+    private func begin(with event: Event, under lease: any AuthStateLease) async throws {
+        let stored = try await lease.load()
+        storedVersion = stored?.version
+        // A stored state that cannot be read is replaced all the same: logging in again is the way out of it.
+        if let before = stored.flatMap({ try? AuthStateArchive(data: $0.archive).record }) {
+            record.grantEpoch = before.grantEpoch
+            record.revision = before.revision
+        }
+        record = record.applying(event)
+        unsaved = [event]
+        try await save(under: lease)
+    }
+}

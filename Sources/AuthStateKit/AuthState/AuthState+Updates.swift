@@ -1,0 +1,71 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// Takes the answer of the authorization endpoint (AppAuth's `updateWithAuthorizationResponse:error:`).
+    ///
+    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error changes
+    /// nothing.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
+        if let error {
+            guard let error = error as? AuthStateError, error.response != nil, error.stage == .authorization else { return }
+            return try await commit(.failed(error))
+        }
+        if let response { try await commit(.authorized(response)) }
+    }
+
+    /// Takes the answer of the token endpoint (AppAuth's `updateWithTokenResponse:error:`); its ID token is not checked.
+    ///
+    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error changes
+    /// nothing.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    public func update(with response: TokenResponse?, error: (any Error)? = nil) async throws {
+        if let error {
+            guard let error = error as? AuthStateError, error.response != nil,
+                error.stage == .token || error.stage == .refresh
+            else { return }
+            return try await commit(.failed(error))
+        }
+        if let response { try await commit(.tokens(response)) }
+    }
+
+    /// Takes the answer of the registration endpoint (AppAuth's `updateWithRegistrationResponse:`).
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    public func update(with response: RegistrationResponse) async throws {
+        try await commit(.registered(response))
+    }
+
+    /// Moves the state into error; what was granted is kept (AppAuth's `updateWithAuthorizationError:`).
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    public func update(authorizationError error: any Error) async throws {
+        let known = error as? AuthStateError
+        try await commit(
+            .failed(known ?? AuthStateError(.providerError, stage: .resource, "The authorization ended.", underlying: error)))
+    }
+
+    /// Asks for a renewal before the tokens are used next.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the wish could not be saved; it counts in memory.
+    public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
+
+    /// Forgets the grant and removes it from the store; the provider is not told.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
+    public func clear() async throws {
+        record = record.applying(.loggedOut)
+        unsaved = []
+        sideTokens = [:]
+        defer { publish() }
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            let stored = try await lease.load()
+            if let stored { try await lease.delete(expecting: stored.version) }
+            await self.forgetStoredVersion()
+        }
+    }
+
+    private func forgetStoredVersion() { storedVersion = nil }
+}

@@ -1,0 +1,36 @@
+public import AuthStateOAuth
+
+/// Hears of everything that happens to a state, for logs, metrics and traces.
+///
+/// Called synchronously, in the task in which the event arises: those of a caller (`.tokensRequested`, `.tokensDelivered`,
+/// `.tokensDenied`) see the caller's task-local values. Return soon.
+public protocol AuthStateObserver: Sendable {
+    /// Something happened.
+    func authState(_ state: AuthState, did event: AuthStateEvent)
+}
+
+/// Something that happened to a state; never holds a token.
+public enum AuthStateEvent: Sendable, Hashable {
+    /// A caller asked and has to wait for a renewal; `joined` when it was under way already.
+    case tokensRequested(joined: Bool)
+    /// That caller got its tokens.
+    case tokensDelivered
+    /// That caller got an error.
+    case tokensDenied(AuthStateError)
+    /// A renewal was sent to the provider.
+    case renewalStarted
+    /// A renewal succeeded.
+    case renewed
+    /// A renewal failed.
+    case renewalFailed(AuthStateError)
+    /// The provider's keys could not be reached: the renewed ID token was checked without its signature and not kept.
+    case idTokenUnverified(AuthStateError)
+    /// The result of a renewal came after a login, logout or update, and was dropped.
+    case lateResultDropped
+    /// Another process had changed the stored state, and this one took it over.
+    case adopted
+    /// The state could not be saved; it is kept in memory and saved with the next change.
+    case saveFailed(AuthStateError)
+    /// The state changed.
+    case changed(AuthState.Current)
+}

@@ -1,0 +1,32 @@
+package import AuthStateOAuth
+
+/// What a failed renewal means; the one place that decides.
+package enum RenewalClassification: Sendable, Hashable {
+    /// The provider cannot be reached or is busy: the state stays, try again, after so many seconds if it said so.
+    case transient(retryAfter: Double?)
+    /// The grant is gone: the state moves into error.
+    case reauthenticationRequired
+    /// Refused, nobody knows why: the grant is kept and left alone for a while.
+    case refusedWithoutReason
+    /// The client or its configuration is wrong: reported, the grant is kept.
+    case configuration
+    /// The answer failed a check: its tokens are withheld, the grant is kept.
+    case refusedAnswer
+
+    /// Classifies an error of a token request.
+    package init(_ error: AuthStateError, grantType: GrantType) {
+        switch (error.code, error.kind) {
+        case (.invalidGrant, _):
+            self = grantType == .refreshToken ? .reauthenticationRequired : .configuration
+        case (.refusedWithoutReason, _): self = .refusedWithoutReason
+        case (_, .transient): self = .transient(retryAfter: error.retryAfter)
+        case (_, .refused): self = .refusedAnswer
+        default: self = .configuration
+        }
+    }
+
+    /// Whether sending the same request once more cannot do harm.
+    package static func isSafeToRepeat(_ error: AuthStateError, isUnconfirmed: Bool) -> Bool {
+        !isUnconfirmed && (error.code == .unreachable || error.code == .temporarilyUnavailable)
+    }
+}

@@ -1,0 +1,80 @@
+import AuthStateOAuth
+
+/// What a protected resource's answer says about the access token (RFC 6750, section 3.1; RFC 9470).
+enum ResourceVerdict: Sendable, Equatable {
+    /// Nothing: whatever the status, it is the caller's business.
+    case answered
+    /// The token is refused; another one may do.
+    case tokenRejected
+    /// The token is good and not enough: a typed error, the state unchanged.
+    case refused(AuthStateError)
+
+    init(_ response: TransportResponse) {
+        self.init(status: response.status, challenges: response.headers["WWW-Authenticate"])
+    }
+
+    init(status: Int, challenges lines: [String]) {
+        guard status == 401 || status == 403 else {
+            self = .answered
+            return
+        }
+        let parsed = AuthenticationChallenge.parse(lines)
+        let ours = (parsed ?? []).filter { $0.hasScheme("Bearer") || $0.hasScheme("DPoP") }
+        if let challenge = ours.first(where: { Self.typed[$0.error ?? ""] != nil }),
+            let code = Self.typed[challenge.error ?? ""]
+        {
+            self = .refused(AuthStateError(code, challenge: challenge, status: status))
+            return
+        }
+        // No challenge, or one that cannot be read: many servers answer 401 like that to an expired token.
+        let isUnclear = lines.isEmpty || parsed == nil
+        let isOurs = ours.contains { $0.error == nil || $0.error == "invalid_token" }
+        self = status == 401 && (isUnclear || isOurs) ? .tokenRejected : .answered
+    }
+
+    private static let typed: [String: AuthStateError.Code] = [
+        "insufficient_scope": .insufficientScope,
+        "insufficient_user_authentication": .insufficientUserAuthentication,
+    ]
+}
+
+extension AuthStateError {
+    init(_ code: Code, challenge: AuthenticationChallenge, status: Int) {
+        let isScope = code == .insufficientScope
+        self.init(
+            code, stage: .resource,
+            isScope
+                ? "The access token does not allow this request." : "The resource wants a stronger or newer login.",
+            expected: (isScope ? challenge.scope : challenge.parameters["acr_values"] ?? challenge.parameters["max_age"])?
+                .printable(),
+            hint: isScope ? "Log in again with the scope that is needed." : "Log in again as the challenge asks.",
+            response: OAuthErrorResponse(
+                error: challenge.error ?? code.rawValue, errorDescription: challenge.errorDescription),
+            httpStatus: status)
+        self.challenge = challenge
+    }
+
+    /// The access token was refused, and nothing else can be tried.
+    init(_ rejection: TokenRejected, canRenew: Bool) {
+        let challenge = AuthenticationChallenge.parse(rejection.challenges)?
+            .first { $0.hasScheme("Bearer") || $0.hasScheme("DPoP") }
+        let detail = challenge?.errorDescription ?? challenge?.error
+        self.init(
+            .tokenRejected, stage: .resource,
+            canRenew
+                ? "The resource refused the access token, also after a renewal."
+                : "The resource refused the access token, and it cannot be renewed.",
+            received: detail, hint: "Log in again.",
+            response: challenge?.error.map { OAuthErrorResponse(error: $0, errorDescription: challenge?.errorDescription) },
+            httpStatus: 401)
+        self.challenge = challenge
+        responseBody = rejection.body?.printable()
+    }
+
+    /// The same error in another part of the flow.
+    func at(_ stage: Stage) -> AuthStateError {
+        var copy = self
+        copy.stage = stage
+        return copy
+    }
+}
