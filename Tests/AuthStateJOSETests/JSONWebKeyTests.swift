@@ -23,7 +23,7 @@ struct JSONWebKeyTests {
         #expect(keys.json == (try published()))
     }
 
-    @Test("RSA keys of less than 2048 bits and odd exponents' opposites are refused")
+    @Test("RSA keys below 2048 bits, and exponents that are even, 1 or too long, are refused")
     func rsaLimits() throws {
         #expect(code(try JSONValue(parsing: Fixtures.smallKey.utf8)) == .malformed)
         for exponent in ["AQ", "Ag", "AA", "AQAAAAAAAAAB", ""] {
