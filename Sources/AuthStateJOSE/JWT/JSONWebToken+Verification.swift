@@ -42,11 +42,11 @@ extension JSONWebToken {
 
     private func checkAlgorithm(allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         let algorithm = header.algorithm
-        if algorithm != .none { _ = try algorithm.requiredScheme() }
-        guard algorithm != .none, allowed.contains(algorithm) else {
+        if algorithm != .unsecured { _ = try algorithm.requiredScheme() }
+        guard algorithm != .unsecured, allowed.contains(algorithm) else {
             throw JOSEError(
                 .algorithmNotAllowed, "the token's algorithm is not accepted",
-                expected: allowed.subtracting([.none]).map(\.rawValue).sorted().joined(separator: ", "),
+                expected: allowed.subtracting([.unsecured]).map(\.rawValue).sorted().joined(separator: ", "),
                 received: algorithm.rawValue)
         }
     }

@@ -35,7 +35,7 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable 
     /// HMAC with SHA-512.
     public static let hs512 = SignatureAlgorithm(rawValue: "HS512")
     /// No signature (RFC 7518, section 3.6): such a token can be read but is never verified.
-    public static let none = SignatureAlgorithm(rawValue: "none")
+    public static let unsecured = SignatureAlgorithm(rawValue: "none")
 }
 
 /// What an algorithm's name stands for.
