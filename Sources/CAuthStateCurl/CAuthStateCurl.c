@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <sys/eventfd.h>
 
 static struct AuthStateCurlFunctions curl;
 
@@ -95,6 +96,8 @@ void AuthStateCurlMultiPerform(void *multi) {
     int running = 0;
     curl.curl_multi_perform(multi, &running);
 }
+
+int AuthStateCurlOpenBell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int AuthStateCurlMultiWait(void *multi, int descriptor, int milliseconds) {
     struct AuthStateCurlWaitDescriptor extra = {descriptor, AuthStateCurl_CURL_WAIT_POLLIN, 0};

@@ -103,6 +103,7 @@ struct CURLMsg;
     CONSTANT(CURLE_COULDNT_CONNECT, 7)                                                                                \
     CONSTANT(CURLE_WEIRD_SERVER_REPLY, 8)                                                                             \
     CONSTANT(CURLE_PARTIAL_FILE, 18)                                                                                  \
+    CONSTANT(CURLE_OUT_OF_MEMORY, 27)                                                                                 \
     CONSTANT(CURLE_OPERATION_TIMEDOUT, 28)                                                                            \
     CONSTANT(CURLE_SSL_CONNECT_ERROR, 35)                                                                             \
     CONSTANT(CURLE_ABORTED_BY_CALLBACK, 42)                                                                           \
@@ -195,6 +196,8 @@ void AuthStateCurlMultiSetLong(void *multi, long option, long value);
 long AuthStateCurlMultiAdd(void *multi, void *easy);
 void AuthStateCurlMultiRemove(void *multi, void *easy);
 void AuthStateCurlMultiPerform(void *multi);
+/// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.
+int AuthStateCurlOpenBell(void);
 /// Waits for libcurl's sockets and for `descriptor`; returns whether `descriptor` can be read.
 int AuthStateCurlMultiWait(void *multi, int descriptor, int milliseconds);
 /// The next exchange that has ended, and how; NULL when there is none.
