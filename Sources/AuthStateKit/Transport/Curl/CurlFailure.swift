@@ -23,7 +23,6 @@
 
         /// Codes that say all by themselves; every other one is a lost connection.
         private static let kinds: [Int: TransportError.Code] = [
-            AuthStateCurl_CURLE_UNSUPPORTED_PROTOCOL: .invalidRequest,
             AuthStateCurl_CURLE_URL_MALFORMAT: .invalidRequest,
             AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY: .unreachable,
             AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST: .unreachable,
@@ -88,6 +87,8 @@
                 return "\(peer) closed the connection without an answer."
             case (_, AuthStateCurl_CURLE_PARTIAL_FILE):
                 return "\(peer) closed the connection in the middle of its answer."
+            case (_, AuthStateCurl_CURLE_WEIRD_SERVER_REPLY), (_, AuthStateCurl_CURLE_UNSUPPORTED_PROTOCOL):
+                return "\(peer) answered something that is not HTTP."
             case (_, AuthStateCurl_CURLE_ABORTED_BY_CALLBACK):
                 return "\(peer) closed the connection without an answer; the request was not repeated."
             default:

@@ -21,8 +21,6 @@
         /// Handles at rest; making one anew costs more than resetting it.
         private var spareHandles: [UnsafeMutableRawPointer] = []
         private static let maximumSpareHandles = 16
-        /// What debuggers show; the system allows 15 bytes.
-        static let threadName = "authstate-http"
 
         private init(
             multi: UnsafeMutableRawPointer, mailbox: CurlMailbox, configuration: CurlTransport.Configuration,
@@ -52,7 +50,6 @@
             let status = pthread_create(
                 &thread, nil,
                 { context in
-                    pthread_setname_np(pthread_self(), CurlLoop.threadName)
                     CurlLoop.blockPipeSignal()
                     if let context { Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run() }
                     return nil
