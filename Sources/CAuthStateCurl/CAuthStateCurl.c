@@ -1,1 +1,120 @@
 #include "CAuthStateCurl.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <sys/eventfd.h>
+
+static struct AuthStateCurlFunctions curl;
+
+const char *AuthStateCurlLoad(void) {
+    void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        handle = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+    }
+    if (handle == NULL) {
+        return "libcurl.so.4";
+    }
+    // POSIX promises that a function pointer fits in what dlsym returns; the cast goes through the pointer's address
+    // because ISO C has no conversion between the two.
+#define AUTHSTATE_LOAD(result, name, parameters)                                                                      \
+    *(void **)&curl.name = dlsym(handle, #name);                                                                      \
+    if (curl.name == NULL) {                                                                                          \
+        dlclose(handle);                                                                                              \
+        return #name;                                                                                                 \
+    }
+    AUTHSTATE_CURL_FUNCTIONS(AUTHSTATE_LOAD)
+#undef AUTHSTATE_LOAD
+    return NULL;
+}
+
+long AuthStateCurlGlobalInit(void) { return curl.curl_global_init(AuthStateCurl_CURL_GLOBAL_DEFAULT); }
+
+void *AuthStateCurlEasyInit(void) { return curl.curl_easy_init(); }
+void AuthStateCurlEasyReset(void *easy) { curl.curl_easy_reset(easy); }
+void AuthStateCurlEasyCleanup(void *easy) { curl.curl_easy_cleanup(easy); }
+
+long AuthStateCurlSetLong(void *easy, long option, long value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+long AuthStateCurlSetPointer(void *easy, long option, const void *value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+long AuthStateCurlSetOffset(void *easy, long option, int64_t value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+long AuthStateCurlSetWrite(void *easy, long option, AuthStateCurlWrite value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+long AuthStateCurlSetPrerequest(void *easy, long option, AuthStateCurlPrerequest value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+long AuthStateCurlSetBlob(void *easy, long option, const void *bytes, size_t count) {
+    struct AuthStateCurlBlob blob = {(void *)bytes, count, AuthStateCurl_CURL_BLOB_COPY};
+    return curl.curl_easy_setopt(easy, (unsigned int)option, &blob);
+}
+
+long AuthStateCurlGetLong(void *easy, long info) {
+    long value = 0;
+    return curl.curl_easy_getinfo(easy, (unsigned int)info, &value) == AuthStateCurl_CURLE_OK ? value : 0;
+}
+
+int64_t AuthStateCurlGetOffset(void *easy, long info) {
+    int64_t value = 0;
+    return curl.curl_easy_getinfo(easy, (unsigned int)info, &value) == AuthStateCurl_CURLE_OK ? value : 0;
+}
+
+void *AuthStateCurlGetPointer(void *easy, long info) {
+    void *value = NULL;
+    return curl.curl_easy_getinfo(easy, (unsigned int)info, &value) == AuthStateCurl_CURLE_OK ? value : NULL;
+}
+
+const char *AuthStateCurlMessageFor(long code) { return curl.curl_easy_strerror((unsigned int)code); }
+
+struct curl_slist *AuthStateCurlListAppend(struct curl_slist *list, const char *line) {
+    return curl.curl_slist_append(list, line);
+}
+
+void AuthStateCurlListFree(struct curl_slist *list) { curl.curl_slist_free_all(list); }
+
+void *AuthStateCurlMultiInit(void) { return curl.curl_multi_init(); }
+void AuthStateCurlMultiCleanup(void *multi) { curl.curl_multi_cleanup(multi); }
+
+void AuthStateCurlMultiSetLong(void *multi, long option, long value) {
+    curl.curl_multi_setopt(multi, (unsigned int)option, value);
+}
+
+long AuthStateCurlMultiAdd(void *multi, void *easy) { return curl.curl_multi_add_handle(multi, easy); }
+void AuthStateCurlMultiRemove(void *multi, void *easy) { curl.curl_multi_remove_handle(multi, easy); }
+
+void AuthStateCurlMultiPerform(void *multi) {
+    int running = 0;
+    curl.curl_multi_perform(multi, &running);
+}
+
+int AuthStateCurlOpenBell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int AuthStateCurlMultiWait(void *multi, int descriptor, int milliseconds) {
+    struct AuthStateCurlWaitDescriptor extra = {descriptor, AuthStateCurl_CURL_WAIT_POLLIN, 0};
+    curl.curl_multi_poll(multi, (struct curl_waitfd *)&extra, 1, milliseconds, NULL);
+    return extra.revents != 0;
+}
+
+void *AuthStateCurlMultiNextDone(void *multi, long *code) {
+    int remaining = 0;
+    struct AuthStateCurlMessage *message;
+    while ((message = (struct AuthStateCurlMessage *)curl.curl_multi_info_read(multi, &remaining)) != NULL) {
+        if (message->msg == AuthStateCurl_CURLMSG_DONE) {
+            *code = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,122 @@
+#if os(Linux)
+    internal import AuthStateOAuth
+    internal import CAuthStateCurl
+
+    #if canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
+    /// Turns libcurl's codes into errors that a program can branch on and a person can act on.
+    enum CurlFailure {
+        static let outOfMemory = TransportError(
+            .libraryUnavailable, "libcurl found no memory for a request.", requestMayHaveBeenSent: false)
+
+        /// libcurl refused an option, before anything was sent.
+        static func setUp(_ code: Int) -> TransportError {
+            guard code != AuthStateCurl_CURLE_OUT_OF_MEMORY else { return outOfMemory }
+            let reason = AuthStateCurlMessageFor(code).map { String(cString: $0).lowercased() } ?? "code \(code)"
+            let message = "libcurl is too old, or was built without something that is needed (\(reason))."
+            return TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
+        }
+
+        /// Codes that say all by themselves; every other one is a lost connection.
+        private static let kinds: [Int: TransportError.Code] = [
+            AuthStateCurl_CURLE_URL_MALFORMAT: .invalidRequest,
+            AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY: .unreachable,
+            AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST: .unreachable,
+            AuthStateCurl_CURLE_COULDNT_CONNECT: .unreachable,
+            AuthStateCurl_CURLE_PROXY: .unreachable,
+            AuthStateCurl_CURLE_OPERATION_TIMEDOUT: .timedOut,
+            AuthStateCurl_CURLE_SSL_CONNECT_ERROR: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_CERTPROBLEM: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_CIPHER: .insecureConnection,
+            AuthStateCurl_CURLE_PEER_FAILED_VERIFICATION: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_CACERT_BADFILE: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_ISSUER_ERROR: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_PINNEDPUBKEYNOTMATCH: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_INVALIDCERTSTATUS: .insecureConnection,
+        ]
+
+        static func error(for code: Int, _ transfer: CurlTransfer) -> TransportError {
+            let kind = kind(of: code, transfer)
+            return TransportError(
+                kind, message(for: code, kind, transfer), requestMayHaveBeenSent: mayHaveBeenSent(kind, transfer))
+        }
+
+        private static func kind(of code: Int, _ transfer: CurlTransfer) -> TransportError.Code {
+            if transfer.excess != nil { return .responseTooLarge }
+            if proxyRefusal(transfer) != nil { return .unreachable }
+            let kind = kinds[code] ?? .connectionLost
+            // libcurl has one code for both timeouts; the shorter one ends the wait for a connection.
+            return kind == .timedOut && !hasUsedItsTime(transfer) ? .unreachable : kind
+        }
+
+        /// Certain only before a connection stood: everything later counts as sent, unless libcurl counted no byte.
+        private static func mayHaveBeenSent(_ kind: TransportError.Code, _ transfer: CurlTransfer) -> Bool {
+            if [.unreachable, .insecureConnection, .invalidRequest].contains(kind) { return false }
+            if transfer.attempts > 1 { return true }
+            if transfer.countsAttempts, transfer.attempts == 0 { return false }
+            return AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_REQUEST_SIZE) > 0
+        }
+
+        private static func message(for code: Int, _ kind: TransportError.Code, _ transfer: CurlTransfer) -> String {
+            let request = transfer.exchange.request
+            let peer = request.peer
+            switch (kind, code) {
+            case (.responseTooLarge, _):
+                return transfer.excess == .head
+                    ? "The answer of \(peer) has a header section of more than \(ResponseHead.maximumBytes) bytes."
+                    : "The answer of \(peer) has more than \(request.maximumResponseBytes) bytes."
+            case (.timedOut, _):
+                return "The exchange with \(peer) took longer than \(request.timeoutMilliseconds) ms."
+            case (.insecureConnection, _):
+                return "TLS with \(peer) failed (\(detail(code, transfer))): check the server's certificate and name; "
+                    + "a private authority has to be named as certificateAuthorityFile."
+            case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST):
+                return "The name of \(peer) could not be resolved: check it, and the network."
+            case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY):
+                return "The proxy's name could not be resolved: check http_proxy, https_proxy and all_proxy."
+            case (.unreachable, _):
+                if let status = proxyRefusal(transfer) {
+                    return "The proxy refused to connect to \(peer): it answered \(status)."
+                }
+                return "Could not connect to \(peer): \(reason(code, transfer))."
+            case (_, AuthStateCurl_CURLE_GOT_NOTHING):
+                return "\(peer) closed the connection without an answer."
+            case (_, AuthStateCurl_CURLE_PARTIAL_FILE):
+                return "\(peer) closed the connection in the middle of its answer."
+            case (_, AuthStateCurl_CURLE_WEIRD_SERVER_REPLY), (_, AuthStateCurl_CURLE_UNSUPPORTED_PROTOCOL):
+                return "\(peer) answered something that is not HTTP."
+            case (_, AuthStateCurl_CURLE_ABORTED_BY_CALLBACK):
+                return "\(peer) closed the connection without an answer; the request was not repeated."
+            default:
+                return "The exchange with \(peer) failed: \(reason(code, transfer))."
+            }
+        }
+
+        private static func proxyRefusal(_ transfer: CurlTransfer) -> Int? {
+            let status = AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_HTTP_CONNECTCODE)
+            return status == 0 || (200..<300).contains(status) ? nil : status
+        }
+
+        private static func hasUsedItsTime(_ transfer: CurlTransfer) -> Bool {
+            let microseconds = AuthStateCurlGetOffset(transfer.easy, AuthStateCurl_CURLINFO_TOTAL_TIME_T)
+            return transfer.attempts > 0 || microseconds >= Int64(transfer.exchange.request.timeoutMilliseconds) * 1000
+        }
+
+        /// The system's reason if there is one, else libcurl's; neither knows anything of the request.
+        private static func reason(_ code: Int, _ transfer: CurlTransfer) -> String {
+            let number = AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_OS_ERRNO)
+            let text = number == 0 ? AuthStateCurlMessageFor(code) : UnsafePointer(strerror(Int32(number)))
+            return text.map { String(cString: $0).lowercased() } ?? "code \(code)"
+        }
+
+        /// libcurl's sentence about TLS, which speaks of the certificate alone.
+        private static func detail(_ code: Int, _ transfer: CurlTransfer) -> String {
+            let text = String(cString: transfer.detail).printable()
+            return text.isEmpty ? reason(code, transfer) : text
+        }
+    }
+#endif

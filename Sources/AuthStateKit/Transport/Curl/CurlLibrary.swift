@@ -1,0 +1,27 @@
+#if os(Linux)
+    internal import CAuthStateCurl
+
+    /// libcurl, opened once for the process.
+    enum CurlLibrary {
+        private static let opened: Result<Void, TransportError> = {
+            if let missing = AuthStateCurlLoad() {
+                let name = String(cString: missing)
+                let message =
+                    name.hasPrefix("lib")
+                    ? "\(name) was not found: install libcurl (Debian and Ubuntu: libcurl4; Fedora: libcurl)."
+                    : "libcurl is too old, it lacks \(name): install 7.66 or newer (Debian and Ubuntu: libcurl4)."
+                return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
+            }
+            guard AuthStateCurlGlobalInit() == AuthStateCurl_CURLE_OK else {
+                let message = "libcurl (Debian and Ubuntu: libcurl4) could not set itself up."
+                return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
+            }
+            return .success(())
+        }()
+
+        /// Opens the library unless that was done before.
+        ///
+        /// - Throws: `TransportError` with `.libraryUnavailable`.
+        static func open() throws { try opened.get() }
+    }
+#endif

@@ -1,0 +1,136 @@
+#if os(Linux)
+    internal import CAuthStateCurl
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+    #if canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
+    /// The thread that drives libcurl: it alone touches the handles, and frees them when it is told to stop.
+    final class CurlLoop {
+        private let mailbox: CurlMailbox
+        private let options: CurlTransfer.Options
+        private let multi: UnsafeMutableRawPointer
+        private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
+        /// Handles at rest; making one anew costs more than resetting it.
+        private var spareHandles: [UnsafeMutableRawPointer] = []
+        private static let maximumSpareHandles = 16
+
+        private init(
+            multi: UnsafeMutableRawPointer, mailbox: CurlMailbox, configuration: CurlTransport.Configuration,
+            authorities: Data?
+        ) {
+            self.multi = multi
+            self.mailbox = mailbox
+            options = CurlTransfer.Options(configuration, authorities: authorities)
+            let connections = max(1, configuration.maximumConnectionsPerHost)
+            AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, connections)
+        }
+
+        deinit {
+            spareHandles.forEach(AuthStateCurlEasyCleanup)
+            AuthStateCurlMultiCleanup(multi)
+        }
+
+        /// Starts the thread; it ends after `.stop`.
+        static func start(
+            mailbox: CurlMailbox, configuration: CurlTransport.Configuration, authorities: Data?
+        ) throws {
+            guard let multi = AuthStateCurlMultiInit() else { throw CurlFailure.outOfMemory }
+            // The thread becomes the loop's only owner: nobody else keeps a reference.
+            let loop = Unmanaged.passRetained(
+                CurlLoop(multi: multi, mailbox: mailbox, configuration: configuration, authorities: authorities))
+            var thread = pthread_t()
+            let status = pthread_create(
+                &thread, nil,
+                { context in
+                    CurlLoop.blockPipeSignal()
+                    if let context { Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run() }
+                    return nil
+                }, loop.toOpaque())
+            guard status == 0 else {
+                loop.release()
+                let message = "The HTTP transport's thread could not be started: \(String(cString: strerror(status)))."
+                throw TransportError(.unreachable, message, requestMayHaveBeenSent: false)
+            }
+            pthread_detach(thread)
+        }
+
+        /// A server that hangs up must not end the process: OpenSSL writes without MSG_NOSIGNAL.
+        private static func blockPipeSignal() {
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+        }
+
+        private func run() {
+            var isRinging = true
+            while true {
+                if isRinging {
+                    mailbox.silence()
+                    for command in mailbox.takeAll() {
+                        switch command {
+                        case .start(let exchange): start(exchange)
+                        case .cancel(let exchange): drop(exchange)
+                        case .stop: return close()
+                        }
+                    }
+                }
+                AuthStateCurlMultiPerform(multi)
+                finishEnded()
+                isRinging = AuthStateCurlMultiWait(multi, mailbox.bell, 60_000) != 0
+            }
+        }
+
+        private func start(_ exchange: CurlExchange) {
+            guard !exchange.isFinished else { return }
+            guard let easy = spareHandles.popLast() ?? AuthStateCurlEasyInit() else {
+                return exchange.finish(.failure(CurlFailure.outOfMemory))
+            }
+            let transfer = CurlTransfer(exchange, easy: easy)
+            transfers[ObjectIdentifier(exchange)] = transfer
+            let code = transfer.apply(options)
+            guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
+                exchange.finish(.failure(CurlFailure.setUp(code)))
+                return drop(exchange)
+            }
+        }
+
+        private func finishEnded() {
+            var code = AuthStateCurl_CURLE_OK
+            while let easy = AuthStateCurlMultiNextDone(multi, &code) {
+                guard let context = AuthStateCurlGetPointer(easy, AuthStateCurl_CURLINFO_PRIVATE) else { continue }
+                let transfer = CurlTransfer.from(context)
+                // The caller first: tidying up need not delay it.
+                transfer.exchange.finish(transfer.result(code))
+                drop(transfer.exchange)
+            }
+        }
+
+        /// Frees what an exchange holds, whether or not it has ended; harmless when it holds nothing.
+        private func drop(_ exchange: CurlExchange) {
+            guard let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) else { return }
+            AuthStateCurlMultiRemove(multi, transfer.easy)
+            if spareHandles.count < Self.maximumSpareHandles {
+                AuthStateCurlEasyReset(transfer.easy)
+                spareHandles.append(transfer.easy)
+            } else {
+                AuthStateCurlEasyCleanup(transfer.easy)
+            }
+        }
+
+        private func close() {
+            for transfer in transfers.values {
+                transfer.exchange.finish(.failure(CancellationError()))
+                drop(transfer.exchange)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,147 @@
+#if os(Linux)
+    internal import AuthStateOAuth
+    internal import CAuthStateCurl
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+
+    extension CurlTransfer {
+        /// The options that all exchanges of a transport share.
+        struct Options {
+            let authorities: Data?
+            let usesProxyFromEnvironment: Bool
+            /// Options that this libcurl must know.
+            let required: [(option: Int, value: Int)]
+            /// Options that a libcurl may lack.
+            let optional: [(option: Int, value: Int)]
+
+            init(_ configuration: CurlTransport.Configuration, authorities: Data?) {
+                self.authorities = authorities
+                usesProxyFromEnvironment = configuration.usesProxyFromEnvironment
+                required = [
+                    (AuthStateCurl_CURLOPT_PROTOCOLS, AuthStateCurl_CURLPROTO_HTTP | AuthStateCurl_CURLPROTO_HTTPS),
+                    (AuthStateCurl_CURLOPT_FOLLOWLOCATION, 0),
+                    (AuthStateCurl_CURLOPT_NETRC, 0),
+                    (AuthStateCurl_CURLOPT_NOSIGNAL, 1),
+                    (AuthStateCurl_CURLOPT_PATH_AS_IS, 1),
+                    (AuthStateCurl_CURLOPT_HTTP09_ALLOWED, 0),
+                    (AuthStateCurl_CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+                    (AuthStateCurl_CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds),
+                ]
+                optional = [
+                    (AuthStateCurl_CURLOPT_HTTP_VERSION, AuthStateCurl_CURL_HTTP_VERSION_2TLS),
+                    (AuthStateCurl_CURLOPT_MAXAGE_CONN, max(1, configuration.idleTimeout.wholeMilliseconds / 1000)),
+                    // Dropping an exchange does not wait for its name look-up, which would hold up all others.
+                    (AuthStateCurl_CURLOPT_QUICK_EXIT, 1),
+                ]
+            }
+        }
+
+        /// Tells libcurl everything about the exchange; returns the first code that is not CURLE_OK.
+        func apply(_ options: Options) -> Int {
+            let request = exchange.request
+            var failure = AuthStateCurl_CURLE_OK
+            func check(_ code: Int) { if failure == AuthStateCurl_CURLE_OK { failure = code } }
+            func set(_ option: Int, _ value: Int) { check(AuthStateCurlSetLong(easy, option, value)) }
+            func set(_ option: Int, _ text: String) { check(AuthStateCurlSetPointer(easy, option, text)) }
+
+            for (option, value) in options.required { set(option, value) }
+            for (option, value) in options.optional { _ = AuthStateCurlSetLong(easy, option, value) }
+            if !options.usesProxyFromEnvironment { set(AuthStateCurl_CURLOPT_PROXY, "") }
+
+            set(AuthStateCurl_CURLOPT_URL, request.url)
+            set(AuthStateCurl_CURLOPT_TIMEOUT_MS, request.timeoutMilliseconds)
+            set(AuthStateCurl_CURLOPT_ACCEPT_ENCODING, "")
+            set(AuthStateCurl_CURLOPT_USERAGENT, "AuthStateKit")
+            if request.isSecure {
+                set(AuthStateCurl_CURLOPT_SSLVERSION, AuthStateCurl_CURL_SSLVERSION_TLSv1_2)
+                options.authorities?.withUnsafeBytes { bytes in
+                    check(
+                        AuthStateCurlSetBlob(
+                            easy, AuthStateCurl_CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count))
+                }
+            }
+            setMethodAndBody(check)
+            setHeaders(check)
+            setCallbacks(check)
+            return failure
+        }
+
+        private func setMethodAndBody(_ check: (Int) -> Void) {
+            let request = exchange.request
+            if request.method == "HEAD" {
+                check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_NOBODY, 1))
+                return
+            }
+            if request.sendsBody {
+                let body = request.body ?? Data()
+                check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_POST, 1))
+                check(AuthStateCurlSetOffset(easy, AuthStateCurl_CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)))
+                body.withUnsafeBytes { bytes in
+                    // An empty body has no address, but libcurl tells "no body" from "an empty one" by it.
+                    check(
+                        withUnsafePointer(to: 0 as UInt8) { empty in
+                            AuthStateCurlSetPointer(
+                                easy, AuthStateCurl_CURLOPT_COPYPOSTFIELDS,
+                                bytes.baseAddress ?? UnsafeRawPointer(empty))
+                        })
+                }
+            }
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_CUSTOMREQUEST, request.method))
+        }
+
+        private func setHeaders(_ check: (Int) -> Void) {
+            let request = exchange.request
+            func add(_ line: String) {
+                guard let list = AuthStateCurlListAppend(headerLines, line) else {
+                    return check(AuthStateCurl_CURLE_OUT_OF_MEMORY)
+                }
+                headerLines = list
+            }
+            // In libcurl's notation "Name;" sends an empty value, and "Name:" keeps libcurl from adding its own.
+            for field in request.headers {
+                add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+            }
+            if request.sendsBody {
+                add("Expect:")
+                if !request.hasHeader("Content-Type") { add("Content-Type:") }
+            }
+            if let headerLines {
+                check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HTTPHEADER, UnsafeRawPointer(headerLines)))
+            }
+        }
+
+        private func setCallbacks(_ check: (Int) -> Void) {
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_PRIVATE, context))
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_ERRORBUFFER, detail))
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HEADERDATA, context))
+            check(
+                AuthStateCurlSetWrite(easy, AuthStateCurl_CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+                    guard let context else { return 0 }
+                    let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                    return CurlTransfer.from(context).receiveHeader(bytes) ? bytes.count : 0
+                })
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_WRITEDATA, context))
+            check(
+                AuthStateCurlSetWrite(easy, AuthStateCurl_CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+                    guard let context else { return 0 }
+                    let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                    return CurlTransfer.from(context).receiveBody(bytes) ? bytes.count : 0
+                })
+            let code = AuthStateCurlSetPrerequest(easy, AuthStateCurl_CURLOPT_PREREQFUNCTION) { context, _, _, _, _ in
+                let isAllowed = context.map { CurlTransfer.from($0).beginAttempt() } ?? false
+                return Int32(isAllowed ? AuthStateCurl_CURL_PREREQFUNC_OK : AuthStateCurl_CURL_PREREQFUNC_ABORT)
+            }
+            countsAttempts = code == AuthStateCurl_CURLE_OK
+            if countsAttempts {
+                check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_PREREQDATA, context))
+            } else if !exchange.request.isIdempotent {
+                // This libcurl would repeat the request by itself when a kept connection is dead: use none.
+                check(AuthStateCurlSetLong(easy, AuthStateCurl_CURLOPT_FRESH_CONNECT, 1))
+            }
+        }
+    }
+#endif

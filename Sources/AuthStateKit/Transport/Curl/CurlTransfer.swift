@@ -1,0 +1,71 @@
+#if os(Linux)
+    internal import AuthStateOAuth
+    internal import CAuthStateCurl
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+
+    /// An exchange under way: what libcurl is told and what it has delivered. Lives on the loop's thread alone.
+    final class CurlTransfer {
+        let exchange: CurlExchange
+        let easy: UnsafeMutableRawPointer
+        /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
+        var headerLines: OpaquePointer?
+        let detail = UnsafeMutablePointer<CChar>.allocate(capacity: AuthStateCurl_CURL_ERROR_SIZE)
+
+        private(set) var head = ResponseHead()
+        private(set) var body = Data()
+        private(set) var excess: Excess?
+        /// How often the request was about to be sent; more than once when a kept connection turned out to be dead.
+        private(set) var attempts = 0
+        /// Whether libcurl counts `attempts` (since 7.80).
+        var countsAttempts = false
+
+        /// What was too long.
+        enum Excess { case head, body }
+
+        init(_ exchange: CurlExchange, easy: UnsafeMutableRawPointer) {
+            self.exchange = exchange
+            self.easy = easy
+            detail.pointee = 0
+        }
+
+        deinit {
+            AuthStateCurlListFree(headerLines)
+            detail.deallocate()
+        }
+
+        /// The transfer behind a call-back's context, which the loop keeps alive as long as the handle is in use.
+        static func from(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
+            Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        }
+
+        var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+        func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            if !head.append(bytes) { excess = .head }
+            return excess == nil
+        }
+
+        func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            if bytes.count > exchange.request.maximumResponseBytes - body.count { excess = .body }
+            if excess == nil { body.append(contentsOf: bytes) }
+            return excess == nil
+        }
+
+        /// Called before each attempt; false forbids it.
+        func beginAttempt() -> Bool {
+            attempts += 1
+            return attempts == 1 || exchange.request.isIdempotent
+        }
+
+        func result(_ code: Int) -> Result<TransportResponse, any Error> {
+            guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
+            let status = AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_RESPONSE_CODE)
+            return .success(TransportResponse(status: status, headers: head.headers, body: body))
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+#if os(Linux)
+    internal import AuthStateOAuth
+    internal import CAuthStateCurl
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+
+    extension CurlTransport {
+        /// What a transport trusts, and how it uses connections.
+        public struct Configuration: Sendable, Hashable {
+            /// A PEM file of certificate authorities to trust besides the system's; nil trusts the system's alone.
+            ///
+            /// It is read once, with the first request. Needs libcurl 7.77.
+            public var certificateAuthorityFile: String?
+            /// The time that name look-up, connection and TLS handshake may take together.
+            public var connectTimeout: Duration
+            /// The most connections to one host; further requests wait for a free one.
+            public var maximumConnectionsPerHost: Int
+            /// How long an unused connection is kept for the next request.
+            public var idleTimeout: Duration
+            /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are honoured.
+            public var usesProxyFromEnvironment: Bool
+
+            /// Makes a configuration.
+            public init(
+                certificateAuthorityFile: String? = nil,
+                connectTimeout: Duration = .seconds(10),
+                maximumConnectionsPerHost: Int = 8,
+                idleTimeout: Duration = .seconds(60),
+                usesProxyFromEnvironment: Bool = true
+            ) {
+                self.certificateAuthorityFile = certificateAuthorityFile
+                self.connectTimeout = connectTimeout
+                self.maximumConnectionsPerHost = maximumConnectionsPerHost
+                self.idleTimeout = idleTimeout
+                self.usesProxyFromEnvironment = usesProxyFromEnvironment
+            }
+        }
+    }
+
+    extension CurlTransport.Configuration {
+        /// Where distributions keep their authorities, for a libcurl older than 7.84, which does not say.
+        private static let systemBundles = [
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+            "/etc/ssl/cert.pem",
+        ]
+
+        /// The system's authorities and those of the file in one PEM text, because naming a file to libcurl would
+        /// replace the system's; nil when no file was named.
+        ///
+        /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+        func certificateAuthorities() throws -> Data? {
+            guard let certificateAuthorityFile else { return nil }
+            guard let extra = try? Data(contentsOf: URL(fileURLWithPath: certificateAuthorityFile)),
+                String(decoding: extra, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
+            else {
+                let file = certificateAuthorityFile.printable()
+                let message = "The file of certificate authorities cannot be read or holds no PEM certificate: \(file)."
+                throw TransportError(.insecureConnection, message, requestMayHaveBeenSent: false)
+            }
+            var all = Self.systemBundle()
+            all.append(0x0A)
+            all.append(extra)
+            return all
+        }
+
+        private static func systemBundle() -> Data {
+            let easy = AuthStateCurlEasyInit()
+            defer { AuthStateCurlEasyCleanup(easy) }
+            let own = AuthStateCurlGetPointer(easy, AuthStateCurl_CURLINFO_CAINFO).map {
+                String(cString: $0.assumingMemoryBound(to: CChar.self))
+            }
+            for path in [own].compactMap({ $0 }) + systemBundles {
+                if let bundle = try? Data(contentsOf: URL(fileURLWithPath: path)) { return bundle }
+            }
+            return Data()
+        }
+    }
+#endif

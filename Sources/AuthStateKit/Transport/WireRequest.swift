@@ -1,0 +1,94 @@
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A request that was checked: what a transport may put on the wire without looking again.
+struct WireRequest: Sendable {
+    var method: String
+    var url: String
+    /// `host:port`, for messages.
+    var peer: String
+    var isSecure: Bool
+    var headers: [TransportHeaders.Field]
+    var body: Data?
+    var timeout: Duration
+    var maximumResponseBytes: Int
+
+    /// The framing of the message is the transport's own: it sets these itself.
+    private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
+
+    /// Checks a request.
+    ///
+    /// - Throws: `TransportError` with `.invalidRequest`.
+    init(_ request: TransportRequest) throws {
+        url = request.url.absoluteString
+        let reference = URIReference(url)
+        isSecure = reference.hasScheme("https")
+        guard isSecure || reference.hasScheme("http") else {
+            throw Self.refusal("Only http and https URLs can be requested.")
+        }
+        guard let host = reference.host, !host.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw Self.refusal("The URL has no host, or holds a space or a control character.")
+        }
+        guard reference.user == nil else {
+            throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")
+        }
+        let port = reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
+        peer = "\(host):\(port)".printable()
+
+        method = request.method
+        guard method.isToken else { throw Self.refusal("The method is not an HTTP token.") }
+        headers = request.headers.filter { field in
+            !Self.framing.contains { field.name.equalsIgnoringASCIICase($0) }
+        }
+        for field in headers {
+            guard field.name.isToken else { throw Self.refusal("A header's name is not an HTTP token.") }
+            guard field.value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
+                throw Self.refusal("The header \(field.name) holds a line break or another control character.")
+            }
+        }
+        body = request.body
+        if method == "HEAD", body?.isEmpty == false { throw Self.refusal("A HEAD request cannot have a body.") }
+        timeout = request.timeout
+        maximumResponseBytes = max(0, request.maximumResponseBytes)
+    }
+
+    /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).
+    var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+
+    /// Whether a body, if only an empty one, is expected with the method (RFC 9110, section 8.6).
+    var sendsBody: Bool { body != nil || ["POST", "PUT", "PATCH"].contains(method) }
+
+    /// The timeout in whole milliseconds, rounded up, at least one: zero would mean none.
+    var timeoutMilliseconds: Int { timeout.wholeMilliseconds }
+
+    func hasHeader(_ name: String) -> Bool { headers.contains { $0.name.equalsIgnoringASCIICase(name) } }
+
+    private static func refusal(_ message: String) -> TransportError {
+        TransportError(.invalidRequest, message, requestMayHaveBeenSent: false)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, from one to 24 days, which every timer can hold.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard self < .milliseconds(Int32.max) else { return Int(Int32.max) }
+        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}
+
+extension String {
+    /// Whether it is a token (RFC 9110, section 5.6.2), as methods and header names are.
+    fileprivate var isToken: Bool {
+        !utf8.isEmpty
+            && utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0.asciiLowercased)
+                    || "!#$%&'*+-.^_`|~".utf8.contains($0)
+            }
+    }
+}

@@ -1,0 +1,144 @@
+#if os(Linux)
+    import AuthStateKit
+    import AuthStateOAuth
+    import Foundation
+    import Testing
+
+    @Suite("libcurl: answers", .timeLimit(.minutes(1)))
+    struct CurlTransportTests {
+        let transport = CurlTransport()
+
+        @Test("status, repeated headers and body arrive as they were sent")
+        func answer() async throws {
+            let server = RawServer { _ in
+                [.answer("404 Not Found", "A: 1\nSet-Cookie: a=1\nSet-Cookie: b=2\nEmpty:\n", body: "héllo")]
+            }
+            let answer = try await transport.send(TransportRequest(server.url))
+            #expect(answer.status == 404)
+            #expect(answer.headers["set-cookie"] == ["a=1", "b=2"])
+            #expect(answer.headers["empty"] == [""])
+            #expect(String(decoding: answer.body, as: UTF8.self) == "héllo")
+
+            _ = try await transport.send(TransportRequest(server.url))
+            #expect(server.requests.last?.head.lowercased().contains("cookie:") == false)
+        }
+
+        @Test("method, path, headers and body go out byte for byte")
+        func request() async throws {
+            let server = RawServer { _ in [.answer()] }
+            var request = try TransportRequest(
+                server.url + "/a/../b?c=%20d", method: "POST",
+                headers: ["Authorization": "Basic eDp5", "X-Empty": "", "Content-Type": "text/plain"])
+            let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            request.body = Data(body)
+            _ = try await transport.send(request)
+
+            let received = try #require(server.requests.first)
+            let lines = received.head.split(separator: "\r\n").map(String.init)
+            #expect(lines.first == "POST /a/../b?c=%20d HTTP/1.1")
+            for line in [
+                "Authorization: Basic eDp5", "X-Empty:", "Content-Type: text/plain", "Content-Length: 200000",
+                "User-Agent: AuthStateKit",
+            ] { #expect(lines.contains(line)) }
+            #expect(!received.head.contains("Expect"))
+            #expect(received.body == body)
+        }
+
+        @Test(
+            "any method may have a body, and a POST without one says so",
+            arguments: [
+                ("POST", nil, "0"), ("POST", "", "0"), ("PUT", nil, "0"), ("DELETE", nil, nil), ("DELETE", "x", "1"),
+                ("GET", nil, nil), ("GET", "xy", "2"), ("PROPFIND", "x", "1"),
+            ] as [(String, String?, String?)])
+        func methods(method: String, body: String?, length: String?) async throws {
+            let server = RawServer { _ in [.answer()] }
+            let answer = try await transport.send(TransportRequest(server.url, method: method, body: body))
+            #expect(answer.status == 200)
+            let received = try #require(server.requests.first)
+            #expect(received.head.hasPrefix("\(method) / HTTP/1.1\r\n"))
+            #expect(received.head.contains("Content-Length: \(length ?? "")") == (length != nil))
+            #expect(!received.head.contains("Content-Type"))
+            #expect(received.body == Array((body ?? "").utf8))
+        }
+
+        @Test("the answer to HEAD has no body, whatever its Content-Length says")
+        func head() async throws {
+            let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nContent-Length: 1000\n\n")] }
+            let answer = try await transport.send(TransportRequest(server.url, method: "HEAD"))
+            #expect(answer.headers.first("Content-Length") == "1000")
+            #expect(answer.body.isEmpty)
+        }
+
+        @Test("a redirect is returned, never followed", arguments: ["302 Found", "307 Temporary Redirect"])
+        func redirects(status: String) async throws {
+            let server = RawServer { _ in [.answer(status, "Location: /elsewhere\n")] }
+            let answer = try await transport.send(TransportRequest(server.url, method: "POST", body: "secret"))
+            #expect("\(answer.status)" == status.prefix(3))
+            #expect(answer.headers.first("Location") == "/elsewhere")
+            #expect(server.requests.count == 1)
+        }
+
+        @Test("a 401 with a Basic challenge is returned with its body")
+        func unauthorized() async throws {
+            let server = RawServer { _ in
+                [.answer("401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"\n", body: "{}")]
+            }
+            let answer = try await transport.send(TransportRequest(server.url))
+            #expect(answer.status == 401)
+            #expect(answer.headers["WWW-Authenticate"] == ["Basic realm=\"x\""])
+            #expect(answer.body == Data("{}".utf8))
+        }
+
+        @Test("interim answers and trailers are left out, a chunked body is put together")
+        func interimAnswers() async throws {
+            let server = RawServer { _ in
+                [
+                    .text("HTTP/1.1 103 Early Hints\nLink: </a>\n\nHTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n"),
+                    .text("3\nabc\n2\nde\n0\nTrailer: x\n\n"),
+                ]
+            }
+            let answer = try await transport.send(TransportRequest(server.url))
+            #expect(answer.status == 200)
+            #expect(answer.headers["Link"].isEmpty && answer.headers["Trailer"].isEmpty)
+            #expect(answer.body == Data("abcde".utf8))
+        }
+
+        @Test("a compressed body is decompressed")
+        func gzip() async throws {
+            let server = RawServer { _ in
+                let bytes = gzippedMebibyte
+                let head = "HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: \(bytes.count)\n\n"
+                return [.text(head), .send(bytes)]
+            }
+            let answer = try await transport.send(TransportRequest(server.url))
+            #expect(answer.body == Data(count: 1 << 20))
+            #expect(server.requests.first?.head.contains("Accept-Encoding:") == true)
+        }
+
+        @Test("a connection is used again, and one at a time is enough for requests in turn")
+        func keepAlive() async throws {
+            let server = RawServer { _ in [.answer(body: "x")] }
+            for _ in 0..<10 { _ = try await transport.send(TransportRequest(server.url)) }
+            #expect(server.requests.map(\.connection) == Array(repeating: 0, count: 10))
+        }
+
+        @Test("no more than the allowed connections to one host, and all requests are answered")
+        func connectionLimit() async throws {
+            let server = RawServer { _ in [.answer(body: "x")] }
+            let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
+            let request = try TransportRequest(server.url)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<100 { group.addTask { try await transport.send(request).status } }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(Set(server.requests.map(\.connection)).isSubset(of: [0, 1]))
+        }
+
+        @Test("the platform's own transport is libcurl's, one for the process")
+        func systemTransport() async throws {
+            let server = RawServer { _ in [.answer(body: "x")] }
+            let answer = try await SystemTransport.shared.send(TransportRequest(server.url))
+            #expect(answer.body == Data("x".utf8))
+        }
+    }
+#endif

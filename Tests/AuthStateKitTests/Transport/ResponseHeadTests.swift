@@ -1,0 +1,45 @@
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("The header section of an answer")
+struct ResponseHeadTests {
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines { #expect(Array((line + "\r\n").utf8).withUnsafeBytes { head.append($0) }) }
+        return head
+    }
+
+    @Test("interim answers and trailers are left out, repeated fields stay apart")
+    func finalAnswerOnly() {
+        let headers = head([
+            "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "A: 1", "a:2 ", "B:", "", "Trailer: x",
+        ]).headers
+        #expect(headers["A"] == ["1", "2"])
+        #expect(headers["B"] == [""])
+        #expect(headers["Link"].isEmpty)
+        #expect(headers["Trailer"].isEmpty)
+    }
+
+    @Test("a folded line belongs to the field before it")
+    func folding() {
+        let headers = head([" lost", "HTTP/1.1 200 OK", "WWW-Authenticate: Bearer", "\trealm=\"x\"", "", ""]).headers
+        #expect(headers["WWW-Authenticate"] == ["Bearer realm=\"x\""])
+    }
+
+    @Test("a line without colon and bytes that are no UTF-8 do no harm")
+    func malformed() {
+        var head = head(["HTTP/1.1 200 OK", "nonsense"])
+        #expect([UInt8]([0x41, 0x3A, 0xFF, 0x0A]).withUnsafeBytes { head.append($0) })
+        #expect(head.headers["A"] == ["\u{FFFD}"])
+    }
+
+    @Test("sections that are too long are refused, also when they are many short ones")
+    func limit() {
+        var head = ResponseHead()
+        let line = Array("HTTP/1.1 100 Continue\r\n".utf8)
+        let accepted = (0..<10_000).prefix { _ in line.withUnsafeBytes { head.append($0) } }.count
+        #expect(accepted == ResponseHead.maximumBytes / line.count)
+    }
+}
