@@ -70,3 +70,8 @@ public struct JSONWebKeySet: Sendable {
         ["keys": .array(keys.map(\.json))]
     }
 }
+
+extension JSONWebKeySet: Equatable {
+    /// Whether both hold the same keys in the same order.
+    public static func == (a: JSONWebKeySet, b: JSONWebKeySet) -> Bool { a.keys == b.keys }
+}

@@ -128,7 +128,8 @@ extension AuthState {
     ) async throws -> AuthStateError {
         let error = AuthStateError(rejection, canRenew: renewed)
         guard policy.choice != .failRequestOnly, record.accessToken == refused.accessToken else { return error }
-        do { try await commit(.failed(error)) } catch is AuthStateError {}  // reported by `commit`; this error matters more
+        // A failed save was reported by `commit`; for the caller the refused token matters more.
+        do { try await commit(.failed(error)) } catch is AuthStateError {}
         return error
     }
 }

@@ -1,5 +1,5 @@
 import AuthStateJOSE
-public import AuthStateOAuth
+import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-public import AuthStateJOSE
+import AuthStateJOSE
 public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)

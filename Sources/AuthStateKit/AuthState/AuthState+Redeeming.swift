@@ -17,7 +17,9 @@ extension AuthState {
             let remaining = deadline - clock.secondsSince1970
             let redemption: AuthorizationService.Redemption
             do {
-                redemption = try await withDeadline(.seconds(max(0, remaining)), clock: service.configuration.waitingClock) {
+                redemption = try await withDeadline(
+                    .seconds(max(0, remaining)), clock: service.configuration.waitingClock
+                ) {
                     await service.redeem(request, credential: credential)
                 }
             } catch {

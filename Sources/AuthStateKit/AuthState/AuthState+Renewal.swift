@@ -66,13 +66,17 @@ extension AuthState {
         }
     }
 
-    private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
+    private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws
+        -> Tokens
+    {
         if flight.parameters == .none {
             await persist(.renewed(response), under: lease)
         } else {
             if sideTokens.count >= 16 { sideTokens = [:] }
             sideTokens[flight.parameters] = storage(response)
-            if let refreshToken = response.refreshToken { await persist(.rotated(refreshToken: refreshToken), under: lease) }
+            if let refreshToken = response.refreshToken {
+                await persist(.rotated(refreshToken: refreshToken), under: lease)
+            }
         }
         notify(.renewed)
         guard let storage = storage(response) else { throw Superseded() }
@@ -90,12 +94,15 @@ extension AuthState {
             try await synchronize(with: lease)
             guard record.grantEpoch == flight.epoch else { throw Superseded() }
             if record.refreshToken != request.refreshToken {
-                if let tokens = usableTokens(flight.parameters, reason: flight.reason) { return Tokens(storage: tokens) }
+                if let tokens = usableTokens(flight.parameters, reason: flight.reason) {
+                    return Tokens(storage: tokens)
+                }
                 throw Superseded()
             }
             var error = error
             if record.unconfirmedRenewal != nil {
-                error.message += " The answer to an earlier renewal was lost on its way; it may have held the new token."
+                error.message +=
+                    " The answer to an earlier renewal was lost on its way; it may have held the new token."
             }
             await persist(.failed(error), under: lease)
             throw error
@@ -112,7 +119,8 @@ extension AuthState {
         refreshToken: String?, after error: AuthStateError, pause: Double, under lease: any AuthStateLease
     ) async throws {
         let now = service.configuration.clock.now
-        let event: Event = refreshToken == nil && error.code == .malformedResponse
+        let event: Event =
+            refreshToken == nil && error.code == .malformedResponse
             ? .renewalUnconfirmed(now)
             : .renewalRefused(refreshToken: refreshToken, pausedUntil: now.addingTimeInterval(pause))
         await persist(event, under: lease)
@@ -123,8 +131,11 @@ extension AuthState {
         record = record.applying(event)
         unsaved.append(event)
         do { try await save(under: lease) } catch {
-            notify(.saveFailed(error as? AuthStateError ?? AuthStateError(
-                .storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)))
+            notify(
+                .saveFailed(
+                    error as? AuthStateError
+                        ?? AuthStateError(
+                            .storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)))
         }
         publish()
     }

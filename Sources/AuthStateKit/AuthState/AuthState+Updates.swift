@@ -9,7 +9,9 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
     public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
         if let error {
-            guard let error = error as? AuthStateError, error.response != nil, error.stage == .authorization else { return }
+            guard let error = error as? AuthStateError, error.response != nil, error.stage == .authorization else {
+                return
+            }
             return try await commit(.failed(error))
         }
         if let response { try await commit(.authorized(response)) }
@@ -44,7 +46,9 @@ extension AuthState {
     public func update(authorizationError error: any Error) async throws {
         let known = error as? AuthStateError
         try await commit(
-            .failed(known ?? AuthStateError(.providerError, stage: .resource, "The authorization ended.", underlying: error)))
+            .failed(
+                known ?? AuthStateError(.providerError, stage: .resource, "The authorization ended.", underlying: error)
+            ))
     }
 
     /// Asks for a renewal before the tokens are used next.
@@ -63,7 +67,7 @@ extension AuthState {
         try await store.withLease(key, deadline: options.leaseDeadline) { lease in
             let stored = try await lease.load()
             if let stored { try await lease.delete(expecting: stored.version) }
-            await self.forgetStoredVersion()
+            self.forgetStoredVersion()
         }
     }
 

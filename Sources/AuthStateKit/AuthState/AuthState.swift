@@ -1,12 +1,6 @@
 import AuthStateJOSE
 public import AuthStateOAuth
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Remembers what a provider granted, hands out tokens that are fresh, and never loses them.
 ///
 /// Mirrors AppAuth's `OIDAuthState`. The transitions are the pure function `Record.applying`; the actor serialises them,

@@ -71,7 +71,8 @@ struct BearerPolicy: Sendable, Hashable {
     func check(_ url: URL) throws {
         let parts = URIReference(url.absoluteString)
         let isHTTP = parts.hasScheme("http")
-        guard parts.hasScheme("https") || isHTTP && (allowsInsecureHTTP || allowsLoopbackHTTP && parts.isLoopback) else {
+        guard parts.hasScheme("https") || isHTTP && (allowsInsecureHTTP || allowsLoopbackHTTP && parts.isLoopback)
+        else {
             throw AuthStateError(
                 .insecureURL, stage: .resource, "The access token must not travel over this URL.", expected: "https",
                 received: url.redactedDescription,

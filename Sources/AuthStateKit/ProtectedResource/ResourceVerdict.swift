@@ -45,7 +45,8 @@ extension AuthStateError {
             code, stage: .resource,
             isScope
                 ? "The access token does not allow this request." : "The resource wants a stronger or newer login.",
-            expected: (isScope ? challenge.scope : challenge.parameters["acr_values"] ?? challenge.parameters["max_age"])?
+            expected: (isScope
+                ? challenge.scope : challenge.parameters["acr_values"] ?? challenge.parameters["max_age"])?
                 .printable(),
             hint: isScope ? "Log in again with the scope that is needed." : "Log in again as the challenge asks.",
             response: OAuthErrorResponse(
@@ -65,7 +66,9 @@ extension AuthStateError {
                 ? "The resource refused the access token, also after a renewal."
                 : "The resource refused the access token, and it cannot be renewed.",
             received: detail, hint: "Log in again.",
-            response: challenge?.error.map { OAuthErrorResponse(error: $0, errorDescription: challenge?.errorDescription) },
+            response: challenge?.error.map {
+                OAuthErrorResponse(error: $0, errorDescription: challenge?.errorDescription)
+            },
             httpStatus: 401)
         self.challenge = challenge
         responseBody = rejection.body?.printable()

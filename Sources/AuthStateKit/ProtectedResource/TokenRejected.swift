@@ -1,4 +1,10 @@
-public import AuthStateOAuth
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Thrown from a `withFreshToken` body when the resource answered 401: the token is renewed and the body runs once more.
 public struct TokenRejected: Error, Sendable, Hashable {

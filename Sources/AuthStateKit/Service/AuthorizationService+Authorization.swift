@@ -12,7 +12,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`.
     public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
         if let endpoint = request.configuration.authorizationEndpoint {
-            try check(endpoint.absoluteString, issuer: request.configuration.issuer, stage: .authorization)
+            try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
         }
         return PendingAuthorization(
             request: request, url: try request.url(), expiresAt: configuration.clock.now.addingTimeInterval(600))
@@ -104,7 +104,7 @@ extension AuthorizationService {
         _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
         if let endpoint = request.configuration.endSessionEndpoint {
-            try check(endpoint.absoluteString, issuer: request.configuration.issuer, stage: .logout)
+            try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
         }
         try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) { session in
             var request = request

@@ -1,5 +1,5 @@
-public import AuthStateOAuth
 import AuthStateJOSE
+public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -14,7 +14,6 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage discovery.
     public func discoverConfiguration(issuer: String) async throws -> ServiceConfiguration {
         let issuer = try Issuer(issuer)
-        try check(issuer.rawValue, issuer: issuer, stage: .discovery)
         let now = configuration.clock.secondsSince1970
         if let cached = metadata.configuration(of: issuer, now: now, maximumAge: configuration.metadataMaximumAge) {
             return cached
@@ -26,8 +25,10 @@ extension AuthorizationService {
 
     private func fetchConfiguration(_ issuer: Issuer) async throws -> ServiceConfiguration {
         guard let url = issuer.openIDConfigurationURL else {
-            throw AuthStateError(.invalidIssuer, stage: .discovery, "The issuer is not a URL.", received: issuer.rawValue)
+            throw AuthStateError(
+                .invalidIssuer, stage: .discovery, "The issuer is not a URL.", received: issuer.rawValue)
         }
+        try check(url, issuer: issuer, stage: .discovery)
         let response = try await send(
             TransportRequest(url: url, headers: ["Accept": "application/json"]), stage: .discovery)
         guard response.status == 200 else {
@@ -40,7 +41,7 @@ extension AuthorizationService {
             throw error
         }
         let found = try ServiceConfiguration(metadata: ProviderMetadata(parsing: response.body), issuer: issuer)
-        for endpoint in found.endpoints { try check(endpoint.absoluteString, issuer: issuer, stage: .discovery) }
+        for endpoint in found.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
         return found
     }
 }

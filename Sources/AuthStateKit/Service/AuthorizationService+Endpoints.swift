@@ -11,7 +11,7 @@ extension AuthorizationService {
         guard let endpoint = service.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
         }
-        try check(endpoint.absoluteString, issuer: service.issuer, stage: .userinfo)
+        try check(endpoint, issuer: service.issuer, stage: .userinfo)
         var headers = try tokens.authorizationHeaders(method: "GET", url: endpoint)
         headers["Accept"] = ["application/json"]
         let response = try await send(TransportRequest(url: endpoint, headers: headers), stage: .userinfo)
@@ -32,7 +32,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage registration.
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
-        try check(message.url.absoluteString, issuer: request.configuration.issuer, stage: .registration)
+        try check(message.url, issuer: request.configuration.issuer, stage: .registration)
         return try RegistrationResponse(try await send(message, stage: .registration))
     }
 }

@@ -15,7 +15,7 @@ extension AuthorizationService {
                 .invalidMetadata, stage: stage, "The ID token cannot be verified: the provider names no keys.",
                 expected: "jwks_uri")
         }
-        try check(url.absoluteString, issuer: service.issuer, stage: stage)
+        try check(url, issuer: service.issuer, stage: stage)
         let token = try IDToken(parsing: compact, stage: stage)
         let fetch: @Sendable () async throws -> JSONWebKeySet = {
             let response = try await send(

@@ -30,7 +30,7 @@ extension AuthorizationService {
         let stage = request.stage
         do {
             try check(
-                request.configuration.tokenEndpoint.absoluteString, issuer: request.configuration.issuer, stage: stage)
+                request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)
             let authentication = try credential.authentication(
                 clientID: request.clientID, metadata: request.configuration.metadata, stage: stage)
             var message = try request.transportRequest(authentication: authentication)

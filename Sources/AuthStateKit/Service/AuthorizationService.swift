@@ -1,4 +1,10 @@
-public import AuthStateOAuth
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Talks to a provider: discovery, authorization, tokens, userinfo, logout.
 ///
@@ -61,8 +67,8 @@ public struct AuthorizationService: Sendable {
     }
 
     /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
-    func check(_ endpoint: String, issuer: Issuer?, stage: AuthStateError.Stage) throws {
-        let parts = URIReference(endpoint)
+    func check(_ endpoint: URL, issuer: Issuer?, stage: AuthStateError.Stage) throws {
+        let parts = URIReference(endpoint.absoluteString)
         if let issuer, !issuer.isLoopback, parts.isLoopback {
             throw AuthStateError(
                 .insecureURL, stage: stage, "A remote provider names an endpoint on this machine.",
@@ -90,7 +96,9 @@ extension AuthStateError {
         .unreachable: (.unreachable, "Check the address and the network, then try again."),
         .timedOut: (.timedOut, "Try again later."),
         .connectionLost: (.connectionLost, "Try again later."),
-        .insecureConnection: (.insecureConnection, "Add the provider's certificate authority to those that are trusted."),
+        .insecureConnection: (
+            .insecureConnection, "Add the provider's certificate authority to those that are trusted."
+        ),
         .responseTooLarge: (.responseTooLarge, "Check that the endpoint is the right one."),
         .invalidRequest: (.invalidArgument, "Check the URL and the headers."),
         .libraryUnavailable: (.libraryUnavailable, "Install the package that the message names."),

@@ -1,5 +1,5 @@
-public import AuthStateOAuth
 import AuthStateJOSE
+public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

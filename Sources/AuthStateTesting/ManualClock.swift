@@ -1,0 +1,114 @@
+import AuthStateJOSE
+public import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A clock that moves only when a test moves it: for waiting, as a `Clock`, and for the time of day, as a `WallClock`.
+///
+/// Give `wallClock` and the clock itself to the service's configuration, and both move together.
+public final class ManualClock: Clock, Sendable {
+    /// A moment, counted from the clock's start.
+    public struct Instant: InstantProtocol, Sendable {
+        /// The time since the start.
+        public var offset: Duration
+
+        /// A later moment.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time until another moment.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether one is earlier than the other.
+        public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    }
+
+    private struct Sleeper {
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var nextID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let start: Date
+    private let state = Lock(State())
+
+    /// Makes a clock.
+    ///
+    /// - Parameter date: The time of day at its start.
+    public init(startingAt date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
+
+    /// The moment that the clock shows.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// The smallest step.
+    public var minimumResolution: Duration { .zero }
+
+    /// The time of day that the clock shows.
+    public var date: Date { start.addingTimeInterval(now.offset / .seconds(1)) }
+
+    /// The same clock, for expiry.
+    public var wallClock: WallClock { WallClock { [self] in date } }
+
+    /// Moves the clock and wakes whoever slept until then.
+    public func advance(by duration: Duration) {
+        let due: [CheckedContinuation<Void, any Error>] = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    /// Sleeps until a test has moved the clock to the deadline.
+    ///
+    /// - Throws: `CancellationError`.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id: UInt64 = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enum Outcome { case asleep, due, cancelled }
+                var woken: [CheckedContinuation<Void, Never>] = []
+                let outcome: Outcome = state.withLock { state in
+                    if Task.isCancelled { return .cancelled }
+                    if deadline <= state.now { return .due }
+                    state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
+                    woken = state.watchers.filter { $0.count <= state.sleepers.count }.map(\.continuation)
+                    state.watchers.removeAll { $0.count <= state.sleepers.count }
+                    return .asleep
+                }
+                for watcher in woken { watcher.resume() }
+                switch outcome {
+                case .asleep: break
+                case .due: continuation.resume()
+                case .cancelled: continuation.resume(throwing: CancellationError())
+                }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Waits until at least so many tasks sleep on this clock, so that moving it wakes them.
+    public func sleepers(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isEnough: Bool = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isEnough { continuation.resume() }
+        }
+    }
+}
