@@ -1,1 +1,68 @@
 #pragma once
+#if defined(__linux__)
+
+#include <stddef.h>
+
+// The part of libcrypto 3 that is used, declared here so that building needs no OpenSSL headers, and found at run time
+// so that linking needs no library. `.ci/declarations/crypto.c` compares every line with the real headers.
+
+typedef struct engine_st ENGINE;
+typedef struct evp_md_ctx_st EVP_MD_CTX;
+typedef struct evp_md_st EVP_MD;
+typedef struct evp_pkey_ctx_st EVP_PKEY_CTX;
+typedef struct evp_pkey_st EVP_PKEY;
+typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
+
+/// One line for each function: result, name, parameters. The struct, the loader and the check are made from this table.
+#define AUTHSTATE_CRYPTO_FUNCTIONS(FUNCTION)                                                                          \
+    /* Digests */                                                                                                     \
+    FUNCTION(EVP_MD *, EVP_MD_fetch, (OSSL_LIB_CTX *, const char *, const char *))                                    \
+    FUNCTION(int, EVP_Digest,                                                                                         \
+             (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *))                       \
+    FUNCTION(unsigned char *, HMAC,                                                                                   \
+             (const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned int *))     \
+    /* Signatures */                                                                                                  \
+    FUNCTION(EVP_MD_CTX *, EVP_MD_CTX_new, (void))                                                                    \
+    FUNCTION(void, EVP_MD_CTX_free, (EVP_MD_CTX *))                                                                   \
+    FUNCTION(int, EVP_MD_CTX_copy_ex, (EVP_MD_CTX *, const EVP_MD_CTX *))                                             \
+    FUNCTION(void, EVP_MD_CTX_set_flags, (EVP_MD_CTX *, int))                                                         \
+    FUNCTION(int, EVP_DigestVerifyInit, (EVP_MD_CTX *, EVP_PKEY_CTX **, const EVP_MD *, ENGINE *, EVP_PKEY *))        \
+    FUNCTION(int, EVP_DigestVerify, (EVP_MD_CTX *, const unsigned char *, size_t, const unsigned char *, size_t))     \
+    FUNCTION(int, EVP_DigestSignInit, (EVP_MD_CTX *, EVP_PKEY_CTX **, const EVP_MD *, ENGINE *, EVP_PKEY *))          \
+    FUNCTION(int, EVP_DigestSign, (EVP_MD_CTX *, unsigned char *, size_t *, const unsigned char *, size_t))           \
+    FUNCTION(int, EVP_PKEY_CTX_ctrl_str, (EVP_PKEY_CTX *, const char *, const char *))                                \
+    /* Keys */                                                                                                        \
+    FUNCTION(EVP_PKEY *, d2i_PUBKEY, (EVP_PKEY **, const unsigned char **, long))                                     \
+    FUNCTION(EVP_PKEY *, d2i_AutoPrivateKey, (EVP_PKEY **, const unsigned char **, long))                             \
+    FUNCTION(int, i2d_PUBKEY, (const EVP_PKEY *, unsigned char **))                                                   \
+    FUNCTION(int, i2d_PrivateKey, (const EVP_PKEY *, unsigned char **))                                               \
+    FUNCTION(int, EVP_PKEY_get_raw_private_key, (const EVP_PKEY *, unsigned char *, size_t *))                        \
+    FUNCTION(void, EVP_PKEY_free, (EVP_PKEY *))                                                                       \
+    FUNCTION(EVP_PKEY_CTX *, EVP_PKEY_CTX_new_from_name, (OSSL_LIB_CTX *, const char *, const char *))                \
+    FUNCTION(void, EVP_PKEY_CTX_free, (EVP_PKEY_CTX *))                                                               \
+    FUNCTION(int, EVP_PKEY_keygen_init, (EVP_PKEY_CTX *))                                                             \
+    FUNCTION(int, EVP_PKEY_keygen, (EVP_PKEY_CTX *, EVP_PKEY **))                                                     \
+    /* Errors */                                                                                                      \
+    FUNCTION(void, ERR_clear_error, (void))
+
+/// One line for each constant: name and value. They are imported as `AuthStateCrypto_NAME`.
+#define AUTHSTATE_CRYPTO_CONSTANTS(CONSTANT) CONSTANT(EVP_MD_CTX_FLAG_FINALISE, 0x0200)
+
+/// The functions, under their real names.
+struct AuthStateCryptoFunctions {
+#define AUTHSTATE_MEMBER(result, name, parameters) result(*name) parameters;
+    AUTHSTATE_CRYPTO_FUNCTIONS(AUTHSTATE_MEMBER)
+#undef AUTHSTATE_MEMBER
+};
+
+#ifndef AUTHSTATE_CHECKING_DECLARATIONS
+#define AUTHSTATE_ENUMERATOR(name, value) AuthStateCrypto_##name = value,
+enum { AUTHSTATE_CRYPTO_CONSTANTS(AUTHSTATE_ENUMERATOR) };
+#undef AUTHSTATE_ENUMERATOR
+#endif
+
+/// Opens `library` and fills `functions`. Returns NULL when everything was found, else the name of what is missing:
+/// the library's own name, or the first symbol it lacks. Keeps no state: any thread may call it at any time.
+const char *AuthStateCryptoLoad(const char *library, struct AuthStateCryptoFunctions *functions);
+
+#endif

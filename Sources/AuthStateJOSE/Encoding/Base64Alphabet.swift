@@ -1,0 +1,58 @@
+/// The 64 characters of one of RFC 4648's alphabets, and the way back from each of them.
+struct Base64Alphabet: Sendable {
+    /// Section 4: with `+` and `/`.
+    static let standard = Base64Alphabet(last: "+/")
+    /// Section 5: with `-` and `_`.
+    static let urlSafe = Base64Alphabet(last: "-_")
+
+    private static let invalid: UInt8 = 0xFF
+    private let characters: [UInt8]
+    private let values: [UInt8]
+
+    private init(last: String) {
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
+        var values = [UInt8](repeating: Self.invalid, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        self.characters = characters
+        self.values = values
+    }
+
+    /// Encodes without padding.
+    func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            pending = pending << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                output.append(characters[Int(pending >> bits & 0x3F)])
+            }
+        }
+        if bits > 0 { output.append(characters[Int(pending << (6 - bits) & 0x3F)]) }
+        return output
+    }
+
+    /// Decodes text without padding; nil for foreign characters, impossible lengths, and left-over bits that are not 0.
+    func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count * 3 / 4)
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
+        for character in text {
+            let value = values[Int(character)]
+            guard value != Self.invalid else { return nil }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                output.append(UInt8(truncatingIfNeeded: pending >> bits))
+            }
+        }
+        guard pending & (1 << bits - 1) == 0 else { return nil }
+        return output
+    }
+}

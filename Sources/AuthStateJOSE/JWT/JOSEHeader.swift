@@ -1,0 +1,36 @@
+/// The header of a signed token (RFC 7515, section 4.1).
+///
+/// Keys that the token brings along or points to (`jwk`, `jku`, `x5c`, `x5u`) are in ``json`` and are never used.
+public struct JOSEHeader: Sendable, Hashable {
+    /// `alg`, which the token claims; what is accepted is for the verifier to say.
+    public let algorithm: SignatureAlgorithm
+    /// `kid`.
+    public let keyID: String?
+    /// `typ`, for example `JWT` or `dpop+jwt`.
+    public let type: String?
+    /// The whole header.
+    public let json: JSONValue
+
+    /// Reads a header from its JSON object.
+    ///
+    /// Throws ``JOSEError``: `malformed` when `alg` is missing or a member has the wrong type, `critNotSupported` when
+    /// `crit` is there at all, because no extension is implemented (RFC 7515, section 4.1.11).
+    public init(json: JSONValue) throws(JOSEError) {
+        guard let members = json.objectValue else { throw JOSEError(.malformed, "the header is not a JSON object") }
+        func text(_ name: String) throws(JOSEError) -> String? {
+            guard let member = members[name] else { return nil }
+            guard let text = member.stringValue else {
+                throw JOSEError(.malformed, "the header's \(name) is not a string")
+            }
+            return text
+        }
+        guard members["crit"] == nil else {
+            throw JOSEError(.critNotSupported, "the header names extensions that must be understood; none is")
+        }
+        guard let algorithm = try text("alg") else { throw JOSEError(.malformed, "the header has no alg") }
+        self.algorithm = SignatureAlgorithm(rawValue: algorithm)
+        self.keyID = try text("kid")
+        self.type = try text("typ")
+        self.json = json
+    }
+}

@@ -1,0 +1,53 @@
+extension JSONWebToken {
+    /// Checks the signature with the key set's fitting keys, by `kid` when the token has one, else with each in turn.
+    ///
+    /// Only the signature: issuer, audience and times are the caller's to check. Throws ``JOSEError``:
+    /// `algorithmNotAllowed` (always for `none`), `unsupportedAlgorithm`, `noMatchingKey`, `keyMismatch`, `badSignature`,
+    /// `backendUnavailable`, and `malformed` when no fitting key can be imported.
+    public func verify(with keys: JSONWebKeySet, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
+        try checkAlgorithm(allowed: allowed)
+        guard !keys.named(header.keyID).isEmpty else {
+            throw JOSEError(.noMatchingKey, "the key set has no key of the token's kid", received: header.keyID)
+        }
+        let candidates = keys.candidates(for: header)
+        guard !candidates.isEmpty else {
+            throw JOSEError(
+                header.keyID == nil ? .noMatchingKey : .keyMismatch,
+                "no such key in the key set may be used with the token's algorithm",
+                expected: header.algorithm.rawValue)
+        }
+        var refusal: JOSEError?
+        for candidate in candidates {
+            do {
+                if try isSigned(by: candidate) { return }
+                refusal = Self.badSignature
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? Self.badSignature
+    }
+
+    /// Checks the signature with one key, whatever its `kid`; throws ``JOSEError`` as for a key set.
+    public func verify(with key: VerificationKey, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
+        try checkAlgorithm(allowed: allowed)
+        guard try isSigned(by: key) else { throw Self.badSignature }
+    }
+
+    private static let badSignature = JOSEError(.badSignature, "the token's signature is not valid")
+
+    private func isSigned(by key: VerificationKey) throws(JOSEError) -> Bool {
+        try key.isValid(signature, for: signingInput, algorithm: header.algorithm)
+    }
+
+    private func checkAlgorithm(allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
+        let algorithm = header.algorithm
+        if algorithm != .unsecured { _ = try algorithm.requiredScheme() }
+        guard algorithm != .unsecured, allowed.contains(algorithm) else {
+            throw JOSEError(
+                .algorithmNotAllowed, "the token's algorithm is not accepted",
+                expected: allowed.subtracting([.unsecured]).map(\.rawValue).sorted().joined(separator: ", "),
+                received: algorithm.rawValue)
+        }
+    }
+}

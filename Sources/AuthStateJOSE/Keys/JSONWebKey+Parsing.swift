@@ -1,0 +1,129 @@
+extension JSONWebKey {
+    /// Reads a key from its JSON object and checks it (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2).
+    ///
+    /// Throws ``JOSEError``: `unsupportedAlgorithm` for a type or curve unknown here, `malformed` for everything else:
+    /// RSA moduli below 2048 or above 16384 bits, exponents that are even, below 3 or above 64 bits, coordinates longer
+    /// than the curve's. A shorter coordinate is padded: some providers strip leading zeros.
+    public init(json: JSONValue) throws(JOSEError) {
+        guard let members = json.objectValue else { throw JOSEError(.malformed, "a key is not a JSON object") }
+        let reader = KeyMembers(members: members)
+        switch try reader.requiredText("kty") {
+        case "RSA":
+            material = try reader.rsaKey()
+            privateMaterial = try reader.rsaPrivateKey()
+        case "EC":
+            let curve = try reader.curve()
+            material = .ellipticCurve(
+                curve, x: try reader.coordinate("x", of: curve), y: try reader.coordinate("y", of: curve))
+            privateMaterial = try reader.scalar(length: curve.coordinateLength)
+        case "OKP":
+            material = try reader.octetKeyPair()
+            privateMaterial = try reader.scalar(length: 32)
+        case "oct":
+            material = .symmetric(SecretBytes(try reader.bytes("k")))
+            privateMaterial = nil
+        case let type:
+            throw JOSEError(
+                .unsupportedAlgorithm, "the key's type is unknown", expected: "RSA, EC, OKP", received: type)
+        }
+        keyID = try reader.text("kid")
+        use = try reader.text("use")
+        algorithm = try reader.text("alg")
+        keyOperations = try reader.texts("key_ops")
+    }
+}
+
+/// Reads the members of one key.
+private struct KeyMembers {
+    let members: [String: JSONValue]
+
+    func text(_ name: String) throws(JOSEError) -> String? {
+        guard let member = members[name] else { return nil }
+        guard let text = member.stringValue else { throw JOSEError(.malformed, "a key's \(name) is not a string") }
+        return text
+    }
+
+    func requiredText(_ name: String) throws(JOSEError) -> String {
+        guard let text = try text(name) else { throw JOSEError(.malformed, "a key has no \(name)") }
+        return text
+    }
+
+    func texts(_ name: String) throws(JOSEError) -> [String]? {
+        guard let member = members[name] else { return nil }
+        let texts = member.arrayValue?.map(\.stringValue)
+        guard let texts, !texts.contains(nil) else {
+            throw JOSEError(.malformed, "a key's \(name) is not an array of strings")
+        }
+        return texts.compactMap(\.self)
+    }
+
+    func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(try requiredText(name)), !bytes.isEmpty else {
+            throw JOSEError(.malformed, "a key's \(name) is not base64url")
+        }
+        return bytes
+    }
+
+    /// A big-endian number without leading zeros.
+    func number(_ name: String) throws(JOSEError) -> [UInt8] {
+        Array(try bytes(name).drop { $0 == 0 })
+    }
+
+    func rsaKey() throws(JOSEError) -> KeyMaterial {
+        let modulus = try number("n")
+        let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard (2048...16384).contains(bits) else {
+            throw JOSEError(
+                .malformed, "an RSA key's modulus has a refused length", expected: "2048 to 16384 bits",
+                received: "\(bits) bits")
+        }
+        let exponent = try number("e")
+        guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
+            throw JOSEError(.malformed, "an RSA key's exponent is even, 1, or longer than 64 bits")
+        }
+        return .rsa(modulus: modulus, exponent: exponent)
+    }
+
+    func rsaPrivateKey() throws(JOSEError) -> PrivateKeyMaterial? {
+        guard members["d"] != nil else { return nil }
+        guard members["oth"] == nil else {
+            throw JOSEError(.unsupportedAlgorithm, "an RSA key has more than two primes")
+        }
+        return .rsa(
+            d: SecretBytes(try number("d")), p: SecretBytes(try number("p")), q: SecretBytes(try number("q")),
+            dp: SecretBytes(try number("dp")), dq: SecretBytes(try number("dq")), qi: SecretBytes(try number("qi")))
+    }
+
+    func curve() throws(JOSEError) -> EllipticCurve {
+        let name = try requiredText("crv")
+        guard let curve = EllipticCurve(rawValue: name) else {
+            throw JOSEError(.unsupportedAlgorithm, "the key's curve is unknown", received: name)
+        }
+        return curve
+    }
+
+    func coordinate(_ name: String, of curve: EllipticCurve) throws(JOSEError) -> [UInt8] {
+        let bytes = try bytes(name)
+        guard bytes.count <= curve.coordinateLength else {
+            throw JOSEError(.malformed, "a key's \(name) is longer than the curve's coordinates")
+        }
+        return bytes.padded(to: curve.coordinateLength)
+    }
+
+    func octetKeyPair() throws(JOSEError) -> KeyMaterial {
+        let name = try requiredText("crv")
+        guard name == "Ed25519" else {
+            throw JOSEError(.unsupportedAlgorithm, "the key's curve is unknown", received: name)
+        }
+        let x = try bytes("x")
+        guard x.count == 32 else { throw JOSEError(.malformed, "an Ed25519 key is not 32 bytes long") }
+        return .ed25519(x: x)
+    }
+
+    func scalar(length: Int) throws(JOSEError) -> PrivateKeyMaterial? {
+        guard members["d"] != nil else { return nil }
+        let d = try bytes("d")
+        guard d.count == length else { throw JOSEError(.malformed, "a private key's d has the wrong length") }
+        return .scalar(SecretBytes(d))
+    }
+}

@@ -1,0 +1,72 @@
+/// A JSON Web Key Set (RFC 7517, section 5) whose keys are imported on first use and kept.
+///
+/// Copies share the imported keys: keep one set per provider and verify with it until it is fetched again.
+public struct JSONWebKeySet: Sendable {
+    /// More keys than any provider publishes; a token without `kid` is tried against all that fit.
+    private static let maximumCount = 256
+
+    /// The keys, ready to verify.
+    public let verificationKeys: [VerificationKey]
+
+    /// The keys as they came, without those that were skipped.
+    public var keys: [JSONWebKey] { verificationKeys.map(\.key) }
+
+    /// Makes a set of keys.
+    public init(keys: [JSONWebKey], backend: any CryptoBackend = PlatformBackend()) {
+        verificationKeys = keys.map { VerificationKey($0, backend: backend) }
+    }
+
+    /// Reads a set from the bytes of its document; throws ``JOSEError`` with `malformed`.
+    public init(
+        parsing bytes: some Collection<UInt8>, backend: any CryptoBackend = PlatformBackend()
+    ) throws(JOSEError) {
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: bytes)
+        } catch {
+            throw JOSEError(.malformed, "the key set is not JSON: \(error)")
+        }
+        try self.init(json: json, backend: backend)
+    }
+
+    /// Reads a set from its JSON object; throws ``JOSEError`` with `malformed` when it has no `keys`, or more than 256.
+    ///
+    /// Keys of unknown types, curves or uses, and keys with a fault, are skipped (section 5). So are symmetric keys: what
+    /// everybody can read is nobody's secret. Private numbers, should a provider publish any, are dropped.
+    public init(json: JSONValue, backend: any CryptoBackend = PlatformBackend()) throws(JOSEError) {
+        guard let entries = json["keys"]?.arrayValue else {
+            throw JOSEError(.malformed, "the key set has no array of keys")
+        }
+        guard entries.count <= Self.maximumCount else {
+            throw JOSEError(
+                .malformed, "the key set is too large", expected: "\(Self.maximumCount) keys at most",
+                received: "\(entries.count)")
+        }
+        self.init(keys: entries.compactMap(Self.publishedKey), backend: backend)
+    }
+
+    private static func publishedKey(_ json: JSONValue) -> JSONWebKey? {
+        guard let key = try? JSONWebKey(json: json), key.keyType != "oct" else { return nil }
+        guard key.privateMaterial != nil else { return key }
+        return key.publicKey
+    }
+
+    /// The keys that may have signed a token with this header.
+    ///
+    /// With a `kid` only keys of that name; without one all keys. Of these the ones whose type, curve, `alg`, `use` and
+    /// `key_ops` allow verifying with the header's algorithm.
+    public func candidates(for header: JOSEHeader) -> [VerificationKey] {
+        named(header.keyID).filter { $0.key.fits(header.algorithm, for: .verify) }
+    }
+
+    /// The keys with that `kid`; all keys when it is nil.
+    func named(_ keyID: String?) -> [VerificationKey] {
+        guard let keyID else { return verificationKeys }
+        return verificationKeys.filter { $0.key.keyID == keyID }
+    }
+
+    /// The set as a JSON object, without anything secret: what a provider publishes.
+    public var json: JSONValue {
+        ["keys": .array(keys.map(\.json))]
+    }
+}

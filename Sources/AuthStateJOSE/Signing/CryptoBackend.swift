@@ -1,0 +1,44 @@
+/// The cryptographic operations that a platform, or a library of your choice, provides.
+///
+/// Keys travel as ``JSONWebKey`` values whose form was checked; a backend turns them into verifiers and signers once and
+/// these are used many times, from any thread. HMAC signatures are built from ``authenticationCode(_:key:of:)``, so a
+/// backend never sees the scheme `hmac`.
+public protocol CryptoBackend: Sendable {
+    /// The digest of bytes.
+    func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
+
+    /// The HMAC of bytes (RFC 2104).
+    func authenticationCode(_ function: HashFunction, key: [UInt8], of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
+
+    /// Imports a public key, which fits the scheme, for verifying.
+    func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier
+
+    /// Imports a private key, which fits the scheme, for signing; refuses one whose public part is another key's.
+    func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner
+
+    /// Generates a private key for the scheme; RSA keys have 2048 bits.
+    func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey
+
+    /// Reads a private key from PKCS #8, PKCS #1 or SEC 1.
+    func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey
+}
+
+/// A public key, imported for one scheme.
+public protocol SignatureVerifier: Sendable {
+    /// Whether a signature in JOSE's form is the key's over the message.
+    func isValid(_ signature: [UInt8], for message: [UInt8]) throws(JOSEError) -> Bool
+}
+
+/// A private key, imported for one scheme.
+public protocol SignatureSigner: Sendable {
+    /// The signature of a message, in JOSE's form.
+    func sign(_ message: [UInt8]) throws(JOSEError) -> [UInt8]
+}
+
+#if os(Linux)
+    /// The backend in use when none is given: libcrypto.
+    public typealias PlatformBackend = OpenSSLBackend
+#else
+    /// The backend in use when none is given: CryptoKit and Security.
+    public typealias PlatformBackend = CryptoKitBackend
+#endif

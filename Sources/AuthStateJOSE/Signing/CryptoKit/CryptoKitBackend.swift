@@ -1,0 +1,123 @@
+#if canImport(CryptoKit) && canImport(Security)
+    internal import CryptoKit
+    internal import Foundation
+
+    /// Cryptography by Apple's CryptoKit, and by Security for RSA.
+    public struct CryptoKitBackend: CryptoBackend {
+        /// Makes the backend.
+        public init() {}
+
+        /// The digest of bytes.
+        public func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+            switch function {
+            case .sha256: Array(SHA256.hash(data: bytes))
+            case .sha384: Array(SHA384.hash(data: bytes))
+            case .sha512: Array(SHA512.hash(data: bytes))
+            }
+        }
+
+        /// The HMAC of bytes (RFC 2104).
+        public func authenticationCode(
+            _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
+        ) throws(JOSEError) -> [UInt8] {
+            let key = SymmetricKey(data: key)
+            return switch function {
+            case .sha256: Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
+            case .sha384: Array(HMAC<SHA384>.authenticationCode(for: bytes, using: key))
+            case .sha512: Array(HMAC<SHA512>.authenticationCode(for: bytes, using: key))
+            }
+        }
+
+        /// Imports a public key.
+        public func verifier(
+            _ scheme: SignatureScheme, key: JSONWebKey
+        ) throws(JOSEError) -> any SignatureVerifier {
+            switch key.material {
+            case .rsa(let modulus, let exponent):
+                let der = DER.sequence(DER.integer(modulus), DER.integer(exponent))
+                return try SecuritySignature(scheme: scheme, pkcs1: der, keyClass: kSecAttrKeyClassPublic)
+            case .ellipticCurve(let curve, let x, let y):
+                let point = [0x04] + x + y
+                return try importing {
+                    switch curve {
+                    case .p256: CurveVerifier(key: try P256.Signing.PublicKey(x963Representation: point))
+                    case .p384: CurveVerifier(key: try P384.Signing.PublicKey(x963Representation: point))
+                    case .p521: CurveVerifier(key: try P521.Signing.PublicKey(x963Representation: point))
+                    }
+                }
+            case .ed25519(let x):
+                return try importing { CurveVerifier(key: try Curve25519.Signing.PublicKey(rawRepresentation: x)) }
+            case .symmetric:
+                throw JOSEError(.keyMismatch, "a symmetric key verifies HMAC only")
+            }
+        }
+
+        /// Imports a private key; refuses one whose public part is another key's.
+        public func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
+            switch (key.material, key.privateMaterial) {
+            case (.rsa, .rsa):
+                return try SecuritySignature(
+                    scheme: scheme, pkcs1: key.privateKeyDER ?? [], keyClass: kSecAttrKeyClassPrivate)
+            case (let material, .scalar(let d)):
+                let imported = try importing { try Self.curveKey(like: material, scalar: d.bytes) }
+                guard imported.material == material else {
+                    throw JOSEError(.malformed, "the key's public and private parts do not belong together")
+                }
+                return CurveSigner(key: imported)
+            default:
+                throw JOSEError(.keyMismatch, "the key is not private")
+            }
+        }
+
+        /// Generates a private key.
+        public func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
+            switch scheme {
+            case .rsaPKCS1, .rsaPSS: try SecuritySignature.generateKey()
+            case .ecdsa(.p256, _): P256.Signing.PrivateKey().exported
+            case .ecdsa(.p384, _): P384.Signing.PrivateKey().exported
+            case .ecdsa(.p521, _): P521.Signing.PrivateKey().exported
+            case .ed25519: Curve25519.Signing.PrivateKey().exported
+            case .hmac: throw JOSEError(.unsupportedAlgorithm, "a symmetric key is random bytes")
+            }
+        }
+
+        /// Reads a private key from PKCS #8, PKCS #1 or SEC 1.
+        public func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
+            if let key = try? P256.Signing.PrivateKey(derRepresentation: der) { return key.exported }
+            if let key = try? P384.Signing.PrivateKey(derRepresentation: der) { return key.exported }
+            if let key = try? P521.Signing.PrivateKey(derRepresentation: der) { return key.exported }
+            var document = DERReader(der)
+            // PKCS #8 wraps the key in an octet string; PKCS #1 has another integer in place of the algorithm.
+            var content = der
+            if var info = document.enter(), info.readInteger() != nil, info.enter() != nil,
+                let wrapped = info.read(DER.Tag.octetString)
+            {
+                content = Array(wrapped)
+            }
+            var seed = DERReader(content)
+            if let d = seed.read(DER.Tag.octetString), seed.isAtEnd,
+                let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: Array(d))
+            {
+                return key.exported
+            }
+            return try JSONWebKey(json: SecuritySignature.key(pkcs1: content).privateJSON)
+        }
+
+        private static func curveKey(like material: KeyMaterial, scalar: [UInt8]) throws -> any CurvePrivateKey {
+            switch material {
+            case .ellipticCurve(.p256, _, _): try P256.Signing.PrivateKey(rawRepresentation: scalar)
+            case .ellipticCurve(.p384, _, _): try P384.Signing.PrivateKey(rawRepresentation: scalar)
+            case .ellipticCurve(.p521, _, _): try P521.Signing.PrivateKey(rawRepresentation: scalar)
+            default: try Curve25519.Signing.PrivateKey(rawRepresentation: scalar)
+            }
+        }
+
+        private func importing<Key>(_ body: () throws -> Key) throws(JOSEError) -> Key {
+            do {
+                return try body()
+            } catch {
+                throw JOSEError(.malformed, "the key cannot be imported")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,67 @@
+#if os(Linux)
+    internal import CAuthStateCrypto
+
+    /// libcrypto's functions, found in the running process.
+    ///
+    /// Unchecked: the imported struct of C function pointers is written once, before the value exists for anybody else, and
+    /// the fetched digests are immutable objects with an atomic reference count, kept for the life of the process.
+    struct LibCrypto: @unchecked Sendable {
+        let functions: AuthStateCryptoFunctions
+        private let digests: [HashFunction: OpaquePointer]
+
+        /// The library, opened on first use; opening is tried once.
+        private static let shared: Result<LibCrypto, JOSEError> = {
+            do throws(JOSEError) {
+                return .success(try LibCrypto(opening: "libcrypto.so.3"))
+            } catch {
+                return .failure(error)
+            }
+        }()
+
+        /// The library; throws `backendUnavailable` when it cannot be used.
+        static func get() throws(JOSEError) -> LibCrypto {
+            try shared.get()
+        }
+
+        /// Opens a library by its file name.
+        init(opening library: String) throws(JOSEError) {
+            var functions = AuthStateCryptoFunctions()
+            if let missing = AuthStateCryptoLoad(library, &functions) {
+                throw JOSEError(
+                    .backendUnavailable,
+                    "OpenSSL 3's libcrypto cannot be used: install the package libssl3 (Debian, Ubuntu)",
+                    expected: library, received: "\(String(cString: missing)) is missing")
+            }
+            var digests: [HashFunction: OpaquePointer] = [:]
+            for function in HashFunction.allCases {
+                guard let digest = functions.EVP_MD_fetch(nil, function.openSSLName, nil) else {
+                    throw JOSEError(.backendUnavailable, "libcrypto has no \(function.openSSLName)")
+                }
+                digests[function] = digest
+            }
+            self.functions = functions
+            self.digests = digests
+        }
+
+        /// The fetched digest; nil for schemes that hash by themselves.
+        func digest(_ function: HashFunction?) -> OpaquePointer? {
+            function.flatMap { digests[$0] }
+        }
+
+        /// The error of an operation that cannot fail unless memory or the library itself does.
+        func failure(_ operation: String) -> JOSEError {
+            functions.ERR_clear_error()
+            return JOSEError(.backendUnavailable, "libcrypto failed: \(operation)")
+        }
+    }
+
+    extension HashFunction {
+        fileprivate var openSSLName: String {
+            switch self {
+            case .sha256: "SHA2-256"
+            case .sha384: "SHA2-384"
+            case .sha512: "SHA2-512"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,62 @@
+#if os(Linux)
+    internal import CAuthStateCrypto
+
+    /// Cryptography by OpenSSL 3's libcrypto, which is opened at run time: nothing is linked.
+    ///
+    /// When it is missing, every operation throws ``JOSEError`` with `backendUnavailable`, which names the package.
+    public struct OpenSSLBackend: CryptoBackend {
+        /// Makes the backend; the library is opened on first use.
+        public init() {}
+
+        /// The digest of bytes.
+        public func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+            let library = try LibCrypto.get()
+            var output = [UInt8](repeating: 0, count: function.digestLength)
+            guard library.functions.EVP_Digest(bytes, bytes.count, &output, nil, library.digest(function), nil) == 1
+            else { throw library.failure("digest") }
+            return output
+        }
+
+        /// The HMAC of bytes (RFC 2104).
+        public func authenticationCode(
+            _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
+        ) throws(JOSEError) -> [UInt8] {
+            let library = try LibCrypto.get()
+            guard let keyLength = Int32(exactly: key.count) else { throw JOSEError(.malformed, "a key is too long") }
+            var output = [UInt8](repeating: 0, count: function.digestLength)
+            let result = library.functions.HMAC(
+                library.digest(function), key, keyLength, bytes, bytes.count, &output, nil)
+            guard result != nil else { throw library.failure("HMAC") }
+            return output
+        }
+
+        /// Imports a public key.
+        public func verifier(
+            _ scheme: SignatureScheme, key: JSONWebKey
+        ) throws(JOSEError) -> any SignatureVerifier {
+            try OpenSSLVerifier(scheme: scheme, key: OpenSSLKey(publicKey: key, library: LibCrypto.get()))
+        }
+
+        /// Imports a private key; refuses one whose public part is another key's.
+        public func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner {
+            guard let der = key.privateKeyDER else { throw JOSEError(.keyMismatch, "the key is not private") }
+            let imported = try OpenSSLKey(privateKeyDER: der, library: LibCrypto.get())
+            guard try imported.publicMaterial() == key.material else {
+                throw JOSEError(.malformed, "the key's public and private parts do not belong together")
+            }
+            return OpenSSLSigner(scheme: scheme, key: imported)
+        }
+
+        /// Generates a private key.
+        public func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey {
+            try OpenSSLKey(generatingFor: scheme, library: LibCrypto.get()).export()
+        }
+
+        /// Reads a private key from PKCS #8, PKCS #1 or SEC 1.
+        public func privateKey(der: [UInt8]) throws(JOSEError) -> JSONWebKey {
+            let key = try OpenSSLKey(privateKeyDER: der, library: LibCrypto.get()).export()
+            // The same checks as for a key that came as JSON: lengths above all.
+            return try JSONWebKey(json: key.privateJSON)
+        }
+    }
+#endif

@@ -1,0 +1,116 @@
+#if os(Linux)
+    internal import CAuthStateCrypto
+
+    /// An `EVP_PKEY`, freed with the object.
+    ///
+    /// Unchecked: nothing changes the key after the initialiser, and libcrypto allows any thread to use such a key; its
+    /// reference count and its inner caches are guarded by the library.
+    final class OpenSSLKey: @unchecked Sendable {
+        let pointer: OpaquePointer
+        let library: LibCrypto
+
+        private init(_ pointer: OpaquePointer, library: LibCrypto) {
+            self.pointer = pointer
+            self.library = library
+        }
+
+        deinit { library.functions.EVP_PKEY_free(pointer) }
+
+        /// Imports the public part of a key; a point that is not on its curve is refused here.
+        convenience init(publicKey: JSONWebKey, library: LibCrypto) throws(JOSEError) {
+            let pointer = publicKey.subjectPublicKeyInfo?.withUnsafeBufferPointer { der in
+                var start = der.baseAddress
+                return library.functions.d2i_PUBKEY(nil, &start, der.count)
+            }
+            guard let pointer else {
+                library.functions.ERR_clear_error()
+                throw JOSEError(.malformed, "the public key cannot be imported", received: publicKey.keyType)
+            }
+            self.init(pointer, library: library)
+        }
+
+        /// Imports a private key from PKCS #8, PKCS #1 or SEC 1.
+        convenience init(privateKeyDER der: [UInt8], library: LibCrypto) throws(JOSEError) {
+            let pointer = der.withUnsafeBufferPointer { der in
+                var start = der.baseAddress
+                return library.functions.d2i_AutoPrivateKey(nil, &start, der.count)
+            }
+            guard let pointer else {
+                library.functions.ERR_clear_error()
+                throw JOSEError(.malformed, "the private key cannot be imported")
+            }
+            self.init(pointer, library: library)
+        }
+
+        /// Generates a private key.
+        convenience init(generatingFor scheme: SignatureScheme, library: LibCrypto) throws(JOSEError) {
+            let (type, options) = try Self.generation(of: scheme)
+            let functions = library.functions
+            guard let context = functions.EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
+                throw library.failure("key generation")
+            }
+            defer { functions.EVP_PKEY_CTX_free(context) }
+            var pointer: OpaquePointer?
+            guard functions.EVP_PKEY_keygen_init(context) == 1,
+                options.allSatisfy({ functions.EVP_PKEY_CTX_ctrl_str(context, $0.key, $0.value) == 1 }),
+                functions.EVP_PKEY_keygen(context, &pointer) == 1, let pointer
+            else { throw library.failure("key generation") }
+            self.init(pointer, library: library)
+        }
+
+        private static func generation(
+            of scheme: SignatureScheme
+        ) throws(JOSEError) -> (type: String, options: [String: String]) {
+            switch scheme {
+            case .rsaPKCS1, .rsaPSS: ("RSA", ["rsa_keygen_bits": "2048"])
+            case .ecdsa(let curve, _): ("EC", ["ec_paramgen_curve": curve.rawValue])
+            case .ed25519: ("ED25519", [:])
+            case .hmac: throw JOSEError(.unsupportedAlgorithm, "a symmetric key is random bytes")
+            }
+        }
+
+        /// The public numbers.
+        func publicMaterial() throws(JOSEError) -> KeyMaterial {
+            guard let der = encoded(library.functions.i2d_PUBKEY),
+                let material = JSONWebKey.material(subjectPublicKeyInfo: der)
+            else { throw JOSEError(.unsupportedAlgorithm, "the key's type or curve is unknown") }
+            return material
+        }
+
+        /// The whole private key.
+        func export() throws(JOSEError) -> JSONWebKey {
+            let material = try publicMaterial()
+            let privateMaterial: PrivateKeyMaterial?
+            if case .ed25519 = material {
+                privateMaterial = rawPrivateKey().map { .scalar(SecretBytes($0)) }
+            } else {
+                privateMaterial = encoded(library.functions.i2d_PrivateKey).flatMap {
+                    JSONWebKey.privateMaterial(of: material, der: $0)
+                }
+            }
+            guard let privateMaterial else { throw library.failure("key export") }
+            return JSONWebKey(material, privateMaterial: privateMaterial)
+        }
+
+        private func rawPrivateKey() -> [UInt8]? {
+            var length = 32
+            var output = [UInt8](repeating: 0, count: length)
+            guard library.functions.EVP_PKEY_get_raw_private_key(pointer, &output, &length) == 1, length == 32 else {
+                return nil
+            }
+            return output
+        }
+
+        /// The DER form that one of the `i2d` functions writes: first its length is asked, then its bytes.
+        private func encoded(
+            _ encode: @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+        ) -> [UInt8]? {
+            let length = Int(encode(pointer, nil))
+            guard length > 0 else { return nil }
+            return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+                var start = buffer.baseAddress
+                count = max(0, Int(encode(pointer, &start)))
+            }
+        }
+    }
+#endif

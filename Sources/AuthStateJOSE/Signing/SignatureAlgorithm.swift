@@ -1,0 +1,74 @@
+/// The name of a signature algorithm, the `alg` of a JOSE header (RFC 7518, section 3.1; RFC 8037; RFC 9864).
+public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable {
+    /// The registered name, for example `RS256`.
+    public let rawValue: String
+
+    /// Makes an algorithm of its registered name; nothing needs to implement it.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    public static let rs256 = SignatureAlgorithm(rawValue: "RS256")
+    /// RSASSA-PKCS1-v1_5 with SHA-384.
+    public static let rs384 = SignatureAlgorithm(rawValue: "RS384")
+    /// RSASSA-PKCS1-v1_5 with SHA-512.
+    public static let rs512 = SignatureAlgorithm(rawValue: "RS512")
+    /// RSASSA-PSS with SHA-256.
+    public static let ps256 = SignatureAlgorithm(rawValue: "PS256")
+    /// RSASSA-PSS with SHA-384.
+    public static let ps384 = SignatureAlgorithm(rawValue: "PS384")
+    /// RSASSA-PSS with SHA-512.
+    public static let ps512 = SignatureAlgorithm(rawValue: "PS512")
+    /// ECDSA on P-256 with SHA-256.
+    public static let es256 = SignatureAlgorithm(rawValue: "ES256")
+    /// ECDSA on P-384 with SHA-384.
+    public static let es384 = SignatureAlgorithm(rawValue: "ES384")
+    /// ECDSA on P-521 with SHA-512.
+    public static let es512 = SignatureAlgorithm(rawValue: "ES512")
+    /// EdDSA (RFC 8037), here on Ed25519 only.
+    public static let edDSA = SignatureAlgorithm(rawValue: "EdDSA")
+    /// EdDSA on Ed25519 under its fully specified name (RFC 9864).
+    public static let ed25519 = SignatureAlgorithm(rawValue: "Ed25519")
+    /// HMAC with SHA-256.
+    public static let hs256 = SignatureAlgorithm(rawValue: "HS256")
+    /// HMAC with SHA-384.
+    public static let hs384 = SignatureAlgorithm(rawValue: "HS384")
+    /// HMAC with SHA-512.
+    public static let hs512 = SignatureAlgorithm(rawValue: "HS512")
+    /// No signature (RFC 7518, section 3.6): such a token can be read but is never verified.
+    public static let unsecured = SignatureAlgorithm(rawValue: "none")
+}
+
+/// What an algorithm's name stands for.
+public enum SignatureScheme: Sendable, Hashable {
+    /// RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3).
+    case rsaPKCS1(HashFunction)
+    /// RSASSA-PSS with a salt as long as the digest (RFC 7518, section 3.5).
+    case rsaPSS(HashFunction)
+    /// ECDSA (RFC 7518, section 3.4): signatures are R and S, each of the curve's coordinate length.
+    case ecdsa(EllipticCurve, HashFunction)
+    /// Ed25519 (RFC 8037, section 3.1).
+    case ed25519
+    /// HMAC (RFC 7518, section 3.2).
+    case hmac(HashFunction)
+}
+
+extension SignatureAlgorithm {
+    private static let schemes: [SignatureAlgorithm: SignatureScheme] = [
+        .rs256: .rsaPKCS1(.sha256), .rs384: .rsaPKCS1(.sha384), .rs512: .rsaPKCS1(.sha512),
+        .ps256: .rsaPSS(.sha256), .ps384: .rsaPSS(.sha384), .ps512: .rsaPSS(.sha512),
+        .es256: .ecdsa(.p256, .sha256), .es384: .ecdsa(.p384, .sha384), .es512: .ecdsa(.p521, .sha512),
+        .edDSA: .ed25519, .ed25519: .ed25519,
+        .hs256: .hmac(.sha256), .hs384: .hmac(.sha384), .hs512: .hmac(.sha512),
+    ]
+
+    /// What the name stands for; nil for `none` and for names that are unknown here.
+    public var scheme: SignatureScheme? { Self.schemes[self] }
+
+    /// What the name stands for; throws `unsupportedAlgorithm` for names that are unknown here.
+    func requiredScheme() throws(JOSEError) -> SignatureScheme {
+        guard let scheme else {
+            throw JOSEError(.unsupportedAlgorithm, "the algorithm is unknown", received: rawValue)
+        }
+        return scheme
+    }
+}

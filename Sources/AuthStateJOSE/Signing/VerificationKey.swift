@@ -1,0 +1,53 @@
+/// A key that verifies signatures: it is imported on first use, once for each algorithm, and kept.
+///
+/// Importing costs several times as much as verifying, so hold on to this object. Any thread may use it at any time.
+public final class VerificationKey: Sendable {
+    /// The key as it came.
+    public let key: JSONWebKey
+    private let backend: any CryptoBackend
+    private let verifiers = Lock<[SignatureScheme: any SignatureVerifier]>([:])
+
+    /// Wraps a key; nothing is imported yet.
+    public init(_ key: JSONWebKey, backend: any CryptoBackend = PlatformBackend()) {
+        self.key = key
+        self.backend = backend
+    }
+
+    /// Whether the signature, in JOSE's form, is this key's over the message.
+    ///
+    /// Throws ``JOSEError``: `unsupportedAlgorithm`, `keyMismatch` when the key may not be used with the algorithm,
+    /// `malformed` when the platform cannot import the key, `backendUnavailable`.
+    public func isValid(
+        _ signature: [UInt8], for message: [UInt8], algorithm: SignatureAlgorithm
+    ) throws(JOSEError) -> Bool {
+        let scheme = try algorithm.requiredScheme()
+        guard key.fits(algorithm, for: .verify) else {
+            throw JOSEError(
+                .keyMismatch, "the key may not be used with the token's algorithm",
+                expected: "a \(key.keyType) key's algorithm", received: algorithm.rawValue)
+        }
+        return try verifier(for: scheme).isValid(signature, for: message)
+    }
+
+    /// Two threads may both import at first; the later one wins, and either result is right.
+    private func verifier(for scheme: SignatureScheme) throws(JOSEError) -> any SignatureVerifier {
+        if let verifier = verifiers.withLock({ $0[scheme] }) { return verifier }
+        let verifier: any SignatureVerifier
+        if case .hmac(let function) = scheme, case .symmetric(let secret) = key.material {
+            verifier = HMACSignature(function: function, key: secret, backend: backend)
+        } else {
+            verifier = try backend.verifier(scheme, key: key)
+        }
+        verifiers.withLock { $0[scheme] = verifier }
+        return verifier
+    }
+}
+
+extension VerificationKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The key's type, identifier and intended use.
+    public var description: String { "VerificationKey(\(key))" }
+    /// The same as the description.
+    public var debugDescription: String { description }
+    /// A mirror that shows what the description shows.
+    public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .class) }
+}

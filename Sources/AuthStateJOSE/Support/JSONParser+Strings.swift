@@ -1,0 +1,102 @@
+extension JSONParser {
+    /// Reads a string, whose opening quote is next.
+    mutating func parseString() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        var isASCII = true
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = try decode(bytes[start..<position], isASCII: isASCII, from: start)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+            case ..<0x20: throw failure("a control character stands in a string")
+            case let byte:
+                isASCII = isASCII && byte < 0x80
+                position += 1
+            }
+        }
+        throw failure("a string is not closed")
+    }
+
+    /// Reads the rest of a string that starts at `start` and whose first backslash is next.
+    private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        var content = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try decode(content[...], isASCII: false, from: start)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                position += 1
+                content += UTF8.encode(try parseEscape()) ?? UTF8.encodedReplacementCharacter
+            case ..<0x20: throw failure("a control character stands in a string")
+            default:
+                content.append(byte)
+                position += 1
+            }
+        }
+        throw failure("a string is not closed")
+    }
+
+    /// Reads what follows a backslash.
+    private mutating func parseEscape() throws(JSONError) -> Unicode.Scalar {
+        let escape = next
+        let scalar: Unicode.Scalar
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scalar = Unicode.Scalar(escape)
+        case UInt8(ascii: "b"): scalar = "\u{08}"
+        case UInt8(ascii: "f"): scalar = "\u{0C}"
+        case UInt8(ascii: "n"): scalar = "\n"
+        case UInt8(ascii: "r"): scalar = "\r"
+        case UInt8(ascii: "t"): scalar = "\t"
+        case UInt8(ascii: "u"): return try parseUnicodeEscape()
+        default: throw failure("no escape is written like this")
+        }
+        position += 1
+        return scalar
+    }
+
+    /// Reads `uXXXX`, or `uXXXX\uXXXX` when the first is half of a surrogate pair.
+    private mutating func parseUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let start = position
+        let unit = try parseCodeUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard UTF16.isLeadSurrogate(unit), consume(UInt8(ascii: "\\")), next == UInt8(ascii: "u") else {
+            throw JSONError("a surrogate stands alone", at: start)
+        }
+        let trail = try parseCodeUnit()
+        guard UTF16.isTrailSurrogate(trail) else { throw JSONError("a surrogate stands alone", at: start) }
+        return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
+    }
+
+    /// Reads `uXXXX`.
+    private mutating func parseCodeUnit() throws(JSONError) -> UInt16 {
+        position += 1
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch next {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = next - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = next - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = next - UInt8(ascii: "A") + 10
+            default: throw failure("no escape is written like this")
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    /// Decodes UTF-8. The standard library mends what is wrong, so what it mended is what was not UTF-8.
+    private func decode(_ content: ArraySlice<UInt8>, isASCII: Bool, from start: Int) throws(JSONError) -> String {
+        let text = String(decoding: content, as: UTF8.self)
+        guard isASCII || text.utf8.elementsEqual(content) else {
+            throw JSONError("a string is not UTF-8", at: start)
+        }
+        return text
+    }
+}

@@ -1,0 +1,132 @@
+import AuthStateJOSE
+import Foundation
+import Testing
+
+@Suite("Strict JSON")
+struct JSONParserTests {
+    private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
+
+    @Test("every kind of value is read")
+    func values() throws {
+        let text = #" { "a" : [ null , true, false , -12, 1.5 , 1e3, "x\u00e9\n\/" ], "b":{} , "c":[]} "#
+        let expected: JSONValue = ["a": [nil, true, false, -12, 1.5, 1000, "xé\n/"], "b": [:], "c": []]
+        #expect(try parse(text) == expected)
+        #expect(try parse("\"\"") == "")
+    }
+
+    @Test(
+        "text that RFC 8259 does not allow is refused",
+        arguments: [
+            "", " ", "{", "[", "[1", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{,}",
+            "tru", "nul", "True", "NaN", "Infinity", "1 2", "{} x", "[] []", "\"", "\"a", "\"\\\"", "\"\\x\"", "\"\t\"",
+            "\"\u{0}\"", "// c\n1", "[1]\u{0}", "\u{feff}1", "\u{a0}1", "\"\\u12\"", "\"\\u12g4\"",
+        ])
+    func malformed(_ text: String) {
+        #expect(throws: JSONError.self) { try parse(text) }
+    }
+
+    @Test("a duplicate member is refused wherever it stands, escaped or not")
+    func duplicates() {
+        for text in [#"{"a":1,"a":1}"#, #"[{"x":{"a":1,"b":2,"a":3}}]"#, #"{"a":1,"\u0061":2}"#] {
+            let error = #expect(throws: JSONError.self) { try parse(text) }
+            #expect(error?.message == "a member name occurs twice")
+        }
+        #expect(throws: Never.self) { try parse(#"{"a":{"a":{"a":1}},"A":2}"#) }
+    }
+
+    @Test("nesting is bounded, also when the caller asks for no bound")
+    func depth() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
+        #expect(throws: Never.self) { try parse(nested(64)) }
+        #expect(throws: JSONError.self) { try parse(nested(65)) }
+        #expect(throws: JSONError.self) { try JSONValue(parsing: nested(3).utf8, maximumDepth: 2) }
+        #expect(throws: JSONError.self) {
+            try JSONValue(parsing: String(repeating: "[", count: 1_000_000).utf8, maximumDepth: .max)
+        }
+    }
+
+    @Test("surrogates come in pairs")
+    func surrogates() throws {
+        #expect(try parse(#""\uD83D\uDE00""#) == "😀")
+        for text in [
+            #""\uD83D""#, #""\uDE00""#, #""\uDE00\uD83D""#, #""\uD83Dx""#, #""\uD83D\n""#, #""\uD83D\uD83D""#,
+        ] {
+            #expect(throws: JSONError.self) { try parse(text) }
+        }
+    }
+
+    @Test(
+        "bytes that are not UTF-8 are refused",
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
+            [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x22, 0x5C, 0x6E, 0x80, 0x22], [0xEF, 0xBB, 0xBF, 0x31],
+        ] as [[UInt8]])
+    func invalidUTF8(_ bytes: [UInt8]) {
+        #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
+    }
+
+    @Test("the replacement character itself is text like any other")
+    func replacementCharacter() throws {
+        #expect(try parse("\"\u{FFFD}\"") == "\u{FFFD}")
+    }
+
+    @Test("integers of 64 bits are exact, larger ones become doubles")
+    func integers() throws {
+        #expect(try parse("9223372036854775807").intValue == .max)
+        #expect(try parse("-9223372036854775808").intValue == .min)
+        #expect(try parse("9223372036854775808").intValue == nil)
+        #expect(try parse("9223372036854775808").doubleValue == 0x1p63)
+        #expect(try parse("9007199254740993").intValue == 9_007_199_254_740_993)
+        #expect(try parse("-0").intValue == 0)
+        #expect(try parse("1.7e9").intValue == 1_700_000_000)
+        #expect(try parse("1.5").intValue == nil)
+    }
+
+    @Test(
+        "numbers that JSON does not write are refused",
+        arguments: [
+            "01", "-01", "+1", "-", ".5", "5.", "1e", "1e+", "1.e1", "0x10", "1e400", "-1e999", "1_000",
+            String(repeating: "1", count: 129), "00",
+        ])
+    func numbers(_ text: String) {
+        #expect(throws: JSONError.self) { try parse(text) }
+    }
+
+    @Test("an error says where, and nothing of the document")
+    func errors() throws {
+        let error = try #require(throws: JSONError.self) { try parse(#"{"secret":"hunter2","secret":1}"#) }
+        #expect(error.offset == 20)
+        #expect(!error.description.contains("secret") && !error.description.contains("hunter2"))
+    }
+
+    @Test("what is written is sorted, minimal, and reads back the same")
+    func serialization() throws {
+        let value: JSONValue = ["b": [1, -2.5, true, nil], "a": "é\"\\\u{1}\n/", "": ["x": 1e22]]
+        let text = String(decoding: value.serialized(), as: UTF8.self)
+        #expect(text == #"{"":{"x":1e+22},"a":"é\"\\\u0001\n/","b":[1,-2.5,true,null]}"#)
+        #expect(try parse(text) == value)
+    }
+
+    @Test("Foundation's coders and ours agree")
+    func coding() throws {
+        let value: JSONValue = ["list": [1, 2.5, true, nil, "x"], "max": 9_223_372_036_854_775_807, "snakeCase": [:]]
+        let encoded = try JSONEncoder().encode(value)
+        #expect(try JSONValue(parsing: encoded) == value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data(value.serialized())) == value)
+    }
+
+    @Test("time grows linearly with strings, escapes, members and digits")
+    func linear() throws {
+        let count = 200_000
+        let members = (0..<count / 10).map { "\"\($0)\":1" }.joined(separator: ",")
+        let texts = [
+            "\"" + String(repeating: "\\n", count: count) + "\"", "{\(members)}",
+            "[" + String(repeating: "\"\\u00e9\",", count: count / 10) + "1]",
+        ]
+        let clock = ContinuousClock()
+        let duration = try clock.measure { for text in texts { _ = try parse(text) } }
+        #expect(duration < .seconds(20))
+    }
+}
