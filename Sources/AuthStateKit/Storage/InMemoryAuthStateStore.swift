@@ -1,0 +1,90 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Keeps states for as long as the process lives: for tests, and for programs that log in anew each time.
+public final class InMemoryAuthStateStore: AuthStateStore {
+    private let clock: any Clock<Duration>
+    private let queue = LeaseQueue()
+    private let contents = Lock(Contents())
+
+    /// Makes an empty store.
+    ///
+    /// - Parameter clock: What the deadlines of leases are measured with.
+    public init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
+
+    /// Reads a state; nil when there is none under the key. Never throws.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[key] } }
+
+    /// Runs a transaction while nobody else holds the key; waiters take turns in the order in which they came.
+    ///
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while waiting;
+    ///   whatever the body throws.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        let name = key.rawValue
+        try await queue.acquire(name, until: Deadline(after: deadline, on: clock), orThrow: .storeLocked(name))
+        defer { queue.release(name) }
+        let lease = MemoryLease(store: self, key: key)
+        defer { lease.end() }
+        return try await body(lease)
+    }
+}
+
+extension InMemoryAuthStateStore {
+    private struct Contents {
+        var states: [AuthStateKey: StoredAuthState] = [:]
+        /// Counts over all keys, so that no version ever comes back.
+        var lastVersion = 0
+    }
+
+    private final class MemoryLease: AuthStateLease {
+        private let store: InMemoryAuthStateStore
+        private let key: AuthStateKey
+        private let isOver = Lock(false)
+
+        init(store: InMemoryAuthStateStore, key: AuthStateKey) {
+            self.store = store
+            self.key = key
+        }
+
+        func end() { isOver.withLock { $0 = true } }
+
+        func load() async throws -> StoredAuthState? { try access { $0.states[key] } }
+
+        func reserve() async throws { try access { _ in } }
+
+        func save(
+            _ archive: Data, expecting: StoredAuthState.Version?
+        ) async throws -> StoredAuthState.Version {
+            try access { contents in
+                try StoredAuthState.Version.check(contents.states[key]?.version, isExpected: expecting)
+                contents.lastVersion += 1
+                let version = StoredAuthState.Version(rawValue: String(contents.lastVersion))
+                contents.states[key] = StoredAuthState(archive: archive, version: version)
+                return version
+            }
+        }
+
+        func delete(expecting: StoredAuthState.Version?) async throws {
+            try access { contents in
+                guard let stored = contents.states[key] else { return }
+                try StoredAuthState.Version.check(stored.version, isExpected: expecting)
+                contents.states[key] = nil
+            }
+        }
+
+        private func access<R: Sendable>(_ body: (inout Contents) throws -> R) throws -> R {
+            if isOver.withLock({ $0 }) { throw AuthStateError.leaseEnded() }
+            return try store.contents.withLock(body)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import AuthStateOAuth
+
+extension AuthStateError {
+    /// A system call on a path failed.
+    static func store(_ code: Code, _ what: String, _ path: String, _ cause: SystemCallError) -> AuthStateError {
+        AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
+    }
+
+    /// Somebody else held the state until the deadline.
+    static func storeLocked(_ name: String) -> AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The state is in use by another task or process: \(name).",
+            hint: "Try again, allow more time, or end the program that holds the lock.")
+    }
+
+    /// A lease was used after `withLease` returned.
+    static func leaseEnded() -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
+            hint: "Load and save before the body returns.")
+    }
+}
+
+extension StoredAuthState.Version {
+    /// Throws `.storeConflict` when what is stored is not what the caller wants to replace.
+    static func check(_ found: Self?, isExpected expected: Self?) throws {
+        if found == expected { return }
+        let text = { (version: Self?) in version == nil ? "no stored state" : "another version" }
+        throw AuthStateError(
+            .storeConflict, stage: .store, "The stored state was changed in between.",
+            expected: expected == nil ? text(nil) : "the version that was loaded", received: text(found),
+            hint: "Load the state again and decide anew.")
+    }
+}
