@@ -1,0 +1,22 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+/// Short texts that stand for bytes: names of files and versions of contents.
+enum Fingerprint {
+    /// The SHA-256 digest, two digits a byte.
+    static func of(_ bytes: [UInt8]) throws -> String {
+        do {
+            return hexadecimal(try SHA2.sha256(bytes))
+        } catch {
+            throw AuthStateError(
+                .libraryUnavailable, stage: .store, "The stored state cannot be named: there is no SHA-256.",
+                underlying: error)
+        }
+    }
+
+    /// Two digits a byte, lower case, so that file systems that ignore case tell all names apart.
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
