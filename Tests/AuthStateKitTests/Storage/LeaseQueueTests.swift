@@ -67,6 +67,15 @@ struct LeaseQueueTests {
         try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
     }
 
+    @Test("a cancellation just before a task joins the queue is not lost")
+    func cancelledOnTheWay() async throws {
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        let deadline = await Task { Deadline(after: .seconds(60), on: CancellingClock()) }.value
+        let task = Task { try await queue.acquire("a", until: deadline, orThrow: .storeLocked("a")) }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(queue.waiterCount("a") == 0)
+    }
+
     @Test("a waiter is told at its deadline, and is then no longer in the queue")
     func deadline() async throws {
         try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
@@ -133,4 +142,14 @@ private final class Holders: Sendable {
     }
 
     func leave() { count.withLock { $0 -= 1 } }
+}
+
+/// A clock that cancels whoever asks it for the time.
+private struct CancellingClock: Clock {
+    var now: JumpingClock.Instant {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return JumpingClock.Instant()
+    }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: JumpingClock.Instant, tolerance: Duration?) async throws {}
 }
