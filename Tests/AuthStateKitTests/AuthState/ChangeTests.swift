@@ -56,7 +56,9 @@ struct ChangeTests {
         let tokens = try await state.refresh()
         let error = await authError { try await state.refresh() }
         var text = ""
-        for value in [tokens, state.current, state.snapshot, log.events, error as Any, fixture.record, fixture.transport.requests] as [Any] {
+        for value in [
+            tokens, state.current, state.snapshot, log.events, error as Any, fixture.record, fixture.transport.requests,
+        ] as [Any] {
             dump(value, to: &text)
             text += "\(value) \(String(reflecting: value))"
         }

@@ -72,24 +72,6 @@ final class EventLog: AuthStateObserver {
     var events: [AuthStateEvent] { log.withLock { $0 } }
 }
 
-/// Runs a body and gives up after a generous real time, so that a hang is a failure.
-func bounded<R: Sendable>(
-    _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> R
-) async throws -> R {
-    try await withThrowingTaskGroup(of: R.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw Hang()
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw Hang() }
-        return first
-    }
-}
-
-struct Hang: Error {}
-
 /// The error that a body throws, as an `AuthStateError`.
 func authError<R>(_ body: () async throws -> R) async -> AuthStateError? {
     do { _ = try await body() } catch { return error as? AuthStateError }

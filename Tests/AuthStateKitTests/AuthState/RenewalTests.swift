@@ -294,7 +294,8 @@ struct RenewalTests {
             scopes: ["api"], service: fixture.service, options: fixture.options)
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
-        #expect(fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
+        #expect(
+            fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
         #expect(state.snapshot.refreshToken == nil || state.snapshot.refreshToken == "SECRET-refresh-2")
     }
 }

@@ -1,8 +1,9 @@
 import AuthStateJOSE
-@testable import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
+
+@testable import AuthStateKit
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,6 +16,12 @@ final class FaultyStore: AuthStateStore {
     enum Operation: Sendable, Hashable { case load, reserve, save, delete }
     let inner = InMemoryAuthStateStore()
     private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
+    private let overlay = Lock<StoredAuthState?>(nil)
+
+    /// Shows other contents from now on, as somebody who takes no lease would leave them.
+    func overwrite(_ archive: Data) {
+        overlay.withLock { $0 = StoredAuthState(archive: archive, version: .init(rawValue: "foreign")) }
+    }
 
     var log: [Operation] { state.withLock { $0.log } }
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
@@ -39,6 +46,7 @@ final class FaultyStore: AuthStateStore {
         let store: FaultyStore
         func load() async throws -> StoredAuthState? {
             try store.note(.load)
+            if let foreign = store.overlay.withLock({ $0 }) { return foreign }
             return try await inner.load()
         }
         func reserve() async throws {
@@ -148,7 +156,7 @@ struct SavingTests {
 
     @Test("invalid_grant after another process rotated without a lease adopts its tokens")
     func rotationBehindTheLease() async throws {
-        let store = InMemoryAuthStateStore()
+        let store = FaultyStore()
         let fixture = try Fixture()
         let state = fixture.state(store: store)
         try await state.setNeedsTokenRefresh()
@@ -162,7 +170,7 @@ struct SavingTests {
         let theirs = try AuthStateArchive(other).data()
         fixture.transport.enqueue(
             .dynamic { _ in
-                store.overwrite(theirs, for: .default)
+                store.overwrite(theirs)
                 return TransportResponse(status: 400, body: Data(#"{"error":"invalid_grant"}"#.utf8))
             })
         #expect(try await state.freshTokens().accessToken == "SECRET-theirs")
@@ -181,7 +189,8 @@ struct SavingTests {
         #expect(try AuthStateArchive(data: data).record == record)
         let text = String(decoding: data, as: UTF8.self)
         #expect(text.contains(#""accessTokenExpirationDate":1800003600"#))
-        let extended = text.replacingOccurrences(of: #""clientID":"#, with: #""fromTheFuture":{"x":[1]},"clientID":"#)
+        let place = try #require(text.firstRange(of: #""clientID":"#))
+        let extended = text[..<place.lowerBound] + #""fromTheFuture":{"x":[1]},"# + text[place.lowerBound...]
         let kept = try AuthStateArchive(data: Data(extended.utf8)).data()
         #expect(String(decoding: kept, as: UTF8.self).contains(#""fromTheFuture":{"x":[1]}"#))
     }

@@ -1,7 +1,8 @@
-@testable import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
+
+@testable import AuthStateKit
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

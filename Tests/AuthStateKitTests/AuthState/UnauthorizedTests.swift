@@ -61,7 +61,7 @@ struct UnauthorizedTests {
     @Test(
         "what counts as a refused token",
         arguments: [
-            (["Bearer"], true), ([#"DPoP algs="ES256""#], true), ([], true), (["%%% junk"], true),
+            (["Bearer"], true), ([#"DPoP algs="ES256""#], true), ([], true), ([#"Bearer error="unfinished"#], true),
             ([#"Bearer error="invalid_token""#], true), ([#"Basic realm="x, y", Bearer error="invalid_token""#], true),
             ([#"Basic realm="x""#], false), (["Negotiate"], false),
             ([#"DPoP error="use_dpop_nonce""#], false), ([#"Bearer error="invalid_request""#], false),
@@ -69,7 +69,8 @@ struct UnauthorizedTests {
     func whatCounts(_ lines: [String], _ isRefused: Bool) async throws {
         var headers: TransportHeaders = [:]
         headers["WWW-Authenticate"] = lines
-        let fixture = try Fixture([.response(TransportResponse(status: 401, headers: headers)), Fixture.tokens(1)], then: .json("{}"))
+        let fixture = try Fixture(
+            [.response(TransportResponse(status: 401, headers: headers)), Fixture.tokens(1)], then: .json("{}"))
         let response = try await fixture.state().performAction(api)
         #expect(response.status == (isRefused ? 200 : 401))
         #expect(fixture.spent.isEmpty != isRefused)
@@ -108,7 +109,8 @@ struct UnauthorizedTests {
         #expect(!first.isAuthorized)
         let lenient = try Fixture([unauthorized("Bearer")])
         let second = lenient.state()
-        #expect(await authError { try await second.performAction(api, policy: .failRequestOnly) }?.code == .tokenRejected)
+        #expect(
+            await authError { try await second.performAction(api, policy: .failRequestOnly) }?.code == .tokenRejected)
         #expect(second.isAuthorized)
         #expect(failing.spent.isEmpty && lenient.spent.isEmpty)
     }
@@ -175,14 +177,17 @@ struct UnauthorizedTests {
         var fixture = try Fixture([], then: .json("{}"))
         fixture.options.allowedOrigins = ["https://api.example"]
         let state = fixture.state()
-        for url in ["http://api.example/", "http://127.0.0.1:8080/", "https://other.example/", "https://api.example:444/"] {
+        for url in [
+            "http://api.example/", "http://127.0.0.1:8080/", "https://other.example/", "https://api.example:444/",
+        ] {
             let request = TransportRequest(url: try #require(URL(string: url)))
             #expect(await authError { try await state.performAction(request) }?.code == .insecureURL)
         }
         #expect(fixture.transport.requests.isEmpty)
         #expect(try await state.performAction(api).status == 200)
         #expect(
-            try await state.performAction(TransportRequest(url: try #require(URL(string: "HTTPS://API.example:443/")))).status
+            try await state.performAction(TransportRequest(url: try #require(URL(string: "HTTPS://API.example:443/"))))
+                .status
                 == 200)
     }
 
