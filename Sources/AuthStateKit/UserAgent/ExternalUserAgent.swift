@@ -10,9 +10,27 @@ public import AuthStateOAuth
 public protocol ExternalUserAgent: Sendable {
     /// Makes ready to receive a redirect and tells which redirect URI the request has to carry.
     ///
-    /// - Parameter redirectURI: What the caller asks for; port 0 in a loopback URI means any free port, nil the agent's own choice.
+    /// - Parameters:
+    ///   - redirectURI: What the caller asks for; port 0 in a loopback URI means any free port, nil the agent's choice.
+    ///   - purpose: What the person is sent to do, which decides what counts as an answer.
     /// - Throws: `AuthStateError`, for example when the port is in use.
-    func prepare(redirectURI: RedirectURI?) async throws -> any ExternalUserAgentSession
+    func prepare(redirectURI: RedirectURI?, for purpose: UserAgentPurpose) async throws -> any ExternalUserAgentSession
+}
+
+/// What a person is sent to the provider for.
+public enum UserAgentPurpose: Sendable, Hashable {
+    /// To log in and consent: the answer carries `code`, `error` or another response parameter.
+    case login
+    /// To end the session: the answer may carry `state`, or nothing (OpenID Connect RP-Initiated Logout, section 3).
+    case logout
+
+    /// The stage that errors name.
+    package var stage: AuthStateError.Stage {
+        switch self {
+        case .login: .authorization
+        case .logout: .logout
+        }
+    }
 }
 
 /// One trip through a user agent: presented once, finished once.
