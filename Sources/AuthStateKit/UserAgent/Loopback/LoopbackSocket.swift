@@ -32,7 +32,7 @@ enum LoopbackSocket {
             if address == .ipv6 { try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
             let bound = withSocketAddress(address, port) { bind(descriptor, $0, $1) }
             guard bound == 0 else { throw SystemCallError("bind") }
-            guard listen(descriptor, 128) == 0 else { throw SystemCallError("listen") }
+            guard listen(descriptor, 1024) == 0 else { throw SystemCallError("listen") }
             return descriptor
         } catch {
             close(descriptor)
