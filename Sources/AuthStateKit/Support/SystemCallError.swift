@@ -7,8 +7,10 @@
 #endif
 
 /// The `errno` of a system call that failed.
-struct SystemCallError: Error, Hashable, CustomStringConvertible {
-    let code: Int32
+package struct SystemCallError: Error, Hashable, CustomStringConvertible {
+    package let code: Int32
+
+    init(code: Int32) { self.code = code }
 
     /// Makes a call, again when a signal interrupted it, and throws its `errno` when it returns −1.
     @discardableResult
@@ -22,7 +24,7 @@ struct SystemCallError: Error, Hashable, CustomStringConvertible {
     }
 
     /// The system's text for the code, for example "Permission denied".
-    var description: String {
+    package var description: String {
         var text = [CChar](repeating: 0, count: 256)
         guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
