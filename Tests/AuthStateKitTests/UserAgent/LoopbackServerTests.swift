@@ -11,7 +11,8 @@ struct LoopbackServerTests {
     /// Answers with method and target.
     private static let echo: LoopbackServer.Handler = { request, responder in
         responder.respond(
-            LoopbackResponse(status: 200, headers: ["X-Echo": "1"], body: Array("\(request.method) \(request.target)".utf8)))
+            LoopbackResponse(
+                status: 200, headers: ["X-Echo": "1"], body: Array("\(request.method) \(request.target)".utf8)))
     }
 
     @Test("both addresses answer on one port", arguments: [false, true])
@@ -66,7 +67,8 @@ struct LoopbackServerTests {
             switch request.path {
             case "/close": responder.inject(.close)
             case "/reset": responder.inject(.reset)
-            case "/half": responder.inject(.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), thenClose: true))
+            case "/half":
+                responder.inject(.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), thenClose: true))
             default: responder.inject(.raw(Array("HTTP/1.1 2".utf8), thenClose: false))
             }
         }
@@ -173,7 +175,9 @@ struct LoopbackServerTests {
     @Test("a port that somebody has on any of the addresses is refused")
     func portInUse() throws {
         let first = try LoopbackServer(addresses: [.ipv6, .ipv4], handler: Self.echo)
-        #expect(throws: SystemCallError.self) { try LoopbackServer(port: first.port, addresses: [.ipv4], handler: Self.echo) }
+        #expect(throws: SystemCallError.self) {
+            try LoopbackServer(port: first.port, addresses: [.ipv4], handler: Self.echo)
+        }
         guard first.addresses.contains(.ipv6) else { return }
         let six = try LoopbackServer(addresses: [.ipv6], handler: Self.echo)
         #expect(throws: SystemCallError.self) { try LoopbackServer(port: six.port, handler: Self.echo) }

@@ -94,7 +94,9 @@ final class TestSocket: Sendable {
 }
 
 extension String {
-    fileprivate func components(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
+    fileprivate func components(of text: String) -> Int {
+        split(separator: text, omittingEmptySubsequences: false).count - 1
+    }
 
     /// The status of an HTTP answer; 0 when this is none.
     var httpStatus: Int { hasPrefix("HTTP/1.1 ") ? Int(dropFirst(9).prefix(3)) ?? 0 : 0 }
