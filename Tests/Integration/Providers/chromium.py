@@ -23,12 +23,12 @@ import urllib.request
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that WebDriver gives to element references
 # What a person would click, in this order: django-oauth-toolkit's buttons, then those of glewlwyd's pages.
 PROCEED = """
-const visible = e => e.offsetParent !== null && !e.disabled;
-const words = ["authorize", "log in", "login", "connect", "grant", "continue", "accept"];
+const visible = e => e.offsetParent !== null && !e.disabled && !e.dataset.pressed;
+const words = ["authorize", "log in", "login", "grant", "continue", "accept", "ok"];
 const buttons = [...document.querySelectorAll("button, input[type=submit], a.btn")].filter(visible);
 const label = e => ((e.value || "") + " " + e.innerText).trim().toLowerCase();
 for (const word of words) {
-  const match = buttons.find(e => label(e).includes(word));
+  const match = buttons.find(e => (" " + label(e) + " ").includes(" " + word + " "));
   if (match) return match;
 }
 return null;
@@ -120,8 +120,9 @@ class Session:
             value = json.load(error)["value"]
             raise Failure(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
-    def script(self, text):
-        return self.call("POST", "/execute/sync", {"script": text, "args": []})
+    def script(self, text, *elements):
+        """Runs a script in the page, with the elements as its arguments."""
+        return self.call("POST", "/execute/sync", {"script": text, "args": elements})
 
     def find(self, selector):
         """The visible elements that match."""
@@ -158,9 +159,13 @@ def log_in(session, url, user, password):
                 if names:
                     session.type(names[0], user)
                 session.type(passwords[0], password)
+            for box in session.find("input[type=checkbox]:not(:checked):enabled"):
+                session.call("POST", f"/element/{box}/click")  # scopes to consent to
             button = session.script(PROCEED)
             if button:
                 session.call("POST", f"/element/{button[ELEMENT]}/click")
+                if not passwords:  # one press each on a consent page; a login may have been sent too early
+                    session.script("arguments[0].dataset.pressed = true", button)
         except Failure as failure:
             # The page changed under our hands: look again.
             if not str(failure).startswith(("stale element", "element not interactable", "element click intercepted")):

@@ -47,6 +47,14 @@ make_certificates() {
             -extfile <(echo "subjectAltName=IP:127.0.0.1,DNS:localhost") 2>/dev/null
 }
 
+# The package leaves its pages without their configuration file (a folder stands in its place), and without it they
+# load for ever. Links would not do: glewlwyd serves only files that really lie in its folder.
+copy_pages() {
+    cp -rL /usr/share/glewlwyd/webapp "$state/webapp"
+    rm -rf "$state/webapp/config.json"
+    cp /usr/share/glewlwyd/templates/config.json "$state/webapp/config.json"
+}
+
 write_configuration() {
     cat >"$state/conf" <<CONF
 port=$port
@@ -57,7 +65,7 @@ secure_connection_key_file="$state/tls.key"
 secure_connection_pem_file="$state/tls.pem"
 api_prefix="api"
 login_url="login.html"
-static_files_path="/usr/share/glewlwyd/webapp/"
+static_files_path="$state/webapp/"
 static_files_mime_types=(
   {extension=".html" mime_type="text/html" compress=1},
   {extension=".js" mime_type="application/javascript" compress=1},
@@ -96,6 +104,7 @@ else
     scheme=http secure=false ca=null
 fi
 base="$scheme://127.0.0.1:$port"
+copy_pages
 write_configuration
 
 announcement=$(cat <<JSON
