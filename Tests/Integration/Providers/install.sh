@@ -2,6 +2,8 @@
 # Installs what the integration tests need on Debian 12: two OpenID providers and a headless Chromium.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
+# usage: install.sh [PACKAGE…]    the Debian packages named are installed too
+#
 # AUTHSTATE_PROVIDERS   where the Python environment goes (default ~/.cache/authstatekit-providers)
 set -euo pipefail
 
@@ -14,6 +16,7 @@ packages=(
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
     libcurl4 libssl3                            # what the library itself loads at run time
+    "$@"
 )
 
 as_root() {
