@@ -1,10 +1,5 @@
 import AuthStateJOSE
-public import AuthStateOAuth
-
-extension AuthStateError.Code {
-    /// A warning, never thrown: others than the user can read or change the stored state.
-    public static let storeExposed = AuthStateError.Code(rawValue: "storeExposed")
-}
+import AuthStateOAuth
 
 /// Tells the program, once a file, about what is no reason to fail.
 final class FileWarnings: Sendable {

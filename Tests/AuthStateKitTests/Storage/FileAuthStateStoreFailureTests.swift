@@ -32,8 +32,12 @@ struct FileAuthStateStoreFailureTests {
             try await lease.reserve()
             let names = try leftovers()
             #expect(names.count == 1)
-            let size = try FileManager.default.attributesOfItem(atPath: scratch[names[0]])[.size] as? Int
-            #expect(try #require(size) >= 65536)
+            #if os(Linux)
+                // Elsewhere blocks are reserved without making the file longer.
+                let name = try #require(names.first)
+                let size = try FileManager.default.attributesOfItem(atPath: scratch[name])[.size] as? Int
+                #expect(try #require(size) >= 65536)
+            #endif
         }
         #expect(try scratch.names() == ["state.lock"])
     }

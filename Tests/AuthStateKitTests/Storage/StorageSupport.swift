@@ -58,15 +58,6 @@ final class JumpingClock: Clock {
     }
 }
 
-/// Polls until the condition holds, for at most ten seconds.
-func eventually(_ condition: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(10)
-    while try !condition() {
-        try #require(ContinuousClock.now < end, "the condition did not come true in ten seconds")
-        await Task.yield()
-    }
-}
-
 extension AuthStateStore {
     /// Adds one to the number that the archive is, as a transaction.
     func increment(_ key: AuthStateKey) async throws {

@@ -11,7 +11,8 @@ struct LoopbackServerTests {
     /// Answers with method and target.
     private static let echo: LoopbackServer.Handler = { request, responder in
         responder.respond(
-            LoopbackResponse(status: 200, headers: ["X-Echo": "1"], body: Array("\(request.method) \(request.target)".utf8)))
+            LoopbackResponse(
+                status: 200, headers: ["X-Echo": "1"], body: Array("\(request.method) \(request.target)".utf8)))
     }
 
     @Test("both addresses answer on one port", arguments: [false, true])
@@ -33,7 +34,7 @@ struct LoopbackServerTests {
         }
         let socket = try TestSocket(port: server.port)
         socket.send(Self.get.replacing("/a", with: "/1") + Self.lastGet.replacing("/a", with: "/2"))
-        #expect(await eventually { pending.withLock { $0.count } == 1 })
+        try await eventually { pending.withLock { $0.count } == 1 }
         pending.withLock { $0[0] }.respond(LoopbackResponse(status: 200, body: Array("first".utf8)))
         pending.withLock { $0[0] }.respond(LoopbackResponse(status: 500, body: Array("ignored".utf8)))
         let reply = try await offPool { socket.readToEnd() }
@@ -66,7 +67,8 @@ struct LoopbackServerTests {
             switch request.path {
             case "/close": responder.inject(.close)
             case "/reset": responder.inject(.reset)
-            case "/half": responder.inject(.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), thenClose: true))
+            case "/half":
+                responder.inject(.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), thenClose: true))
             default: responder.inject(.raw(Array("HTTP/1.1 2".utf8), thenClose: false))
             }
         }
@@ -94,7 +96,7 @@ struct LoopbackServerTests {
             try TestSocket(port: server.port), try TestSocket(port: server.port), try TestSocket(port: server.port)
         )
         held.send(Self.lastGet)
-        #expect(await eventually { pending.withLock { $0 != nil } })
+        try await eventually { pending.withLock { $0 != nil } }
         slow.send("GET / HT")
         #expect(try await offPool { silent.readSome() } == [])
         #expect(try await offPool { slow.readSome() } == [])
@@ -131,7 +133,7 @@ struct LoopbackServerTests {
         }
         let held = try TestSocket(port: server.port)
         held.send(Self.lastGet.replacing("/a", with: "/hold"))
-        #expect(await eventually { pending.withLock { $0 != nil } })
+        try await eventually { pending.withLock { $0 != nil } }
         let idle = try TestSocket(port: server.port)
         #expect(try await TestSocket.exchange(Self.lastGet, port: server.port).httpStatus == 200)
         #expect(try await offPool { idle.readSome() } == [])
@@ -147,7 +149,7 @@ struct LoopbackServerTests {
         let server = try LoopbackServer(limits: limits) { _, responder in pending.withLock { $0.append(responder) } }
         let sockets = try await offPool { try (0..<1200).map { _ in try TestSocket(port: server.port) } }
         try await offPool { for socket in sockets { socket.send(Self.lastGet) } }
-        #expect(await eventually { pending.withLock { $0.count } == 1200 })
+        try await eventually { pending.withLock { $0.count } == 1200 }
         for responder in pending.withLock({ $0 }) { responder.respond(LoopbackResponse(status: 200)) }
         let answered = try await offPool { sockets.count { $0.readToEnd().httpStatus == 200 } }
         #expect(answered == 1200)
@@ -173,7 +175,9 @@ struct LoopbackServerTests {
     @Test("a port that somebody has on any of the addresses is refused")
     func portInUse() throws {
         let first = try LoopbackServer(addresses: [.ipv6, .ipv4], handler: Self.echo)
-        #expect(throws: SystemCallError.self) { try LoopbackServer(port: first.port, addresses: [.ipv4], handler: Self.echo) }
+        #expect(throws: SystemCallError.self) {
+            try LoopbackServer(port: first.port, addresses: [.ipv4], handler: Self.echo)
+        }
         guard first.addresses.contains(.ipv6) else { return }
         let six = try LoopbackServer(addresses: [.ipv6], handler: Self.echo)
         #expect(throws: SystemCallError.self) { try LoopbackServer(port: six.port, handler: Self.echo) }

@@ -94,7 +94,9 @@ final class TestSocket: Sendable {
 }
 
 extension String {
-    fileprivate func components(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
+    fileprivate func components(of text: String) -> Int {
+        split(separator: text, omittingEmptySubsequences: false).count - 1
+    }
 
     /// The status of an HTTP answer; 0 when this is none.
     var httpStatus: Int { hasPrefix("HTTP/1.1 ") ? Int(dropFirst(9).prefix(3)) ?? 0 : 0 }
@@ -109,19 +111,4 @@ func offPool<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async thro
             continuation.resume(throwing: error)
         }
     }
-}
-
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
-    (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
-}
-
-/// Asks again until it is true, for at most ten seconds.
-func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < end {
-        if condition() { return true }
-        try? await offPool { _ = poll(nil, 0, 2) }
-    }
-    return condition()
 }

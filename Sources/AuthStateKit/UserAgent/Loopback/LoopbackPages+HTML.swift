@@ -49,7 +49,7 @@ extension LoopbackPages.Content {
         .failure svg { color: var(--failure) }
         .neutral svg { color: var(--neutral) }
         h1 { margin: 1.1rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em }
-        p { margin: 0; color: var(--quiet) }
+        p { margin: 0; color: var(--quiet); text-wrap: balance }
         .detail { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .9rem }
         @media (max-width: 24rem) { main { padding: 2rem 1.25rem } }
         """

@@ -21,18 +21,18 @@ enum LoopbackSocket {
 
     /// A listening socket on one loopback address.
     ///
-    /// `SO_REUSEADDR` only skips the wait after a former owner's connections; `SO_REUSEPORT`, which would let another
-    /// process share the port, is never set.
+    /// `SO_REUSEADDR` only spares the next owner the wait for this one's connections; `SO_REUSEPORT`, which would let
+    /// another process share the port, is never set.
     static func listener(on address: LoopbackAddress, port: UInt16) throws(SystemCallError) -> Int32 {
         let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, stream, 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }
         do throws(SystemCallError) {
             try prepare(descriptor)
-            if port != 0 { try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1) }
+            try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
             if address == .ipv6 { try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
             let bound = withSocketAddress(address, port) { bind(descriptor, $0, $1) }
             guard bound == 0 else { throw SystemCallError("bind") }
-            guard listen(descriptor, 128) == 0 else { throw SystemCallError("listen") }
+            guard listen(descriptor, 1024) == 0 else { throw SystemCallError("listen") }
             return descriptor
         } catch {
             close(descriptor)
