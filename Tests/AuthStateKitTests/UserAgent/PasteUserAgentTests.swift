@@ -69,7 +69,9 @@ struct PasteUserAgentTests {
         #expect(callback.url == good)
         #expect(terminal.said.count == 2 && terminal.said.allSatisfy { $0.contains("https://app.example/cb") })
         let error = await #expect(throws: AuthStateError.self) {
-            try await run(["https://app.example/cb", "/cb?code=1", "https://evil.example/cb?code=1", good])
+            try await run([
+                "https://app.example/cb", "https://evil.example/&code=1", "https://evil.example/cb?code=1", good,
+            ])
         }
         #expect(error?.code == .callbackMismatch)
     }
