@@ -1,21 +1,16 @@
 #if canImport(Darwin)
-    package import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-    package import Glibc
+    import Glibc
 #elseif canImport(Musl)
-    package import Musl
+    import Musl
 #endif
 
-/// A system call that failed, with its `errno`.
-package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The call's name; empty where the context says enough.
-    package let call: String
+/// The `errno` of a system call that failed.
+package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     package let code: Int32
 
-    package init(_ call: String = "", code: Int32 = errno) {
-        self.call = call
-        self.code = code
-    }
+    init(code: Int32) { self.code = code }
 
     /// Makes a call, again when a signal interrupted it, and throws its `errno` when it returns −1.
     @discardableResult
@@ -28,12 +23,11 @@ package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertib
         }
     }
 
-    /// The system's text for the code, for example "Permission denied", after the call's name.
+    /// The system's text for the code, for example "Permission denied".
     package var description: String {
         var text = [CChar](repeating: 0, count: 256)
-        let prefix = call.isEmpty ? "" : "\(call): "
-        guard strerror_r(code, &text, text.count) == 0 else { return "\(prefix)error \(code)" }
-        return prefix + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// What a person can do about it, where a file of theirs is concerned.

@@ -21,17 +21,6 @@
             return error
         }
     }
-
-    /// Looks at real I/O until the condition holds, for at most ten seconds.
-    func eventually(_ condition: () -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + .seconds(10)
-        while !condition() {
-            guard ContinuousClock.now < end else { return false }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return true
-    }
-
     /// How many descriptors this process has open.
     func openDescriptors() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
