@@ -45,9 +45,10 @@ struct OpenIDProviderFlowTests {
     func confidentialClient(method: String) async throws {
         let fixture = try await ProviderFixture { $0.clients = [.init(id: "a b:c", secret: "s%+ &=é")] }
         let credential = ClientCredential.secret("s%+ &=é", method: ClientAuthenticationMethod(rawValue: method))
-        let request = fixture.request(client: "a b:c")
-        #expect(try await fixture.logIn(request, credential: credential).isAuthorized)
-        let error = await failure { _ = try await fixture.logIn(request, credential: .secret("wrong")) }
+        #expect(try await fixture.logIn(fixture.request(client: "a b:c"), credential: credential).isAuthorized)
+        let error = await failure {
+            _ = try await fixture.logIn(fixture.request(client: "a b:c"), credential: .secret("wrong"))
+        }
         #expect(error?.code == .invalidClient)
     }
 
@@ -134,5 +135,56 @@ struct OpenIDProviderFlowTests {
         let task = Task { try await fixture.logIn(agent: DirectUserAgent(.neverReturning)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("the answer comes in the fragment too, and without iss when that is not promised")
+    func fragment() async throws {
+        let fixture = try await ProviderFixture { $0.sendsIssuerInAuthorizationResponse = false }
+        var request = fixture.request()
+        request.responseMode = .fragment
+        #expect(try await fixture.logIn(request).isAuthorized)
+    }
+
+    @Test("a form that posts the answer is escaped and submits itself")
+    func formPost() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.responseMode = .formPost
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        request.state = #"a"b"#
+        let response = try await fixture.service.transport.send(TransportRequest(url: request.url()))
+        let page = String(decoding: response.body, as: UTF8.self)
+        #expect(page.contains(#"<form method="post" action="http://127.0.0.1:5000/callback">"#))
+        #expect(page.contains(#"name="state" value="a&quot;b""#))
+        #expect(
+            response.headers.first("Content-Security-Policy")?.contains("form-action http://127.0.0.1:5000") == true)
+    }
+
+    @Test("a token that is revoked is no longer active, and takes its grant along")
+    func revocation() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let token = try #require(state.snapshot.refreshToken)
+        func ask(_ endpoint: OpenIDProvider.Endpoint) async throws -> String {
+            let form: Parameters = ["client_id": "app", "token": token]
+            let request = TransportRequest(
+                method: "POST", url: fixture.provider.url(of: endpoint),
+                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8))
+            return String(decoding: try await fixture.service.transport.send(request).body, as: UTF8.self)
+        }
+        #expect(try await ask(.introspection).contains(#""active":true"#))
+        #expect(try await ask(.revocation) == "")
+        #expect(try await ask(.introspection) == #"{"active":false}"#)
+        #expect(await failure { try await state.refresh() }?.code == .invalidGrant)
+    }
+
+    @Test("a provider that is stopped frees its port")
+    func stop() async throws {
+        let first = try await OpenIDProvider()
+        let busy = await failure { _ = try await OpenIDProvider(port: first.port) }
+        #expect(busy?.code == .portInUse)
+        await first.stop()
+        let second = try await OpenIDProvider(port: first.port)
+        #expect(second.issuer == first.issuer)
     }
 }
