@@ -6,11 +6,16 @@
     import Musl
 #endif
 
-/// The `errno` of a system call that failed.
-package struct SystemCallError: Error, Hashable, CustomStringConvertible {
+/// A system call that failed, with its `errno`.
+package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The call's name; empty where the context says enough.
+    package let call: String
     package let code: Int32
 
-    init(code: Int32) { self.code = code }
+    init(_ call: String = "", code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
 
     /// Makes a call, again when a signal interrupted it, and throws its `errno` when it returns −1.
     @discardableResult
@@ -23,11 +28,12 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The system's text for the code, for example "Permission denied".
+    /// The system's text for the code, for example "Permission denied", after the call's name.
     package var description: String {
         var text = [CChar](repeating: 0, count: 256)
-        guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let prefix = call.isEmpty ? "" : "\(call): "
+        guard strerror_r(code, &text, text.count) == 0 else { return "\(prefix)error \(code)" }
+        return prefix + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// What a person can do about it, where a file of theirs is concerned.

@@ -21,10 +21,6 @@
             return error
         }
     }
-    /// How many descriptors this process has open.
-    func openDescriptors() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    }
 
     /// 1 MiB of zeros, compressed with gzip to 1,051 bytes.
     var gzippedMebibyte: [UInt8] {

@@ -53,7 +53,7 @@ struct BrowserTests {
             let session = try await prepare(.command([script, "--new window"]))
             let url = try #require(URL(string: Self.page))
             let callback = Task { try await session.present(url) }
-            #expect(await eventually { !notes().isEmpty })
+            try await eventually { !notes().isEmpty }
             #expect(notes() == "\(getpid())\n--new window\n\(Self.page)\n")
             callback.cancel()
             await #expect(throws: CancellationError.self) { try await callback.value }
@@ -66,8 +66,8 @@ struct BrowserTests {
         try await withScript { script, notes in
             let session = try await prepare(.command([script]))
             let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
-            #expect(await eventually { !notes().isEmpty })
-            #expect(await eventually { zombies(named: "browser.sh") == 0 })
+            try await eventually { !notes().isEmpty }
+            try await eventually { zombies(named: "browser.sh") == 0 }
             let reply = Task { [port = session.redirectURI.port ?? 0] in
                 let text = "GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
                 return try await TestSocket.exchange(text, port: port)

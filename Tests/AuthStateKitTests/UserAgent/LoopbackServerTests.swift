@@ -34,7 +34,7 @@ struct LoopbackServerTests {
         }
         let socket = try TestSocket(port: server.port)
         socket.send(Self.get.replacing("/a", with: "/1") + Self.lastGet.replacing("/a", with: "/2"))
-        #expect(await eventually { pending.withLock { $0.count } == 1 })
+        try await eventually { pending.withLock { $0.count } == 1 }
         pending.withLock { $0[0] }.respond(LoopbackResponse(status: 200, body: Array("first".utf8)))
         pending.withLock { $0[0] }.respond(LoopbackResponse(status: 500, body: Array("ignored".utf8)))
         let reply = try await offPool { socket.readToEnd() }
@@ -96,7 +96,7 @@ struct LoopbackServerTests {
             try TestSocket(port: server.port), try TestSocket(port: server.port), try TestSocket(port: server.port)
         )
         held.send(Self.lastGet)
-        #expect(await eventually { pending.withLock { $0 != nil } })
+        try await eventually { pending.withLock { $0 != nil } }
         slow.send("GET / HT")
         #expect(try await offPool { silent.readSome() } == [])
         #expect(try await offPool { slow.readSome() } == [])
@@ -133,7 +133,7 @@ struct LoopbackServerTests {
         }
         let held = try TestSocket(port: server.port)
         held.send(Self.lastGet.replacing("/a", with: "/hold"))
-        #expect(await eventually { pending.withLock { $0 != nil } })
+        try await eventually { pending.withLock { $0 != nil } }
         let idle = try TestSocket(port: server.port)
         #expect(try await TestSocket.exchange(Self.lastGet, port: server.port).httpStatus == 200)
         #expect(try await offPool { idle.readSome() } == [])
@@ -149,7 +149,7 @@ struct LoopbackServerTests {
         let server = try LoopbackServer(limits: limits) { _, responder in pending.withLock { $0.append(responder) } }
         let sockets = try await offPool { try (0..<1200).map { _ in try TestSocket(port: server.port) } }
         try await offPool { for socket in sockets { socket.send(Self.lastGet) } }
-        #expect(await eventually { pending.withLock { $0.count } == 1200 })
+        try await eventually { pending.withLock { $0.count } == 1200 }
         for responder in pending.withLock({ $0 }) { responder.respond(LoopbackResponse(status: 200)) }
         let answered = try await offPool { sockets.count { $0.readToEnd().httpStatus == 200 } }
         #expect(answered == 1200)

@@ -174,7 +174,7 @@ struct LoopbackUserAgentTests {
         let callback = await trip.start()
         let reply = try await trip.hold(trip.request("/callback?code=1"))
         _ = try await callback.value
-        #expect(await eventually { trip.clock.sleepers == 1 })
+        try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(30))
         let page = try await reply.value
         #expect(page.contains("Almost done") && !page.contains("signed in"))
@@ -185,7 +185,7 @@ struct LoopbackUserAgentTests {
     func timeout() async throws {
         let trip = try await LoopbackTrip()
         let callback = await trip.start()
-        #expect(await eventually { trip.clock.sleepers == 1 })
+        try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
         #expect(error?.code == .timedOut && error?.stage == .authorization && error?.hint != nil)
@@ -255,7 +255,7 @@ struct LoopbackDescriptorTests {
             }
         }
         // Other tests open descriptors at the same time: far fewer than three for each of these trips.
-        #expect(await eventually { openDescriptors() < 500 })
+        try await eventually { try openDescriptors() < 500 }
         #expect(ports.allSatisfy { $0 != 0 })
     }
 }

@@ -112,18 +112,3 @@ func offPool<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async thro
         }
     }
 }
-
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
-    (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
-}
-
-/// Asks again until it is true, for at most ten seconds.
-func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < end {
-        if condition() { return true }
-        try? await offPool { _ = poll(nil, 0, 2) }
-    }
-    return condition()
-}
