@@ -24,7 +24,7 @@ extension TokenAnswer {
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
         let stage = request.stage
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let error = json?["error"]?.stringValue {
+        if let error = json?["error"]?.stringValue, !error.isEmpty {
             let oauth = OAuthErrorResponse(
                 error: error, errorDescription: json?["error_description"]?.stringValue,
                 errorURI: json?["error_uri"]?.stringValue)
