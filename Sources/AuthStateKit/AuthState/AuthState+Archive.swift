@@ -72,7 +72,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, authorizationError, needsTokenRefresh
-        case clientCredentials, grantEpoch, revision, unconfirmedRenewal, renewalPausedUntil
+        case clientCredentials, grantEpoch, revision, unconfirmedRenewal, renewalPausedUntil, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -105,6 +105,7 @@ extension AuthState.Record: Codable {
         revision = try optional(Int.self, .revision) ?? 0
         unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
         renewalPausedUntil = try optional(Date.self, .renewalPausedUntil)
+        annotations = try optional([String: String].self, .annotations) ?? [:]
         let all = try decoder.container(keyedBy: AnyKey.self)
         let known = Set(CodingKeys.allCases.map(\.rawValue))
         for key in all.allKeys where !known.contains(key.stringValue) {
@@ -131,6 +132,7 @@ extension AuthState.Record: Codable {
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
         try container.encodeIfPresent(renewalPausedUntil, forKey: .renewalPausedUntil)
+        if !annotations.isEmpty { try container.encode(annotations, forKey: .annotations) }
         var rest = encoder.container(keyedBy: AnyKey.self)
         for (name, value) in unknownMembers { try rest.encode(value, forKey: AnyKey(stringValue: name)) }
     }

@@ -5,6 +5,7 @@ extension AuthState {
     ///
     /// The store is tried before the browser opens, so that no login is lost for want of a writable place.
     ///
+    /// - Parameter annotations: Kept with the state, see `Record.annotations`.
     /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then untouched.
     public static func authorize(
         _ request: AuthorizationRequest,
@@ -13,12 +14,14 @@ extension AuthState {
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
+        annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
         try await tryStore(store, key, options)
         let (response, tokens) = try await service.authorize(request, presenting: userAgent, credential: credential)
-        let record = Record(
+        var record = Record(
             configuration: request.configuration, clientID: request.clientID, credential: credential)
+        record.annotations = annotations
         return try await make(
             record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
     }
@@ -33,12 +36,14 @@ extension AuthState {
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
+        annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
         try await tryStore(store, key, options)
         let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
-        let record = Record(
+        var record = Record(
             configuration: pending.request.configuration, clientID: pending.request.clientID, credential: credential)
+        record.annotations = annotations
         return try await make(
             record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
     }
@@ -55,6 +60,7 @@ extension AuthState {
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
+        annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
         try await tryStore(store, key, options)
@@ -67,6 +73,7 @@ extension AuthState {
         tokens.idToken = nil
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
         record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
+        record.annotations = annotations
         return try await make(
             record, .loggedIn(nil, tokens), service: service, store: store, key: key, options: options)
     }

@@ -42,6 +42,8 @@ extension AuthState {
         public var unconfirmedRenewal: Date?
         /// Before this time no renewal is tried again.
         public var renewalPausedUntil: Date?
+        /// What the program wants to find again with the state, for example how it was set up; never for secrets.
+        public var annotations: [String: String] = [:]
         /// Members of an archive that this version does not know.
         var unknownMembers: [String: JSONValue] = [:]
 

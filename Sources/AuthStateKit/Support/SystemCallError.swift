@@ -6,9 +6,16 @@
     import Musl
 #endif
 
-/// The `errno` of a system call that failed.
-struct SystemCallError: Error, Hashable, CustomStringConvertible {
-    let code: Int32
+/// A system call that failed, with its `errno`.
+package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The call's name; empty where the context says enough.
+    package let call: String
+    package let code: Int32
+
+    init(_ call: String = "", code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
 
     /// Makes a call, again when a signal interrupted it, and throws its `errno` when it returns −1.
     @discardableResult
@@ -21,11 +28,12 @@ struct SystemCallError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The system's text for the code, for example "Permission denied".
-    var description: String {
+    /// The system's text for the code, for example "Permission denied", after the call's name.
+    package var description: String {
         var text = [CChar](repeating: 0, count: 256)
-        guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let prefix = call.isEmpty ? "" : "\(call): "
+        guard strerror_r(code, &text, text.count) == 0 else { return "\(prefix)error \(code)" }
+        return prefix + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// What a person can do about it, where a file of theirs is concerned.

@@ -10,8 +10,6 @@ internal import AuthStateOAuth
 struct WireRequest: Sendable {
     var method: String
     var url: String
-    /// `host:port`, for messages.
-    var peer: String
     var isSecure: Bool
     var headers: [TransportHeaders.Field]
     var body: Data?
@@ -37,8 +35,6 @@ struct WireRequest: Sendable {
         guard reference.user == nil else {
             throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")
         }
-        let port = reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
-        peer = "\(host):\(port)".printable()
 
         method = request.method
         guard method.isToken else { throw Self.refusal("The method is not an HTTP token.") }
@@ -55,6 +51,13 @@ struct WireRequest: Sendable {
         if method == "HEAD", body?.isEmpty == false { throw Self.refusal("A HEAD request cannot have a body.") }
         timeout = request.timeout
         maximumResponseBytes = max(0, request.maximumResponseBytes)
+    }
+
+    /// `host:port`, for messages.
+    var peer: String {
+        let reference = URIReference(url)
+        let port = reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
+        return "\(reference.host ?? ""):\(port)".printable()
     }
 
     /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).

@@ -126,6 +126,8 @@ extension AuthStateError.Code {
     public static let storeCorrupt = known("storeCorrupt")
     /// The stored state was written by a newer version.
     public static let storeTooNew = known("storeTooNew")
+    /// Others than the owner can read the stored state; only ever a warning.
+    public static let storeExposed = known("storeExposed")
     /// Another writer changed the stored state in between.
     public static let storeConflict = known("storeConflict")
     /// Nobody is logged in.
@@ -169,7 +171,10 @@ extension AuthStateError.Code {
             .transient: [
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable, .renewalPaused,
             ],
-            .store: [.storeLocked, .storeUnreadable, .storeUnwritable, .storeCorrupt, .storeTooNew, .storeConflict],
+            .store: [
+                .storeLocked, .storeUnreadable, .storeUnwritable, .storeCorrupt, .storeTooNew, .storeConflict,
+                .storeExposed,
+            ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
                 .interactionRequired, .insufficientUserAuthentication,

@@ -22,21 +22,6 @@
         }
     }
 
-    /// Looks at real I/O until the condition holds, for at most ten seconds.
-    func eventually(_ condition: () -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + .seconds(10)
-        while !condition() {
-            guard ContinuousClock.now < end else { return false }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return true
-    }
-
-    /// How many descriptors this process has open.
-    func openDescriptors() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    }
-
     /// 1 MiB of zeros, compressed with gzip to 1,051 bytes.
     var gzippedMebibyte: [UInt8] {
         let text = "H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfo" + String(repeating: "A", count: 1355) + "PgMc6jinAAAQAA=="

@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "AuthStateCLI",
+    platforms: [.macOS(.v13)],
+    products: [.executable(name: "authstate", targets: ["authstate"])],
+    dependencies: [
+        .package(name: "AuthStateKit", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "authstate",
+            dependencies: [
+                .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "authstateTests", dependencies: ["authstate"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,15 @@
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Asks the provider to forget a token (RFC 7009); one that it does not know any more counts as forgotten.
+    ///
+    /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
+    ///   `CancellationError`.
+    public func revoke(_ request: RevocationRequest, credential: ClientCredential = .none) async throws {
+        let authentication = try credential.authentication(
+            clientID: request.clientID, metadata: request.configuration.metadata, stage: .logout)
+        let message = try request.transportRequest(authentication: authentication)
+        try check(message.url, issuer: request.configuration.issuer, stage: .logout)
+        try request.validate(try await send(message, stage: .logout))
+    }
+}

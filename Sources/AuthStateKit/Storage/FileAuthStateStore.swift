@@ -1,0 +1,115 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Keeps each state in a file of its own that only the user can read, safe against crashes and other processes.
+///
+/// A save writes a temporary file beside the real one, brings it to the disk, then renames it: a reader sees the old
+/// content or the new, never a part. Files have the permissions 0600, folders that the store creates 0700. Symbolic links
+/// are followed: what they point to is locked and replaced, the links stay. What cannot be read is never overwritten.
+///
+/// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file stays for good: it is
+/// empty or names the holder's temporary file, so that the next holder can remove what a crash left behind. The deadline
+/// of a lease bounds the wait for other holders, not a file system that hangs.
+///
+/// Not for the containers of iOS app groups: the system ends an app that is suspended while it holds a file lock. Use the
+/// keychain there. Not for network file systems without locks, nor for several machines.
+public final class FileAuthStateStore: AuthStateStore {
+    /// In one process tasks queue up here in order, so that a single one at a time tries for the file lock.
+    private static let queue = LeaseQueue()
+
+    private let layout: FileLayout
+    private let clock: any Clock<Duration>
+    private let warnings: FileWarnings
+    private let work = BlockingWork(label: "AuthStateKit.FileAuthStateStore")
+
+    /// Makes a store that keeps any number of states in a folder, under names made of hashes of their keys.
+    ///
+    /// - Parameters:
+    ///   - folder: A path; a relative one is taken from the current folder now, and `~` means nothing special. The folder
+    ///     is created by the first lease.
+    ///   - clock: What the deadlines of leases are measured with.
+    ///   - onWarning: Hears, once a file, what is no reason to fail: a state that others can read (`.storeExposed`).
+    ///     Called from a thread of the store.
+    public convenience init(
+        folder: String, clock: any Clock<Duration> = ContinuousClock(),
+        onWarning: (@Sendable (AuthStateError) -> Void)? = nil
+    ) {
+        self.init(.folder(FilePath.absolute(folder)), clock, onWarning)
+    }
+
+    /// Makes a store that keeps any number of states in a folder, named by a file URL.
+    public convenience init(
+        folder: URL, clock: any Clock<Duration> = ContinuousClock(),
+        onWarning: (@Sendable (AuthStateError) -> Void)? = nil
+    ) {
+        self.init(folder: folder.path, clock: clock, onWarning: onWarning)
+    }
+
+    /// Makes a store that keeps one state in a file of the user's choice.
+    ///
+    /// - Parameters:
+    ///   - file: A path; a relative one is taken from the current folder now, and `~` means nothing special.
+    ///   - key: The only key that the store accepts; any other is `.invalidArgument`.
+    ///   - clock: What the deadlines of leases are measured with.
+    ///   - onWarning: Hears, once a file, what is no reason to fail: a state that others can read (`.storeExposed`).
+    ///     Called from a thread of the store.
+    public convenience init(
+        file: String, key: AuthStateKey = .default, clock: any Clock<Duration> = ContinuousClock(),
+        onWarning: (@Sendable (AuthStateError) -> Void)? = nil
+    ) {
+        self.init(.file(FilePath.absolute(file), key), clock, onWarning)
+    }
+
+    private init(
+        _ layout: FileLayout, _ clock: any Clock<Duration>, _ onWarning: (@Sendable (AuthStateError) -> Void)?
+    ) {
+        self.layout = layout
+        self.clock = clock
+        warnings = FileWarnings(report: onWarning)
+    }
+
+    /// Reads a state without a lease; nil when there is none under the key. Creates nothing, changes nothing.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable`, naming the path and what to do.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        try await work.run { [layout, warnings] in
+            try StateFile(resolving: layout.path(for: key), warnings: warnings).read()
+        }
+    }
+
+    /// Runs a transaction while nobody else holds the key, in this process or another.
+    ///
+    /// Within a process waiters take turns in the order in which they came; among processes there is no order. What the
+    /// body began to save is finished even when its task is cancelled.
+    ///
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
+    ///   created; `CancellationError` when cancelled while waiting; whatever the body throws.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        let deadline = Deadline(after: deadline, on: clock)
+        let file = try await work.run { [layout, warnings] in
+            let path = try layout.path(for: key)
+            try FilePath.createFolders(to: FilePath.folder(of: path))
+            return try StateFile(resolving: path, warnings: warnings)
+        }
+        try await Self.queue.acquire(file.lockPath, until: deadline, orThrow: .storeLocked(file.path))
+        defer { Self.queue.release(file.lockPath) }
+        let lease = FileLease(file, try await FileLock.acquire(for: file, until: deadline, work), work)
+        do {
+            let result = try await body(lease)
+            await lease.end()
+            return result
+        } catch {
+            await lease.end()
+            throw error
+        }
+    }
+}

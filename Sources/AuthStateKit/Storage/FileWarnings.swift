@@ -1,0 +1,19 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+/// Tells the program, once a file, about what is no reason to fail.
+final class FileWarnings: Sendable {
+    private let report: (@Sendable (AuthStateError) -> Void)?
+    private let reported = Lock(Set<String>())
+
+    init(report: (@Sendable (AuthStateError) -> Void)?) { self.report = report }
+
+    /// The file has permissions for the group or for everybody.
+    func reportExposed(_ path: String) {
+        guard let report, reported.withLock({ $0.insert(path).inserted }) else { return }
+        report(
+            AuthStateError(
+                .storeExposed, stage: .store, "The stored state is open to other users: \(path).",
+                expected: "permissions 0600", hint: "Run chmod 600 on it; the next save does the same."))
+    }
+}

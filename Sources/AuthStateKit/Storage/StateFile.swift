@@ -1,0 +1,85 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The file that holds a state, by its real path. Its functions block.
+struct StateFile: Sendable {
+    /// A state has a few kilobytes; whatever is larger than this is something else.
+    static let sizeLimit = 4 << 20
+
+    let path: String
+    private let warnings: FileWarnings
+
+    var lockPath: String { path + ".lock" }
+    var folder: String { FilePath.folder(of: path) }
+
+    /// Follows symbolic links, so that two names of one file share a lock.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when the path cannot be followed.
+    init(resolving path: String, warnings: FileWarnings) throws {
+        self.warnings = warnings
+        do {
+            self.path = try FilePath.resolved(path)
+        } catch {
+            throw AuthStateError.store(.storeUnreadable, "The state cannot be found at", path, error)
+        }
+    }
+
+    /// Reads the whole file; nil when there is none.
+    func read() throws -> StoredAuthState? {
+        let content: [UInt8]
+        do {
+            // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+            let status = try file.status
+            guard status.isRegular else { throw notAFile(status) }
+            if status.isOpenToOthers { warnings.reportExposed(path) }
+            content = try file.readAll(limit: Self.sizeLimit + 1)
+        } catch let error as SystemCallError {
+            if error.code == ENOENT { return nil }
+            throw AuthStateError.store(.storeUnreadable, "The state cannot be read from", path, error)
+        }
+        guard content.count <= Self.sizeLimit else { throw tooLarge(.storeUnreadable) }
+        return StoredAuthState(archive: Data(content), version: try Self.version(of: content))
+    }
+
+    /// The version of a content: what a hash of it says.
+    static func version(of content: [UInt8]) throws -> StoredAuthState.Version {
+        StoredAuthState.Version(rawValue: try Fingerprint.of(content))
+    }
+
+    /// Removes the file, lastingly.
+    func remove() throws {
+        do {
+            try SystemCallError.check { unlink(path) }
+            try FilePath.synchronizeFolder(folder)
+        } catch {
+            throw AuthStateError.store(.storeUnwritable, "The state cannot be deleted from", path, error)
+        }
+    }
+
+    /// Says that a content of this size is not kept.
+    func tooLarge(_ code: AuthStateError.Code) -> AuthStateError {
+        AuthStateError(
+            code, stage: .store, "The state is too large: \(path).", expected: "at most \(Self.sizeLimit) bytes",
+            hint: "Check that the path is the one of a stored state.")
+    }
+
+    private func notAFile(_ status: FileStatus) -> AuthStateError {
+        AuthStateError(
+            .storeUnreadable, stage: .store, "The state is not a file: \(path).", expected: "a regular file",
+            received: status.isFolder ? "a folder" : "a device, a pipe or a socket", hint: "Choose another path.")
+    }
+}

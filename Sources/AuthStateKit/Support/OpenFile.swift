@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file descriptor that closes itself; programs that this one starts do not inherit it.
+struct OpenFile: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemCallError) {
+        descriptor = try SystemCallError.check { open(path, flags | O_CLOEXEC, mode) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    var status: FileStatus {
+        get throws(SystemCallError) {
+            var status = stat()
+            try SystemCallError.check { fstat(descriptor, &status) }
+            return FileStatus(status)
+        }
+    }
+
+    /// Reads from the current position to the end, but not more than `limit` bytes.
+    func readAll(limit: Int) throws(SystemCallError) -> [UInt8] {
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        while content.count < limit {
+            let wanted = min(buffer.count, limit - content.count)
+            let count = try SystemCallError.check { read(descriptor, &buffer, wanted) }
+            if count == 0 { break }
+            content += buffer.prefix(count)
+        }
+        return content
+    }
+
+    /// Makes the file consist of these bytes; a longer file is cut.
+    func overwrite(with content: [UInt8]) throws(SystemCallError) {
+        var written = 0
+        while written < content.count {
+            written += try SystemCallError.check {
+                content.withUnsafeBytes { bytes in
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                    return pwrite(descriptor, rest.baseAddress, rest.count, off_t(written))
+                }
+            }
+        }
+        try SystemCallError.check { ftruncate(descriptor, off_t(content.count)) }
+    }
+
+    /// Sets the permissions, whatever the umask was when the file was created.
+    func setPermissions(_ mode: mode_t) throws(SystemCallError) {
+        try SystemCallError.check { fchmod(descriptor, mode) }
+    }
+
+    /// Takes blocks from the disk ahead of writing; a file system that cannot do this is no error.
+    func preallocate(_ size: Int) throws(SystemCallError) {
+        #if canImport(Darwin)
+            var request = fstore_t(
+                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
+                fst_bytesalloc: 0)
+            let code = fcntl(descriptor, F_PREALLOCATE, &request) == -1 ? errno : 0
+        #else
+            var code: Int32
+            repeat { code = posix_fallocate(descriptor, 0, off_t(size)) } while code == EINTR
+        #endif
+        if code != 0 && code != EOPNOTSUPP && code != ENOTSUP && code != EINVAL { throw SystemCallError(code: code) }
+    }
+
+    /// Waits until the content is on the disk itself.
+    func synchronize() throws(SystemCallError) {
+        #if canImport(Darwin)
+            // fsync leaves the data in the drive's cache there; some file systems offer nothing better.
+            if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
+        #endif
+        try SystemCallError.check { fsync(descriptor) }
+    }
+
+    /// Locks the file if nobody else has locked it, in this process or another.
+    func tryLock() throws(SystemCallError) -> Bool {
+        do {
+            try SystemCallError.check { flock(descriptor, LOCK_EX | LOCK_NB) }
+            return true
+        } catch {
+            if error.code == EWOULDBLOCK { return false }
+            throw error
+        }
+    }
+
+    /// Gives the lock back, also when a program that is being started holds a copy of the descriptor for an instant.
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+}
+
+/// What the system says about a file.
+struct FileStatus {
+    private let raw: stat
+
+    init(_ raw: stat) { self.raw = raw }
+
+    init(ofFileAt path: String) throws(SystemCallError) {
+        var status = stat()
+        try SystemCallError.check { stat(path, &status) }
+        raw = status
+    }
+
+    var isRegular: Bool { raw.st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { raw.st_mode & S_IFMT == S_IFDIR }
+    var size: Int { Int(raw.st_size) }
+    /// Whether the group or everybody may do anything with the file.
+    var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
+
+    /// Whether both are the same file, not only files of the same name.
+    func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }
+}

@@ -1,0 +1,72 @@
+internal import AuthStateOAuth
+
+extension LoopbackPages {
+    /// What a request at the receiver is answered with.
+    enum Occasion: Sendable {
+        case outcome(UserAgentOutcome)
+        /// The program has not said how it ended, and the browser has waited long enough.
+        case undecided
+        /// The answer came before; this one changes nothing.
+        case alreadyUsed
+        /// Not the provider's answer.
+        case refused(status: Int)
+    }
+
+    /// The words of a page; provider's text among them is not escaped yet.
+    struct Content: Sendable {
+        enum Mark: Sendable {
+            case success
+            case failure
+            case neutral
+        }
+
+        var mark: Mark
+        var title: String
+        var text: String
+        /// Lines of detail, most of them from the provider.
+        var details: [String] = []
+    }
+
+    func content(for occasion: Occasion, purpose: UserAgentPurpose) -> Content {
+        let noun = purpose == .login ? "Sign-in" : "Sign-out"
+        let back = "You can close this window and return to \(applicationName ?? "the application")."
+        switch occasion {
+        case .outcome(.completed):
+            let title = purpose == .login ? "You are signed in" : "You are signed out"
+            return Content(mark: .success, title: title, text: back)
+        case .outcome(.cancelled):
+            return Content(mark: .neutral, title: "\(noun) cancelled", text: back)
+        case .outcome(.failed(let error)):
+            return Content(
+                mark: .failure, title: "\(noun) failed", text: error.message, details: Self.details(of: error))
+        case .undecided:
+            let text = "The answer has arrived. \(applicationName ?? "The application") tells how it ended."
+            return Content(mark: .neutral, title: "Almost done", text: text)
+        case .alreadyUsed:
+            return Content(
+                mark: .neutral, title: "Already used",
+                text: "This address has served its purpose. To begin again, return to the application.")
+        case .refused:
+            return Content(
+                mark: .neutral, title: "Nothing to see here",
+                text: "This address only waits for the end of a \(noun.lowercased()).")
+        }
+    }
+
+    private static func details(of error: AuthStateError) -> [String] {
+        let described = error.response?.errorDescription.map { ": \($0)" } ?? ""
+        let provider = error.response.map { "The provider said \($0.error)\(described)" }
+        return [provider, error.hint ?? "Return to the application to try again."].compactMap { $0 }
+    }
+}
+
+extension LoopbackPages.Occasion {
+    var status: Int {
+        switch self {
+        case .outcome(.completed), .undecided: 200
+        case .outcome(.failed), .outcome(.cancelled): 400
+        case .alreadyUsed: 409
+        case .refused(let status): status
+        }
+    }
+}

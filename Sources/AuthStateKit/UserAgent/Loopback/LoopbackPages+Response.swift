@@ -1,0 +1,58 @@
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension LoopbackPages {
+    /// The whole answer: page or redirect, and the headers that keep the address with the code in it to this browser.
+    func response(for occasion: Occasion, purpose: UserAgentPurpose) -> LoopbackResponse {
+        let nonce = Self.makeNonce()
+        var response = LoopbackResponse(status: occasion.status, headers: Self.headers)
+        var styles = "'nonce-\(nonce)'"
+        switch page(for: occasion) {
+        case .html(let html):
+            styles = "'unsafe-inline'; img-src data:"
+            response.body = Array(html.utf8)
+        case .redirect(let url):
+            response.status = 303
+            response.headers.append("Location", url.absoluteString)
+        case .standard:
+            response.body = Array(content(for: occasion, purpose: purpose).html(nonce: nonce).utf8)
+        }
+        response.headers.append(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src \(styles); base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+        if occasion.status == 405 { response.headers.append("Allow", "GET, POST") }
+        return response
+    }
+
+    private func page(for occasion: Occasion) -> Page {
+        let chosen: Page
+        switch occasion {
+        case .outcome(.completed): chosen = success
+        case .outcome(.failed), .outcome(.cancelled): chosen = failure
+        case .undecided, .alreadyUsed, .refused: chosen = .standard
+        }
+        if case .redirect(let url) = chosen, BrowserURL(url) == nil { return .standard }
+        return chosen
+    }
+
+    private static let headers: TransportHeaders = [
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Connection": "close",
+    ]
+
+    private static func makeNonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
+    }
+}

@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The pages that a person sees in the browser at the end of a login or logout.
+public struct LoopbackPages: Sendable {
+    /// One page.
+    public enum Page: Sendable {
+        /// This library's own page.
+        case standard
+        /// Your own HTML, which is shown without scripts and without anything from the network.
+        case html(String)
+        /// A page elsewhere, by redirect; it is not told how the login ended. http and https only.
+        case redirect(URL)
+    }
+
+    /// The page after success.
+    public var success: Page
+    /// The page after a failure or a cancellation; the standard one says what went wrong.
+    public var failure: Page
+    /// The name of the program to go back to, for the standard pages.
+    public var applicationName: String?
+
+    /// Chooses pages.
+    public init(success: Page = .standard, failure: Page = .standard, applicationName: String? = nil) {
+        self.success = success
+        self.failure = failure
+        self.applicationName = applicationName
+    }
+
+    /// The standard pages.
+    public static let `default` = LoopbackPages()
+}

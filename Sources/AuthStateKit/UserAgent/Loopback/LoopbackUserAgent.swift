@@ -1,0 +1,92 @@
+public import AuthStateOAuth
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Opens the system's browser and receives the answer on a loopback port (RFC 8252, section 7.3).
+///
+/// The redirect URI's host decides where it listens: `127.0.0.1`, `[::1]`, or both for `localhost`. Other requests than
+/// the provider's answer are refused and change nothing.
+public struct LoopbackUserAgent: ExternalUserAgent {
+    private let browser: Browser
+    private let timeout: Duration
+    private let pages: LoopbackPages
+    private let clock: any Clock<Duration>
+
+    /// Makes a user agent.
+    ///
+    /// - Parameters:
+    ///   - browser: What opens the URL.
+    ///   - timeout: How long a person has, from the opening of the browser to the provider's answer.
+    ///   - pages: What the browser shows at the end.
+    ///   - clock: Measures the timeout.
+    public init(
+        browser: Browser = .system, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.browser = browser
+        self.timeout = timeout
+        self.pages = pages
+        self.clock = clock
+    }
+
+    /// Starts to listen; nil asks for `http://127.0.0.1/callback` on any free port.
+    ///
+    /// - Throws: `AuthStateError` with `.portInUse`, or `.invalidRedirectURI` when the URI is not http on loopback.
+    public func prepare(
+        redirectURI: RedirectURI?, for purpose: UserAgentPurpose
+    ) async throws -> any ExternalUserAgentSession {
+        let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
+        guard asked.isLoopback, asked.parts.user == nil else {
+            throw AuthStateError(
+                .invalidRedirectURI, stage: purpose.stage, "The loopback user agent cannot receive this redirect URI.",
+                expected: "http, and 127.0.0.1, [::1] or localhost", received: asked.rawValue,
+                hint: "Use http://127.0.0.1:0/callback, or the user agent to paste into.")
+        }
+        let port = asked.port ?? 80
+        let exchange = LoopbackExchange(pages: pages, purpose: purpose)
+        do throws(SystemCallError) {
+            let server = try LoopbackServer(port: port, addresses: Self.addresses(for: asked)) { request, responder in
+                exchange.handle(request, responder)
+            }
+            let redirectURI = port == 0 ? asked.withPort(server.port) : asked
+            exchange.open(LoopbackCallbackRules(redirectURI: redirectURI, purpose: purpose))
+            return LoopbackSession(
+                redirectURI: redirectURI, server: server, exchange: exchange, browser: browser, timeout: timeout,
+                clock: clock, purpose: purpose)
+        } catch {
+            throw Self.failure(error, port: port, stage: purpose.stage)
+        }
+    }
+
+    /// `localhost` may mean either address to the browser, and nobody else may hold the other one.
+    private static func addresses(for redirectURI: RedirectURI) -> [LoopbackAddress] {
+        switch redirectURI.parts.host {
+        case "127.0.0.1": [.ipv4]
+        case "[::1]": [.ipv6]
+        default: [.ipv4, .ipv6]
+        }
+    }
+
+    private static func failure(_ error: SystemCallError, port: UInt16, stage: AuthStateError.Stage) -> AuthStateError {
+        switch error.code {
+        case EADDRINUSE:
+            AuthStateError(
+                .portInUse, stage: stage, "Port \(port) of the redirect URI is in use.",
+                hint: "Use port 0 for any free port, or end the program that holds it.", underlying: error)
+        case EACCES:
+            AuthStateError(
+                .invalidRedirectURI, stage: stage, "This account may not listen on port \(port).",
+                hint: "Use port 0 for any free port, or one from 1024 on.", underlying: error)
+        default:
+            AuthStateError(
+                .unsupported, stage: stage, "The loopback address of the redirect URI cannot be listened on.",
+                hint: "Use http://127.0.0.1:0/callback, or the user agent to paste into.", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// One trip by copy and paste.
+struct PasteSession: ExternalUserAgentSession {
+    private static let attempts = 3
+
+    let redirectURI: RedirectURI
+    let purpose: UserAgentPurpose
+    let show: @Sendable (URL) -> Void
+    let read: @Sendable () async throws -> String?
+    let explain: @Sendable (String) -> Void
+
+    func present(_ url: URL) async throws -> AuthorizationCallback {
+        guard let page = BrowserURL(url) else {
+            throw AuthStateError(
+                .invalidArgument, stage: purpose.stage, "This URL is not shown to a person.",
+                expected: "an http or https URL with a host", received: url.redactedDescription)
+        }
+        show(page.url)
+        for attempt in 1...Self.attempts {
+            try Task.checkCancellation()
+            let line = try await read().map { PastedAnswer.trim($0) }
+            try Task.checkCancellation()
+            if line == "", purpose == .logout { return AuthorizationCallback(url: redirectURI.rawValue) }
+            guard let line, !line.isEmpty else {
+                throw AuthStateError(.cancelled, stage: purpose.stage, "No address was pasted.")
+            }
+            if let answer = PastedAnswer.callback(from: line, redirectURI: redirectURI, purpose: purpose) {
+                return answer
+            }
+            if attempt < Self.attempts {
+                explain("That is not it. Paste the whole address, which begins with \(redirectURI.rawValue).")
+            }
+        }
+        throw AuthStateError(
+            .callbackMismatch, stage: purpose.stage, "What was pasted is not the address that the browser ended at.",
+            expected: "an address that begins with \(redirectURI.rawValue)",
+            hint: "Begin again, and copy the whole address from the browser's address bar.")
+    }
+
+    /// Nothing is held, and the browser is elsewhere.
+    func finish(_ outcome: UserAgentOutcome) async {}
+}
+
+/// Makes sense of a pasted line: pure functions.
+enum PastedAnswer {
+    /// Without the blanks, quotes and angle brackets that come along when a person copies.
+    static func trim(_ line: String) -> String {
+        let isWrapping: (Character) -> Bool = { $0.isWhitespace || "\"'<>".contains($0) }
+        return String(line.drop(while: isWrapping).reversed().drop(while: isWrapping).reversed())
+    }
+
+    /// The whole address at the redirect URI, or only its parameters; nil for anything else.
+    static func callback(
+        from line: String, redirectURI: RedirectURI, purpose: UserAgentPurpose
+    ) -> AuthorizationCallback? {
+        guard line.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let parts = URIReference(line)
+        if redirectURI.matches(line) {
+            let parameters = "\(parts.query ?? "")&\(parts.fragment ?? "")"
+            guard purpose == .logout || LoopbackCallbackRules.hasAnswer(parameters) else { return nil }
+            return AuthorizationCallback(url: line)
+        }
+        guard parts.scheme == nil, !line.hasPrefix("/") else { return nil }
+        let parameters = line.drop { $0 == "?" || $0 == "#" }
+        guard LoopbackCallbackRules.hasAnswer(parameters), !parameters.contains("?"), !parameters.contains("#") else {
+            return nil
+        }
+        let separator = line.hasPrefix("#") ? "#" : (redirectURI.parts.query == nil ? "?" : "&")
+        return AuthorizationCallback(url: "\(redirectURI.rawValue)\(separator)\(parameters)")
+    }
+}

@@ -1,0 +1,83 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request to the revocation endpoint (RFC 7009, section 2.1).
+public struct RevocationRequest: Sendable, Hashable {
+    /// What kind of token it is, so that the provider finds it faster.
+    public struct TokenTypeHint: RawRepresentable, Sendable, Hashable {
+        /// The parameter's value.
+        public let rawValue: String
+        /// Makes a hint.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// An access token.
+        public static let accessToken = TokenTypeHint(rawValue: "access_token")
+        /// A refresh token; most providers revoke the whole grant with it.
+        public static let refreshToken = TokenTypeHint(rawValue: "refresh_token")
+    }
+
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The client that the token was issued to.
+    public var clientID: String
+    /// The token.
+    public var token: String
+    /// What kind of token it is; nil leaves it to the provider to find out.
+    public var tokenTypeHint: TokenTypeHint?
+
+    /// Makes a request.
+    public init(
+        configuration: ServiceConfiguration, clientID: String, token: String, tokenTypeHint: TokenTypeHint? = nil
+    ) {
+        self.configuration = configuration
+        self.clientID = clientID
+        self.token = token
+        self.tokenTypeHint = tokenTypeHint
+    }
+
+    /// The HTTP request: a form, with the client's proof.
+    ///
+    /// - Throws: `AuthStateError` with `.endpointMissing`.
+    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+        guard let endpoint = configuration.revocationEndpoint else {
+            throw AuthStateError(.endpointMissing, stage: .logout, "The provider has no revocation endpoint.")
+        }
+        var form: Parameters = ["token": token]
+        form["token_type_hint"] = tokenTypeHint?.rawValue
+        var headers: TransportHeaders = [
+            "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
+        ]
+        authentication.apply(to: &form, headers: &headers)
+        return TransportRequest(method: "POST", url: endpoint, headers: headers, body: Data(form.encoded.utf8))
+    }
+}
+
+extension RevocationRequest {
+    /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
+    ///
+    /// - Throws: `AuthStateError` of stage logout.
+    public func validate(_ response: TransportResponse) throws {
+        if (200...299).contains(response.status) { return }
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        guard response.status < 500, let code = json?["error"]?.stringValue else {
+            throw AuthStateError.endpoint("revocation endpoint", response, stage: .logout)
+        }
+        let error = OAuthErrorResponse(
+            error: code, errorDescription: json?["error_description"]?.stringValue,
+            errorURI: json?["error_uri"]?.stringValue)
+        throw AuthStateError(
+            error.code, stage: .logout, "The revocation endpoint refused: \(error.summary).", hint: error.hint,
+            response: error, httpStatus: response.status)
+    }
+}
+
+extension RevocationRequest: CustomStringConvertible, CustomReflectable {
+    /// The client; the token stays secret.
+    public var description: String { "revocation request of \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,79 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A state with a scripted provider and a manual clock; every secret in it is marked.
+struct Fixture {
+    let clock = ManualClock()
+    let transport: ScriptedTransport
+    let service: AuthorizationService
+    var options = AuthState.Options()
+    var record: AuthState.Record
+
+    init(
+        _ replies: [ScriptedTransport.Reply] = [], then fallback: ScriptedTransport.Reply? = nil,
+        refreshToken: String? = "SECRET-refresh-0", lifetime: Double = 3600
+    ) throws {
+        transport = ScriptedTransport(replies, then: fallback)
+        var configuration = AuthorizationService.Configuration()
+        configuration.clock = clock.wallClock
+        configuration.waitingClock = clock
+        service = AuthorizationService(transport: transport, configuration: configuration)
+        options.renewalRetries = 0
+        record = AuthState.Record(
+            configuration: ServiceConfiguration(
+                authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            clientID: "client")
+        record = record.applying(
+            .tokens(
+                TokenResponse(
+                    accessToken: "SECRET-access-0", issuedAt: clock.date,
+                    accessTokenExpirationDate: clock.date.addingTimeInterval(lifetime), refreshToken: refreshToken)))
+    }
+
+    func state(store: any AuthStateStore = InMemoryAuthStateStore()) -> AuthState {
+        AuthState(record, service: service, store: store, options: options)
+    }
+
+    /// A token response of the provider, the nth.
+    static func tokens(_ n: Int, expiresIn: Int = 3600, refresh: Bool = true) -> ScriptedTransport.Reply {
+        .json(
+            """
+            {"access_token":"SECRET-access-\(n)","token_type":"Bearer","expires_in":\(expiresIn)\
+            \(refresh ? ",\"refresh_token\":\"SECRET-refresh-\(n)\"" : "")}
+            """)
+    }
+
+    static func error(_ code: String, status: Int = 400) -> ScriptedTransport.Reply {
+        .json(#"{"error":"\#(code)"}"#, status: status)
+    }
+
+    /// The refresh tokens that were spent, in order.
+    var spent: [String] {
+        transport.requests.compactMap {
+            $0.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }?["refresh_token"]
+        }
+    }
+}
+
+/// Collects what an observer hears.
+final class EventLog: AuthStateObserver {
+    private let log = Lock<[AuthStateEvent]>([])
+    func authState(_ state: AuthState, did event: AuthStateEvent) { log.withLock { $0.append(event) } }
+    var events: [AuthStateEvent] { log.withLock { $0 } }
+}
+
+/// The error that a body throws, as an `AuthStateError`.
+func authError<R>(_ body: () async throws -> R) async -> AuthStateError? {
+    do { _ = try await body() } catch { return error as? AuthStateError }
+    return nil
+}

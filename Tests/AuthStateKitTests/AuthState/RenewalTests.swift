@@ -1,0 +1,301 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Renewal")
+struct RenewalTests {
+    @Test("fresh tokens are handed out without a request")
+    func freshTokensNeedNoRequest() async throws {
+        let fixture = try Fixture()
+        let state = fixture.state()
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test("at exactly the leeway before its end a token is no longer fresh")
+    func leewayIsStrict() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(3539))
+        #expect(state.tokensIfFresh() != nil)
+        fixture.clock.advance(by: .seconds(1))
+        #expect(state.tokensIfFresh() == nil)
+    }
+
+    @Test("the leeway of a short-lived token is a quarter of its life")
+    func shortLivesHaveShortLeeway() async throws {
+        let fixture = try Fixture(lifetime: 8)
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(5.9))
+        #expect(state.tokensIfFresh() != nil)
+        fixture.clock.advance(by: .seconds(0.2))
+        #expect(state.tokensIfFresh() == nil)
+    }
+
+    @Test("a thousand callers share one renewal")
+    func thousandCallersShareOneRenewal() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let tokens = try await bounded {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<1000 {
+                    group.addTask { try await state.withFreshToken { $0.accessToken } }
+                }
+                await gate.arrivals()
+                gate.open()
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+        }
+        #expect(tokens == ["SECRET-access-1"])
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("cancelling 999 callers frees them while the renewal goes on for the last one")
+    func cancelledCallersAreFreedAtOnce() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let callers = (0..<1000).map { _ in Task { try await state.freshTokens().accessToken } }
+        await gate.arrivals()
+        for caller in callers.dropLast() { caller.cancel() }
+        for caller in callers.dropLast() {
+            // The gate is still closed: whoever returns now was freed by its own cancellation.
+            let result = try await bounded { await caller.result }
+            #expect(throws: CancellationError.self) { try result.get() }
+        }
+        gate.open()
+        let last = try #require(callers.last)
+        #expect(try await bounded { try await last.value } == "SECRET-access-1")
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("cancelling the caller that started the renewal does not harm the others")
+    func firstCallerMayLeave() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let first = Task { try await state.freshTokens() }
+        await gate.arrivals()
+        let second = Task { try await state.freshTokens().accessToken }
+        first.cancel()
+        gate.open()
+        #expect(try await bounded { try await second.value } == "SECRET-access-1")
+        #expect(fixture.spent == ["SECRET-refresh-0"])
+    }
+
+    @Test("a rotated refresh token is used for the next renewal, and kept when none comes")
+    func rotation() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2, refresh: false), Fixture.tokens(3)])
+        let state = fixture.state()
+        for _ in 0..<3 { try await state.refresh() }
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1", "SECRET-refresh-1"])
+        #expect(state.snapshot.refreshToken == "SECRET-refresh-3")
+    }
+
+    @Test(
+        "a passing failure leaves the state authorized, and the next call succeeds",
+        arguments: [
+            ScriptedTransport.Reply.failure(
+                TransportError(.unreachable, "no route", requestMayHaveBeenSent: false)),
+            .failure(TransportError(.timedOut, "slow", requestMayHaveBeenSent: true)),
+            .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
+            .json("busy", status: 429), .json("oops", status: 500), .json("later", status: 503),
+            .json("", status: 408), Fixture.error("temporarily_unavailable"), Fixture.error("server_error"),
+            Fixture.error("invalid_grant", status: 503),
+        ])
+    func transientFailures(_ failure: ScriptedTransport.Reply) async throws {
+        let fixture = try Fixture([failure, Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let error = await authError { try await state.freshTokens() }
+        #expect(error?.kind == .transient)
+        #expect(error?.stage == .refresh)
+        #expect(state.isAuthorized)
+        #expect(state.authorizationError == nil)
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-0"])
+    }
+
+    @Test("a token that has not ended yet is served while the provider is away")
+    func liveTokenIsServed() async throws {
+        let fixture = try Fixture([.json("", status: 503), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(3570))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
+    @Test("invalid_grant moves the state into error, and later calls throw it without a request")
+    func invalidGrant() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant")])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidGrant)
+        #expect(!state.isAuthorized)
+        #expect(state.authorizationError?.code == .invalidGrant)
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidGrant)
+        #expect(fixture.transport.requests.count == 1)
+        #expect(state.snapshot.refreshToken == "SECRET-refresh-0")
+    }
+
+    @Test("an explicit refresh that succeeds leads out of the error")
+    func explicitRefreshLeadsOut() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.tokens(1)])
+        let state = fixture.state()
+        _ = await authError { try await state.refresh() }
+        #expect(state.authorizationError != nil)
+        #expect(try await state.refresh().accessToken == "SECRET-access-1")
+        #expect(state.authorizationError == nil)
+    }
+
+    @Test(
+        "errors of the configuration are thrown and the grant is kept",
+        arguments: ["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"])
+    func configurationErrors(_ code: String) async throws {
+        let fixture = try Fixture([Fixture.error(code, status: 401), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let error = await authError { try await state.freshTokens() }
+        #expect(error?.kind == .configuration)
+        #expect(error?.response?.error == code)
+        #expect(state.isAuthorized)
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
+    @Test("a refusal without a reason keeps the grant and is not repeated for 30 s", arguments: [400, 401])
+    func refusalWithoutReason(_ status: Int) async throws {
+        let fixture = try Fixture([.json("", status: status), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.code == .refusedWithoutReason)
+        #expect(state.isAuthorized)
+        fixture.clock.advance(by: .seconds(29))
+        #expect(await authError { try await state.freshTokens() }?.code == .renewalPaused)
+        #expect(fixture.transport.requests.count == 1)
+        fixture.clock.advance(by: .seconds(1))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
+    @Test("a lost answer is recorded, and a later invalid_grant says so")
+    func lostAnswer() async throws {
+        let fixture = try Fixture([
+            .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
+            Fixture.error("invalid_grant"),
+        ])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        _ = await authError { try await state.freshTokens() }
+        #expect(state.snapshot.unconfirmedRenewal != nil)
+        let error = await authError { try await state.freshTokens() }
+        #expect(error?.code == .invalidGrant)
+        #expect(error?.message.contains("lost on its way") == true)
+    }
+
+    @Test("a refusal before anything was sent is repeated with a pause, one after that is not")
+    func onlySafeRequestsAreRepeated() async throws {
+        var fixture = try Fixture([
+            .failure(TransportError(.unreachable, "refused", requestMayHaveBeenSent: false)),
+            .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
+        ])
+        fixture.options.renewalRetries = 2
+        let state = fixture.state()
+        let clock = fixture.clock
+        clock.advance(by: .seconds(4000))
+        let call = Task { await authError { try await state.freshTokens() } }
+        try await bounded { await clock.sleepers(1) }
+        // The first attempt's deadline timer may still be asleep; the pause is the shortest sleep.
+        clock.advance(by: .seconds(1))
+        #expect(try await bounded { await call.value }?.code == .connectionLost)
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test("a stuck transport is given up at the deadline, and its outcome counts as unknown")
+    func stuckFlight() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1)), Fixture.tokens(2)])
+        let (state, clock) = (fixture.state(), fixture.clock)
+        clock.advance(by: .seconds(4000))
+        let call = Task { await authError { try await state.freshTokens() } }
+        await gate.arrivals()
+        try await bounded { await clock.sleepers(1) }
+        clock.advance(by: .seconds(61))
+        #expect(try await bounded { await call.value }?.code == .timedOut)
+        #expect(state.snapshot.unconfirmedRenewal != nil)
+        #expect(try await bounded { try await state.freshTokens().accessToken } == "SECRET-access-2")
+    }
+
+    @Test("without a refresh token an expired state throws a typed error and does not change")
+    func nothingToRenewWith() async throws {
+        let fixture = try Fixture(refreshToken: nil)
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        let before = state.current
+        #expect(await authError { try await state.freshTokens() }?.code == .noRefreshToken)
+        #expect(state.current == before)
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test("parameters are part of what is asked for, and their tokens never replace the default ones")
+    func parametersHaveTheirOwnTokens() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        let state = fixture.state()
+        let parameters = RenewalParameters(additionalParameters: ["resource": "https://api.example"])
+        #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
+        #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        #expect(fixture.transport.requests.count == 1)
+        #expect(state.snapshot.refreshToken == "SECRET-refresh-1")
+        let sent = fixture.transport.requests.first?.body.map { String(decoding: $0, as: UTF8.self) }
+        #expect(sent?.contains("resource=https%3A%2F%2Fapi.example") == true)
+    }
+
+    @Test("two renewals at once with different parameters never spend the same refresh token")
+    func differentParametersTakeTurns() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2), Fixture.tokens(3)])
+        let state = fixture.state()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for n in 0..<3 {
+                group.addTask {
+                    _ = try await state.freshTokens(RenewalParameters(additionalParameters: ["audience": "\(n)"]))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1", "SECRET-refresh-2"])
+    }
+
+    @Test("setNeedsTokenRefresh makes the next call renew, once")
+    func setNeedsTokenRefresh() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let state = fixture.state()
+        try await state.setNeedsTokenRefresh()
+        #expect(state.current.needsTokenRefresh)
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(!state.current.needsTokenRefresh)
+    }
+
+    @Test("a client's own state renews with its credential")
+    func clientCredentials() async throws {
+        let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.record.configuration, clientID: "machine", credential: .secret("SECRET-client"),
+            scopes: ["api"], service: fixture.service, options: fixture.options)
+        fixture.clock.advance(by: .seconds(11))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
+        #expect(
+            fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
+        #expect(state.snapshot.refreshToken == nil || state.snapshot.refreshToken == "SECRET-refresh-2")
+    }
+}

@@ -1,0 +1,230 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store whose operations can be made to fail, and that records them in order.
+final class FaultyStore: AuthStateStore {
+    enum Operation: Sendable, Hashable { case load, reserve, save, delete }
+    let inner = InMemoryAuthStateStore()
+    private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
+    private let overlay = Lock<StoredAuthState?>(nil)
+
+    /// Shows other contents from now on, as somebody who takes no lease would leave them.
+    func overwrite(_ archive: Data) {
+        overlay.withLock { $0 = StoredAuthState(archive: archive, version: .init(rawValue: "foreign")) }
+    }
+
+    var log: [Operation] { state.withLock { $0.log } }
+    func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
+    fileprivate func note(_ operation: Operation) throws {
+        let fails = state.withLock { state in
+            state.log.append(operation)
+            return state.failing.contains(operation)
+        }
+        if fails { throw AuthStateError(.storeUnwritable, stage: .store, "disk full") }
+    }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await inner.withLease(key, deadline: deadline) { try await body(Lease(inner: $0, store: self)) }
+    }
+
+    private struct Lease: AuthStateLease {
+        let inner: any AuthStateLease
+        let store: FaultyStore
+        func load() async throws -> StoredAuthState? {
+            try store.note(.load)
+            if let foreign = store.overlay.withLock({ $0 }) { return foreign }
+            return try await inner.load()
+        }
+        func reserve() async throws {
+            try store.note(.reserve)
+            try await inner.reserve()
+        }
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            try store.note(.save)
+            return try await inner.save(archive, expecting: expecting)
+        }
+        func delete(expecting: StoredAuthState.Version?) async throws {
+            try store.note(.delete)
+            try await inner.delete(expecting: expecting)
+        }
+    }
+}
+
+@Suite("Saving")
+struct SavingTests {
+    @Test("when nothing can be saved, nothing is redeemed")
+    func reserveBeforeRedeem() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        store.fail(.reserve)
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.kind == .store)
+        #expect(fixture.transport.requests.isEmpty)
+        #expect(state.isAuthorized)
+        store.fail()
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
+    @Test("a rotated refresh token is saved before anybody sees the new access token")
+    func savedBeforePublished() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        var changes = state.stateChanges.makeAsyncIterator()
+        _ = await changes.next()
+        fixture.clock.advance(by: .seconds(4000))
+        let caller = Task { try await state.freshTokens() }
+        let change = await changes.next()
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
+        #expect(change?.isAuthorized == true)
+        _ = try await caller.value
+    }
+
+    @Test("when saving fails after all, the tokens stay in memory, it is reported, and the next change saves them")
+    func failedSaveIsMadeUpFor() async throws {
+        var fixture = try Fixture([Fixture.tokens(1)])
+        let (store, log) = (FaultyStore(), EventLog())
+        fixture.options.observer = log
+        store.fail(.save)
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+        #expect(log.events.contains { if case .saveFailed = $0 { true } else { false } })
+        #expect(try await store.inner.load(.default) == nil)
+        store.fail()
+        try await state.setNeedsTokenRefresh()
+        let stored = try #require(try await store.inner.load(.default))
+        let record = try AuthStateArchive(data: stored.archive).record
+        #expect(record.refreshToken == "SECRET-refresh-1")
+        #expect(record.needsTokenRefresh)
+    }
+
+    @Test("what another process stored is adopted instead of spending the old refresh token")
+    func adoption() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let first = fixture.state(store: store)
+        try await first.setNeedsTokenRefresh()
+        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
+        #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
+        #expect(fixture.transport.requests.count == 1)
+        #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
+    }
+
+    @Test("a mark set here does not undo what another process renewed")
+    func changesAreReplayedOnWhatIsStored() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let first = fixture.state(store: store)
+        try await first.setNeedsTokenRefresh()
+        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        _ = try await first.freshTokens()
+        try await second.setNeedsTokenRefresh()
+        #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(second.current.needsTokenRefresh)
+    }
+
+    @Test("a logout in another process is noticed by the next renewal")
+    func logoutElsewhere() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let first = fixture.state(store: store)
+        try await first.setNeedsTokenRefresh()
+        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        try await second.clear()
+        #expect(await authError { try await first.freshTokens() }?.kind == .reauthenticationRequired)
+        #expect(!first.isAuthorized)
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test("invalid_grant after another process rotated without a lease adopts its tokens")
+    func rotationBehindTheLease() async throws {
+        let store = FaultyStore()
+        let fixture = try Fixture()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        var other = state.snapshot
+        other = other.applying(
+            .renewed(
+                TokenResponse(
+                    accessToken: "SECRET-theirs", issuedAt: fixture.clock.date,
+                    accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
+                    refreshToken: "SECRET-their-refresh")))
+        let theirs = try AuthStateArchive(other).data()
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                store.overwrite(theirs)
+                return TransportResponse(status: 400, body: Data(#"{"error":"invalid_grant"}"#.utf8))
+            })
+        #expect(try await state.freshTokens().accessToken == "SECRET-theirs")
+        #expect(state.isAuthorized)
+    }
+
+    @Test("a state survives its archive, with absolute dates and members of a newer version")
+    func archive() throws {
+        var record = try Fixture().record.applying(
+            .failed(
+                AuthStateError(
+                    .invalidGrant, stage: .refresh, "gone", response: OAuthErrorResponse(error: "invalid_grant"),
+                    httpStatus: 400)))
+        record.credential = .environment("CLIENT_SECRET")
+        let data = try AuthStateArchive(record).data()
+        #expect(try AuthStateArchive(data: data).record == record)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(text.contains(#""accessTokenExpirationDate":1800003600"#))
+        let place = try #require(text.firstRange(of: #""clientID":"#))
+        let extended = text[..<place.lowerBound] + #""fromTheFuture":{"x":[1]},"# + text[place.lowerBound...]
+        let kept = try AuthStateArchive(data: Data(extended.utf8)).data()
+        #expect(String(decoding: kept, as: UTF8.self).contains(#""fromTheFuture":{"x":[1]}"#))
+    }
+
+    @Test("a secret that was given is never archived; a restored state asks for it")
+    func secretsAreNotArchived() async throws {
+        var record = try Fixture().record
+        record.credential = .secret("SECRET-client")
+        let data = try AuthStateArchive(record).data()
+        #expect(!String(decoding: data, as: UTF8.self).contains("SECRET-client"))
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let state = AuthState(
+            try AuthStateArchive(data: data).record, service: fixture.service, options: fixture.options)
+        #expect(await authError { try await state.refresh() }?.code == .credentialUnavailable)
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test(
+        "corrupt, foreign and newer archives are refused",
+        arguments: [
+            ("", AuthStateError.Code.storeCorrupt), ("{}", .storeCorrupt), ("[]", .storeCorrupt),
+            (#"{"format":1,"state":{}}"#, .storeCorrupt), (#"{"format":2,"state":{}}"#, .storeTooNew),
+        ])
+    func refusedArchives(_ text: String, _ code: AuthStateError.Code) {
+        let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(text.utf8)) }
+        #expect(error?.code == code)
+    }
+
+    @Test("restoring from an empty store says that nobody is logged in")
+    func restoringNothing() async throws {
+        let fixture = try Fixture()
+        let error = await authError {
+            try await AuthState.restore(from: InMemoryAuthStateStore(), service: fixture.service)
+        }
+        #expect(error?.code == .notLoggedIn)
+    }
+}

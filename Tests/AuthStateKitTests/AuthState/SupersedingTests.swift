@@ -1,0 +1,60 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Logins, logouts and updates during a renewal")
+struct SupersedingTests {
+    @Test("a login during a renewal wins; the late result is dropped and never stored")
+    func loginWins() async throws {
+        let gate = ScriptedTransport.Gate()
+        var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let log = EventLog()
+        fixture.options.observer = log
+        let store = InMemoryAuthStateStore()
+        let (state, clock) = (fixture.state(store: store), fixture.clock)
+        clock.advance(by: .seconds(4000))
+        let caller = Task { try await state.freshTokens().accessToken }
+        await gate.arrivals()
+        let login = Task {
+            try await state.update(
+                with: TokenResponse(
+                    accessToken: "SECRET-login", issuedAt: clock.date,
+                    accessTokenExpirationDate: clock.date.addingTimeInterval(3600), refreshToken: "SECRET-new"))
+        }
+        // The update counts before it is saved: wait until the actor has seen it.
+        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        gate.open()
+        try await login.value
+        #expect(try await bounded { try await caller.value } == "SECRET-login")
+        #expect(state.snapshot.refreshToken == "SECRET-new")
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-new")
+        #expect(log.events.contains(.lateResultDropped))
+    }
+
+    @Test("a logout during a renewal wins, and its waiters get an error")
+    func logoutWins() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))])
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        let caller = Task { await authError { try await state.freshTokens() } }
+        await gate.arrivals()
+        let logout = Task { try await state.clear() }
+        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        gate.open()
+        try await logout.value
+        #expect(try await bounded { await caller.value }?.code == .noRefreshToken)
+        #expect(!state.isAuthorized)
+        #expect(try await store.load(.default) == nil)
+    }
+}

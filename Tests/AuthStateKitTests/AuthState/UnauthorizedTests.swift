@@ -1,0 +1,211 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("A resource refuses the token")
+struct UnauthorizedTests {
+    private let api = TransportRequest(url: URL(string: "https://api.example/things")!)
+
+    private func unauthorized(_ challenge: String?..., body: String = "") -> ScriptedTransport.Reply {
+        var headers: TransportHeaders = [:]
+        headers["WWW-Authenticate"] = challenge.compactMap { $0 }
+        return .response(TransportResponse(status: 401, headers: headers, body: Data(body.utf8)))
+    }
+
+    @Test("one 401 leads to one renewal and one replay with the new token")
+    func oneRenewalOneReplay() async throws {
+        let fixture = try Fixture([
+            unauthorized(#"Bearer error="invalid_token""#), Fixture.tokens(1), .json(#"{"ok":true}"#),
+        ])
+        let state = fixture.state()
+        let response = try await state.performAction(api)
+        #expect(response.status == 200)
+        #expect(
+            fixture.transport.requests.map { $0.headers.first("Authorization") }
+                == ["Bearer SECRET-access-0", nil, "Bearer SECRET-access-1"])
+        #expect(state.isAuthorized)
+    }
+
+    @Test("a second 401 moves the state into error, with the challenge and the body in it; the grant is kept")
+    func secondRefusal() async throws {
+        let challenge = #"Bearer realm="api", error="invalid_token", error_description="revoked, sorry""#
+        let fixture = try Fixture([
+            unauthorized(challenge), Fixture.tokens(1), unauthorized(challenge, body: "go away"),
+        ])
+        let state = fixture.state()
+        let error = await authError { try await state.performAction(api) }
+        #expect(error?.code == .tokenRejected)
+        #expect(state.authorizationError == error)
+        #expect(error?.challenge?.errorDescription == "revoked, sorry")
+        #expect(error?.responseBody == "go away")
+        #expect(state.snapshot.refreshToken == "SECRET-refresh-1")
+        #expect(await authError { try await state.freshTokens() }?.code == .tokenRejected)
+    }
+
+    @Test("without anything to renew with, the first 401 is the error")
+    func nothingToRenewWith() async throws {
+        let fixture = try Fixture([unauthorized("Bearer")], refreshToken: nil)
+        let state = fixture.state()
+        #expect(await authError { try await state.performAction(api) }?.code == .tokenRejected)
+        #expect(!state.isAuthorized)
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test(
+        "what counts as a refused token",
+        arguments: [
+            (["Bearer"], true), ([#"DPoP algs="ES256""#], true), ([], true), ([#"Bearer error="unfinished"#], true),
+            ([#"Bearer error="invalid_token""#], true), ([#"Basic realm="x, y", Bearer error="invalid_token""#], true),
+            ([#"Basic realm="x""#], false), (["Negotiate"], false),
+            ([#"DPoP error="use_dpop_nonce""#], false), ([#"Bearer error="invalid_request""#], false),
+        ] as [([String], Bool)])
+    func whatCounts(_ lines: [String], _ isRefused: Bool) async throws {
+        var headers: TransportHeaders = [:]
+        headers["WWW-Authenticate"] = lines
+        let fixture = try Fixture(
+            [.response(TransportResponse(status: 401, headers: headers)), Fixture.tokens(1)], then: .json("{}"))
+        let response = try await fixture.state().performAction(api)
+        #expect(response.status == (isRefused ? 200 : 401))
+        #expect(fixture.spent.isEmpty != isRefused)
+    }
+
+    @Test("a 407 is not the token's business")
+    func proxyAuthentication() async throws {
+        let fixture = try Fixture([.response(TransportResponse(status: 407))])
+        #expect(try await fixture.state().performAction(api).status == 407)
+    }
+
+    @Test("too little scope and too weak a login are typed errors that leave the state as it was")
+    func typedRefusals() async throws {
+        let scope = #"Bearer error="insufficient_scope", scope="write""#
+        let login = #"Bearer error="insufficient_user_authentication", acr_values="gold""#
+        var headers: TransportHeaders = ["WWW-Authenticate": scope]
+        let fixture = try Fixture([.response(TransportResponse(status: 403, headers: headers))])
+        headers["WWW-Authenticate"] = [login]
+        fixture.transport.enqueue(.response(TransportResponse(status: 401, headers: headers)))
+        let state = fixture.state()
+        let first = await authError { try await state.performAction(api) }
+        #expect(first?.code == .insufficientScope)
+        #expect(first?.expected == "write")
+        let second = await authError { try await state.performAction(api) }
+        #expect(second?.code == .insufficientUserAuthentication)
+        #expect(second?.expected == "gold")
+        #expect(state.isAuthorized)
+        #expect(fixture.spent.isEmpty)
+    }
+
+    @Test("under the policy fail the first 401 is the state's error; under failRequestOnly the state stays")
+    func policies() async throws {
+        let failing = try Fixture([unauthorized("Bearer")])
+        let first = failing.state()
+        #expect(await authError { try await first.performAction(api, policy: .fail) }?.code == .tokenRejected)
+        #expect(!first.isAuthorized)
+        let lenient = try Fixture([unauthorized("Bearer")])
+        let second = lenient.state()
+        #expect(
+            await authError { try await second.performAction(api, policy: .failRequestOnly) }?.code == .tokenRejected)
+        #expect(second.isAuthorized)
+        #expect(failing.spent.isEmpty && lenient.spent.isEmpty)
+    }
+
+    @Test("many callers refused with one token share one renewal")
+    func sharedForcedRenewal() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let state = fixture.state()
+        let used = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await state.withFreshToken { tokens in
+                        if tokens.accessToken == "SECRET-access-0" { throw TokenRejected(challenges: ["Bearer"]) }
+                        return tokens.accessToken
+                    }
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(used == ["SECRET-access-1"])
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("a late refusal of an older token uses the newer one without another renewal")
+    func lateRefusal() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let state = fixture.state()
+        let result = try await state.withFreshToken { tokens in
+            if tokens.accessToken == "SECRET-access-0" {
+                try await state.refresh()
+                throw TokenRejected(challenges: ["Bearer"])
+            }
+            return tokens.accessToken
+        }
+        #expect(result == "SECRET-access-1")
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("a provider that renews into the same token is not asked twice")
+    func sameTokenAgain() async throws {
+        let fixture = try Fixture([Fixture.tokens(0), Fixture.tokens(0)])
+        let state = fixture.state()
+        let error = await authError {
+            try await state.withFreshToken { _ in throw TokenRejected(challenges: ["Bearer"]) }
+        }
+        #expect(error?.code == .tokenRejected)
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("the body runs in the caller's isolation and its own errors pass unchanged")
+    @MainActor
+    func bodyIsTheCallers() async throws {
+        struct Own: Error {}
+        let state = try Fixture().state()
+        let notSendable = NSObjectLike()
+        try await state.withFreshToken { _ in notSendable.count += 1 }
+        #expect(notSendable.count == 1)
+        await #expect(throws: Own.self) { try await state.withFreshToken { _ in throw Own() } }
+        #expect(state.isAuthorized)
+    }
+
+    @Test("the token goes only to https, to loopback with a loopback issuer, and to allowed origins")
+    func whereTokensGo() async throws {
+        var fixture = try Fixture([], then: .json("{}"))
+        fixture.options.allowedOrigins = ["https://api.example"]
+        let state = fixture.state()
+        for url in [
+            "http://api.example/", "http://127.0.0.1:8080/", "https://other.example/", "https://api.example:444/",
+        ] {
+            let request = TransportRequest(url: try #require(URL(string: url)))
+            #expect(await authError { try await state.performAction(request) }?.code == .insecureURL)
+        }
+        #expect(fixture.transport.requests.isEmpty)
+        #expect(try await state.performAction(api).status == 200)
+        #expect(
+            try await state.performAction(TransportRequest(url: try #require(URL(string: "HTTPS://API.example:443/"))))
+                .status
+                == 200)
+    }
+
+    @Test("the closure form calls back with tokens or an error, never with both")
+    func closureForm() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant")])
+        let state = fixture.state()
+        let first = await withCheckedContinuation { continuation in
+            state.performAction { continuation.resume(returning: ($0, $2 == nil)) }
+        }
+        #expect(first.0 == "SECRET-access-0" && first.1)
+        fixture.clock.advance(by: .seconds(4000))
+        let second = await withCheckedContinuation { continuation in
+            state.performAction { continuation.resume(returning: ($0, ($2 as? AuthStateError)?.code)) }
+        }
+        #expect(second.0 == nil && second.1 == .invalidGrant)
+    }
+}
+
+/// Something that must stay with its caller.
+private final class NSObjectLike { var count = 0 }

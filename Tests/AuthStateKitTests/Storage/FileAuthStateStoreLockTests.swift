@@ -1,0 +1,153 @@
+import AuthStateKit
+import AuthStateOAuth
+import Foundation
+import Testing
+
+private let flockProgram = "/usr/bin/flock"
+private let hasFlock = FileManager.default.isExecutableFile(atPath: flockProgram)
+
+@Suite("File store: leases", .timeLimit(.minutes(2)))
+struct FileAuthStateStoreLockTests {
+    let scratch: ScratchFolder
+    let store: FileAuthStateStore
+    let lockPath: String
+
+    init() throws {
+        scratch = try ScratchFolder()
+        store = FileAuthStateStore(file: scratch["state"])
+        lockPath = scratch["state.lock"]
+    }
+
+    /// Starts a process that holds the lock until it is killed.
+    private func holder() throws -> Process {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: flockProgram)
+        process.arguments = ["--nonblock", "--no-fork", lockPath, "sh", "-c", "echo held; exec sleep 60"]
+        process.standardOutput = output
+        try process.run()
+        #expect(text(output.fileHandleForReading.availableData) == "held\n")
+        return process
+    }
+
+    private func kill(_ process: Process) {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    @Test("a hundred tasks on two stores count without losing one, and leave nothing open")
+    func tasks() async throws {
+        let stores = [store, FileAuthStateStore(file: scratch["state"])]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 { group.addTask { try await stores[number % 2].increment(.default) } }
+            try await group.waitForAll()
+        }
+        #expect(try await store.text() == "100")
+        #expect(try scratch.names() == ["state", "state.lock"])
+        #if os(Linux)
+            try await eventually { try scratch.openDescriptors() == 0 }
+        #endif
+    }
+
+    @Test("tasks here and other processes count together", .enabled(if: hasFlock, "needs flock(1)"))
+    func processes() async throws {
+        let step = #"n=$(cat "$0" || echo 0); echo $((n + 1)) > "$0.new"; mv "$0.new" "$0""#
+        let loop = #"i=0; while [ $i -lt 40 ]; do "$1" "$0.lock" sh -c "$2" "$0"; i=$((i + 1)); done"#
+        let others = try (0..<2).map { _ in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", loop, scratch["state"], flockProgram, step]
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 { group.addTask { try await store.increment(.default) } }
+            try await group.waitForAll()
+        }
+        for process in others { process.waitUntilExit() }
+        #expect(try await store.text()?.trimmingCharacters(in: .newlines) == "120")
+    }
+
+    @Test("another process cannot lock while a lease is held", .enabled(if: hasFlock, "needs flock(1)"))
+    func excludesOthers() async throws {
+        try await store.withLease(.default, deadline: .seconds(1)) { _ in
+            let code = try run(flockProgram, "--nonblock", lockPath, "true")
+            #expect(code == 1)
+        }
+        #expect(try run(flockProgram, "--nonblock", lockPath, "true") == 0)
+    }
+
+    @Test(
+        "a lock held by another process is waited for with growing pauses, then reported with its path",
+        .enabled(if: hasFlock, "needs flock(1)"))
+    func deadline() async throws {
+        let process = try holder()
+        defer { kill(process) }
+        let clock = JumpingClock()
+        let waiting = FileAuthStateStore(file: scratch["state"], clock: clock)
+        let error = try await expectStoreError(.storeLocked) {
+            try await waiting.withLease(.default, deadline: .seconds(10)) { _ in }
+        }
+        #expect(error.message.contains(scratch["state"]))
+        #expect(clock.now.offset == .seconds(10))
+        #expect(clock.waits.allSatisfy { $0 <= .milliseconds(250) })
+        #expect(clock.waits.count > 40 && clock.waits.count < 100)
+    }
+
+    @Test("the lock of a holder that is killed is free", .enabled(if: hasFlock, "needs flock(1)"))
+    func killed() async throws {
+        let process = try holder()
+        let waiting = Task { try await store.put("mine") }
+        kill(process)
+        _ = try await waiting.value
+        #expect(try await store.text() == "mine")
+    }
+
+    @Test(
+        "a waiter that is cancelled while another process holds the lock is free at once",
+        .enabled(if: hasFlock, "needs flock(1)"))
+    func cancelled() async throws {
+        let process = try holder()
+        defer { kill(process) }
+        let first = Task { try await store.put("first") }
+        let second = Task { try await store.put("second") }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        kill(process)
+        _ = try await second.value
+        #expect(try await store.text() == "second")
+    }
+
+    @Test("a save that has begun is finished although its task is cancelled")
+    func cancelledSave() async throws {
+        let task = Task {
+            try await store.withLease(.default, deadline: .seconds(10)) { lease in
+                try await lease.reserve()
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = try await lease.save(Data("kept".utf8), expecting: nil)
+            }
+        }
+        try await task.value
+        #expect(try await store.text() == "kept")
+    }
+
+    @Test("a lock file that somebody removed is made anew and still excludes")
+    func removedLock() async throws {
+        try await store.put("one")
+        try FileManager.default.removeItem(atPath: lockPath)
+        try await store.withLease(.default, deadline: .seconds(1)) { _ in
+            let other = FileAuthStateStore(file: scratch["state"], clock: JumpingClock())
+            try await expectStoreError(.storeLocked) { try await other.put("two") }
+        }
+    }
+
+    @Test("a lease cannot be used after its transaction")
+    func ended() async throws {
+        let lease = try await store.withLease(.default, deadline: .seconds(1)) { $0 }
+        try await expectStoreError(.invalidArgument) { _ = try await lease.load() }
+        try await expectStoreError(.invalidArgument) { try await lease.reserve() }
+        try await expectStoreError(.invalidArgument) { _ = try await lease.save(Data(), expecting: nil) }
+        try await store.put("free again")
+    }
+}

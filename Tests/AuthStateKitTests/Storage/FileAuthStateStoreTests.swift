@@ -1,0 +1,132 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import Foundation
+import Testing
+
+@Suite("File store", .timeLimit(.minutes(1)))
+struct FileAuthStateStoreTests {
+    let scratch: ScratchFolder
+    let store: FileAuthStateStore
+
+    init() throws {
+        scratch = try ScratchFolder()
+        store = FileAuthStateStore(folder: scratch["deep/states"])
+    }
+
+    private func permissions(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test("what was saved is loaded, by another store on the same folder too")
+    func roundTrip() async throws {
+        let version = try await store.put("one", "a")
+        #expect(try await store.load("a") == StoredAuthState(archive: Data("one".utf8), version: version))
+        let other = FileAuthStateStore(folder: URL(fileURLWithPath: scratch["deep/states"]))
+        #expect(try await other.load("a")?.version == version)
+        #expect(try await other.load("b") == nil)
+    }
+
+    @Test("loading creates nothing")
+    func loadOnly() async throws {
+        #expect(try await store.load(.default) == nil)
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test("files are 0600 and new folders 0700, whatever the umask")
+    func modes() async throws {
+        let previous = umask(0)
+        defer { umask(previous) }
+        try await store.put("one")
+        #expect(try permissions(scratch["deep"]) == 0o700)
+        #expect(try permissions(scratch["deep/states"]) == 0o700)
+        let names = try scratch.names(in: "deep/states")
+        #expect(names.count == 2)
+        for name in names { #expect(try permissions(scratch["deep/states/\(name)"]) == 0o600) }
+    }
+
+    @Test(
+        "keys are hashed into names, so that none leaves the folder", arguments: ["../x", "/etc/x", "a/b", "", "é\n"])
+    func names(key: String) async throws {
+        try await store.put(key, AuthStateKey(rawValue: key))
+        #expect(try await store.text(AuthStateKey(rawValue: key)) == key)
+        #expect(try scratch.names() == ["deep"])
+        #expect(try scratch.names(in: "deep") == ["states"])
+        let name = try SHA2.sha256(Array(key.utf8)).map { String(format: "%02x", $0) }.joined()
+        #expect(try scratch.names(in: "deep/states") == ["\(name).json", "\(name).json.lock"])
+    }
+
+    @Test("a store of one file keeps it where the user said, for its own key only")
+    func oneFile() async throws {
+        let store = FileAuthStateStore(file: scratch["new/state.json"], key: "work")
+        try await store.put("one", "work")
+        #expect(try String(contentsOfFile: scratch["new/state.json"], encoding: .utf8) == "one")
+        try await expectStoreError(.invalidArgument) { _ = try await store.load(.default) }
+        try await expectStoreError(.invalidArgument) { try await store.put("two") }
+    }
+
+    @Test("a link to a file stays a link; its target is locked and replaced", arguments: [true, false])
+    func linkedFile(exists: Bool) async throws {
+        try FileManager.default.createDirectory(atPath: scratch["real"], withIntermediateDirectories: false)
+        if exists { try Data("old".utf8).write(to: URL(fileURLWithPath: scratch["real/state"])) }
+        try FileManager.default.createSymbolicLink(atPath: scratch["link"], withDestinationPath: "real/state")
+        let linked = FileAuthStateStore(file: scratch["link"])
+        let direct = FileAuthStateStore(file: scratch["real/state"], clock: JumpingClock())
+        #expect(try await linked.text() == (exists ? "old" : nil))
+        try await linked.put("new")
+        #expect(try await direct.text() == "new")
+        #expect(try scratch.names() == ["link", "real"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch["link"]) == "real/state")
+        try await linked.withLease(.default, deadline: .seconds(1)) { _ in
+            _ = try await expectStoreError(.storeLocked) { try await direct.put("no") }
+        }
+    }
+
+    @Test("a link to a folder is followed")
+    func linkedFolder() async throws {
+        try FileManager.default.createSymbolicLink(atPath: scratch["link"], withDestinationPath: "deep/states")
+        try await store.put("one")
+        #expect(try await FileAuthStateStore(folder: scratch["link"]).text() == "one")
+    }
+
+    @Test("a save or delete over another version is a conflict and changes nothing")
+    func conflict() async throws {
+        let old = try await store.put("one")
+        try await store.put("two")
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            try await expectStoreError(.storeConflict) { _ = try await lease.save(Data(), expecting: old) }
+            try await expectStoreError(.storeConflict) { _ = try await lease.save(Data(), expecting: nil) }
+            try await expectStoreError(.storeConflict) { try await lease.delete(expecting: old) }
+            // An earlier save of this content may have failed after its rename.
+            #expect(try await lease.save(Data("two".utf8), expecting: old) != old)
+        }
+        #expect(try await store.text() == "two")
+    }
+
+    @Test("a deleted state is gone, and a save that expects it is a conflict")
+    func delete() async throws {
+        let version = try await store.put("one")
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            try await lease.delete(expecting: version)
+            try await lease.delete(expecting: version)
+            try await expectStoreError(.storeConflict) { _ = try await lease.save(Data(), expecting: version) }
+        }
+        #expect(try await store.load(.default) == nil)
+        #expect(try scratch.names(in: "deep/states").allSatisfy { $0.hasSuffix(".lock") })
+    }
+
+    @Test("a state that others can read is loaded, with one warning; the next save mends it")
+    func exposed() async throws {
+        let warnings = Lock([AuthStateError]())
+        let store = FileAuthStateStore(file: scratch["state"]) { warning in warnings.withLock { $0.append(warning) } }
+        try await store.put("one")
+        #expect(warnings.withLock { $0 }.isEmpty)
+        #expect(chmod(scratch["state"], 0o644) == 0)
+        #expect(try await store.text() == "one")
+        #expect(try await store.text() == "one")
+        #expect(warnings.withLock { $0.map(\.code) } == [.storeExposed])
+        #expect(warnings.withLock { $0 }.first?.message.contains(scratch["state"]) == true)
+        try await store.put("two")
+        #expect(try permissions(scratch["state"]) == 0o600)
+    }
+}

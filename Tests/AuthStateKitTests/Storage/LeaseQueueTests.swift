@@ -1,0 +1,155 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Lease queue", .timeLimit(.minutes(1)))
+struct LeaseQueueTests {
+    let queue = LeaseQueue()
+    let far = Deadline(after: .seconds(60), on: ContinuousClock())
+
+    /// Starts a task that waits for the name "a" and, once it has it, calls `body` and gives it back.
+    private func waiter(_ body: @escaping @Sendable () -> Void = {}) async throws -> Task<Void, any Error> {
+        let before = queue.waiterCount("a")
+        let task = Task {
+            try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+            body()
+            queue.release("a")
+        }
+        try await eventually { queue.waiterCount("a") == before + 1 }
+        return task
+    }
+
+    @Test("waiters get the name in the order in which they came")
+    func order() async throws {
+        let seen = Lock([Int]())
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<20 {
+            tasks.append(try await waiter { seen.withLock { $0.append(number) } })
+        }
+        queue.release("a")
+        for task in tasks { try await task.value }
+        #expect(seen.withLock { $0 } == Array(0..<20))
+    }
+
+    @Test("one name does not wait for another")
+    func names() async throws {
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        try await queue.acquire("b", until: far, orThrow: .storeLocked("b"))
+        queue.release("a")
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+    }
+
+    @Test("a cancelled waiter is free at once, and those behind it keep their turn")
+    func cancellation() async throws {
+        let reached = Lock(false)
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        let first = try await waiter { reached.withLock { $0 = true } }
+        let second = try await waiter()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(queue.waiterCount("a") == 1)
+        queue.release("a")
+        try await second.value
+        #expect(!reached.withLock { $0 })
+    }
+
+    @Test("a task that was cancelled before does not take the name")
+    func cancelledBefore() async throws {
+        let task = Task {
+            try await eventually { Task.isCancelled }
+            try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+    }
+
+    @Test("a cancellation just before a task joins the queue is not lost")
+    func cancelledOnTheWay() async throws {
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        let deadline = await Task { Deadline(after: .seconds(60), on: CancellingClock()) }.value
+        let task = Task { try await queue.acquire("a", until: deadline, orThrow: .storeLocked("a")) }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(queue.waiterCount("a") == 0)
+    }
+
+    @Test("a waiter is told at its deadline, and is then no longer in the queue")
+    func deadline() async throws {
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        let soon = Deadline(after: .seconds(5), on: JumpingClock())
+        try await expectStoreError(.storeLocked) {
+            try await queue.acquire("a", until: soon, orThrow: .storeLocked("a"))
+        }
+        #expect(queue.waiterCount("a") == 0)
+        queue.release("a")
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+    }
+
+    @Test("a deadline of nothing takes what is free and refuses what is not")
+    func noWait() async throws {
+        let now = Deadline(after: .zero, on: ContinuousClock())
+        try await queue.acquire("a", until: now, orThrow: .storeLocked("a"))
+        try await expectStoreError(.storeLocked) {
+            try await queue.acquire("a", until: now, orThrow: .storeLocked("a"))
+        }
+    }
+
+    @Test("an endless deadline overflows nothing")
+    func endless() async throws {
+        let endless = Deadline(after: .seconds(Int64.max), on: ContinuousClock())
+        try await queue.acquire("a", until: endless, orThrow: .storeLocked("a"))
+        #expect(endless.remaining > .seconds(60))
+    }
+
+    @Test("cancellations, deadlines and releases at the same moment lose neither a waiter nor the name")
+    func storm() async throws {
+        let holders = Holders()
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<400 {
+            let limit = number % 3 == 0 ? Duration.microseconds(200) : .seconds(60)
+            let task = Task {
+                let deadline = Deadline(after: limit, on: ContinuousClock())
+                try await queue.acquire("a", until: deadline, orThrow: .storeLocked("a"))
+                #expect(holders.enter() == 1)
+                await Task.yield()
+                holders.leave()
+                queue.release("a")
+            }
+            tasks.append(task)
+        }
+        for task in tasks.indices.filter({ $0.isMultiple(of: 4) }).map({ tasks[$0] }) {
+            task.cancel()
+            await Task.yield()
+        }
+        for task in tasks { _ = await task.result }
+        try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
+        #expect(queue.waiterCount("a") == 0)
+    }
+}
+
+/// Counts the tasks that believe they hold a name.
+private final class Holders: Sendable {
+    private let count = Lock(0)
+
+    func enter() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}
+
+/// A clock that cancels whoever asks it for the time.
+private struct CancellingClock: Clock {
+    var now: JumpingClock.Instant {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return JumpingClock.Instant()
+    }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: JumpingClock.Instant, tolerance: Duration?) async throws {}
+}

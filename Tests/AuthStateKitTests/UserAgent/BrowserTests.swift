@@ -1,0 +1,156 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Browser", .timeLimit(.minutes(1)))
+struct BrowserTests {
+    private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
+
+    /// Runs the body with a script that notes its arguments, one a line, and then ends with a status.
+    private func withScript<R>(
+        ending status: Int32 = 0, _ body: (_ script: String, _ notes: @Sendable () -> String) async throws -> R
+    ) async throws -> R {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "browser \(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (script, notes) = (folder.path + "/browser.sh", folder.path + "/notes")
+        let text = """
+            #!/bin/sh
+            echo noise; echo noise >&2
+            { echo "$PPID"; printf '%s\\n' "$@"; } > '\(notes).new'
+            mv '\(notes).new' '\(notes)'
+            exit \(status)
+
+            """
+        try Data(text.utf8).write(to: URL(filePath: script))
+        chmod(script, 0o700)
+        return try await body(script) {
+            (try? Data(contentsOf: URL(filePath: notes))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+
+    private func prepare(_ browser: Browser, _ clock: StillClock = StillClock()) async throws
+        -> any ExternalUserAgentSession
+    {
+        try await LoopbackUserAgent(browser: browser, clock: clock).prepare(redirectURI: nil, for: .login)
+    }
+
+    @Test("a command gets exactly the URL as its one last argument, from no shell")
+    func exactArgument() async throws {
+        try await withScript { script, notes in
+            let session = try await prepare(.command([script, "--new window"]))
+            let url = try #require(URL(string: Self.page))
+            let callback = Task { try await session.present(url) }
+            try await eventually { !notes().isEmpty }
+            #expect(notes() == "\(getpid())\n--new window\n\(Self.page)\n")
+            callback.cancel()
+            await #expect(throws: CancellationError.self) { try await callback.value }
+            await session.finish(.cancelled)
+        }
+    }
+
+    @Test("a command that ends well leaves the flow waiting, and no zombie")
+    func endsWell() async throws {
+        try await withScript { script, notes in
+            let session = try await prepare(.command([script]))
+            let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
+            try await eventually { !notes().isEmpty }
+            try await eventually { zombies(named: "browser.sh") == 0 }
+            let reply = Task { [port = session.redirectURI.port ?? 0] in
+                let text = "GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+                return try await TestSocket.exchange(text, port: port)
+            }
+            #expect(try await callback.value.url.hasSuffix("code=1"))
+            await session.finish(.completed)
+            #expect(try await reply.value.httpStatus == 200)
+        }
+    }
+
+    @Test("a command that fails ends the flow")
+    func fails() async throws {
+        try await withScript(ending: 3) { script, _ in
+            let session = try await prepare(.command([script]))
+            let error = await #expect(throws: AuthStateError.self) {
+                try await session.present(try #require(URL(string: Self.page)))
+            }
+            #expect(error?.code == .browserUnavailable && error?.hint != nil)
+            #expect(error?.message.contains("3") == true)
+            await session.finish(.cancelled)
+        }
+    }
+
+    @Test(
+        "a command that is not there is an error at once",
+        arguments: [[], ["no-such-browser-anywhere"], ["/nonexistent"]])
+    func missing(words: [String]) async throws {
+        let session = try await prepare(.command(words))
+        let error = await #expect(throws: AuthStateError.self) {
+            try await session.present(try #require(URL(string: Self.page)))
+        }
+        #expect(error?.code == .browserUnavailable)
+        await session.finish(.cancelled)
+    }
+
+    @Test(
+        "only web addresses are opened",
+        arguments: [
+            "file:///etc/passwd", "javascript:alert(1)", "ftp://op.example/", "https:///nohost", "mailto:a@b.example",
+            "https://user:password@op.example/", "--help", "x-app://op.example/",
+        ])
+    func schemes(text: String) async throws {
+        try await withScript { script, notes in
+            let session = try await prepare(.command([script]))
+            let url = try #require(URL(string: text))
+            let error = await #expect(throws: AuthStateError.self) { try await session.present(url) }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.description.contains("password@") != true)
+            #expect(notes().isEmpty)
+            await session.finish(.cancelled)
+        }
+    }
+
+    @Test("what one's own function throws ends the flow")
+    func custom() async throws {
+        struct Closed: Error {}
+        let session = try await prepare(.custom { _ in throw Closed() })
+        await #expect(throws: Closed.self) { try await session.present(try #require(URL(string: Self.page))) }
+        await session.finish(.cancelled)
+    }
+
+    @Test("a command line is split as a shell would, without its expansions")
+    func splitting() throws {
+        let table: [(String, [String])] = [
+            ("", []), ("  a  b ", ["a", "b"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), (#"a\ b"#, ["a b"]),
+            (#""a\"b\\c\n""#, [#"a"b\c\n"#]), (#"'a\b'"#, [#"a\b"#]), ("a'b'\"c\"", ["abc"]), ("'' \"\"", ["", ""]),
+            ("$HOME * `x` | ;", ["$HOME", "*", "`x`", "|", ";"]), ("a\tb\nc", ["a", "b", "c"]),
+        ]
+        for (line, words) in table { #expect(try Browser.split(line) == words, "\(line)") }
+        for line in ["'a", "\"a", "a\\", "\"a\\\""] {
+            #expect(throws: AuthStateError.self, "\(line)") { try Browser.split(line) }
+        }
+    }
+}
+
+/// How many ended children of this process with this name nobody has waited for.
+private func zombies(named name: String) -> Int {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return folders.count { folder in
+        guard Int32(folder) != nil, let data = FileManager.default.contents(atPath: "/proc/\(folder)/stat") else {
+            return false
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        return text.contains("(\(name))") && text.contains(") Z \(getpid()) ")
+    }
+}
