@@ -128,6 +128,11 @@ extension IDToken.Check {
             return Set(token.audience) == Set(previous.audience)
                 ? nil : .init("the same aud as before", received: token.audience.joined(separator: ", "))
         },
+        Self(name: "continuity of azp", section: "Core 12.2") { token, expected in
+            guard let previous = expected.previous else { return nil }
+            return token.claims["azp"] == previous.claims["azp"]
+                ? nil : .init("the same azp as before", received: token.authorizedParty)
+        },
         Self(name: "continuity of auth_time", section: "Core 12.2") { token, expected in
             guard let before = expected.previous?.authenticatedAt, let now = token.authenticatedAt else { return nil }
             return now == before ? nil : .init("the original auth_time", received: "another auth_time")

@@ -37,6 +37,13 @@ public struct IDTokenExpectation: Sendable {
     }
 }
 
+extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {
+    /// Issuer and client; nonce and access token stay secret.
+    public var description: String { "ID token of \(issuer) for \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["expectation": description]) }
+}
+
 extension Set<SignatureAlgorithm> {
     /// Every algorithm whose key the provider publishes; `none` and shared secrets are not among them.
     public static let asymmetric: Set = [
