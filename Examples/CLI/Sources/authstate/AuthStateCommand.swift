@@ -15,7 +15,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             77 log in (again); 78 wrong configuration; 130 cancelled.
             """,
         subcommands: [
-            Login.self, UserInfo.self, Token.self, Refresh.self, Status.self, Request.self, Logout.self,
+            Demo.self, Login.self, UserInfo.self, Token.self, Refresh.self, Status.self, Request.self, Logout.self,
         ])
 
     static func main() async {

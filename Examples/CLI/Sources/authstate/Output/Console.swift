@@ -39,6 +39,12 @@ final class Console: Sendable {
         }
     }
 
+    /// Prints a line of data ahead of the result; a program that reads JSON gets the result alone.
+    func print(_ line: String) {
+        guard !isJSON else { return }
+        Self.write(line.plain + "\n", to: STDOUT_FILENO)
+    }
+
     /// Prints the result of a command.
     func show(_ report: Report) {
         if let note = report.note { self.note(note) }
