@@ -95,6 +95,27 @@ final class ProtocolDefectTests: XCTestCase {
         XCTAssertEqual(state.snapshot.refreshToken, "r3")
     }
 
+    func testD11_onRefreshTheNonceIsTheOriginalOneOrAbsent() async throws {
+        let (world, mint) = (try World(), try TokenMint())
+        var request = try world.request()
+        request.nonce = "first"
+        let original = try mint.token(at: world.clock.date, ["nonce": "first"])
+        let without = try mint.token(at: world.clock.date)
+        let other = try mint.token(at: world.clock.date, ["nonce": "other"])
+        world.transport.enqueue(
+            grant("a2", more: #","id_token":"\#(without)""#), .json(mint.keys),
+            grant("a3", more: #","id_token":"\#(original)""#), grant("a4", more: #","id_token":"\#(other)""#))
+        let state = world.state()
+        try await state.update(with: world.codeResponse(request))
+        try await state.update(with: world.tokens("a1", refreshToken: "r1", idToken: original))
+        for expected in ["a2", "a3"] {
+            let tokens = try await state.refresh()
+            XCTAssertEqual(tokens.accessToken, expected)
+        }
+        let error = await failure { try await state.refresh() }
+        XCTAssertEqual(error?.code, .invalidIDToken)
+    }
+
     func testD12_theEndpointsOwnQueryIsExtended() throws {
         var world = try World()
         world.configuration.authorizationEndpoint = try url("https://op.example/authorize?tenant=a%2Fb")
