@@ -119,6 +119,21 @@ extension IDToken.Check {
             else { return .init("the access token's hash", received: "a different hash") }
             return nil
         },
+        Self(name: "c_hash", section: "Core 3.3.2.11") { token, expected in
+            guard let code = expected.code else { return nil }
+            guard let text = token.claims["c_hash"]?.stringValue, let wanted = try? token.leftHash(of: code),
+                ConstantTime.equals(text, wanted)
+            else {
+                return .init(
+                    "the code's hash", received: token.claims["c_hash"] == nil ? nil : "a different hash")
+            }
+            return nil
+        },
+        Self(name: "iss and sub of both ID tokens", section: "Core 3.3.3.6") { token, expected in
+            guard let front = expected.frontChannel else { return nil }
+            return token.issuer == front.issuer && token.subject == front.subject
+                ? nil : .init("the person of the first ID token", received: "another one")
+        },
         Self(name: "continuity of sub", section: "Core 12.2") { token, expected in
             guard let previous = expected.previous else { return nil }
             return token.subject == previous.subject ? nil : .init("the same person as before", received: "another sub")
