@@ -37,7 +37,7 @@ final class ProtocolDefectTests: XCTestCase {
         request.maxAge = maxAge
         let token = try make(mint, world.clock.date)
         world.transport.enqueue(
-            grant("a1", more: #","id_token":"\#(token)""#), .json(mint.keys), .json(mint.keys))
+            .json(mint.keys), grant("a1", more: #","id_token":"\#(token)""#), .json(mint.keys))
         let response = try world.codeResponse(request)
         do { _ = try await world.service.exchange(response) } catch let error as AuthStateError { return error }
         return nil
