@@ -21,7 +21,8 @@ struct ResponseReport {
             "status": JSONValue(response.status), "headers": .object(headers), "body": .string(text),
         ]
         members["error"] = error?.json
-        let note = status == .done ? nil : "authstate: \(error?.description ?? "The resource answered \(response.status).")"
+        let note =
+            status == .done ? nil : "authstate: \(error?.description ?? "The resource answered \(response.status).")"
         return Report(json: .object(members), data: Array(response.body), note: note, status: status)
     }
 
