@@ -36,8 +36,8 @@ final class ProtocolDefectTests: XCTestCase {
         request.nonce = nil
         request.maxAge = maxAge
         let token = try make(mint, world.clock.date)
-        world.transport.enqueue(
-            .json(mint.keys), grant("a1", more: #","id_token":"\#(token)""#), .json(mint.keys))
+        let reply = ScriptedTransport.Reply.grantOrKeys(mint, idToken: token)
+        world.transport.enqueue(reply, reply, reply)
         let response = try world.codeResponse(request)
         do { _ = try await world.service.exchange(response) } catch let error as AuthStateError { return error }
         return nil

@@ -173,7 +173,8 @@ final class RequestResponseTests: XCTestCase {
         var claims: [String: JSONValue?] = ["nonce": "n"]
         claims.merge(changes) { $1 }
         let token = try mint.token(at: world.clock.date, claims)
-        world.transport.enqueue(.json(mint.keys), grant("a1", more: #","id_token":"\#(token)""#))
+        let reply = ScriptedTransport.Reply.grantOrKeys(mint, idToken: token)
+        world.transport.enqueue(reply, reply)
         let response = try world.codeResponse(request)
         do { _ = try await world.service.exchange(response) } catch let error as AuthStateError { return error }
         return nil

@@ -91,6 +91,16 @@ func refusal(_ error: String, status: Int = 400) -> ScriptedTransport.Reply {
     .json(#"{"error":"\#(error)","error_description":"why","error_uri":"https://op.example/why"}"#, status: status)
 }
 
+extension ScriptedTransport.Reply {
+    /// Keys where keys are asked for, else a grant with an ID token: which comes first is the library's business.
+    static func grantOrKeys(_ mint: TokenMint, idToken: String) -> Self {
+        .dynamic { request in
+            let grant = #"{"access_token":"a1","token_type":"Bearer","expires_in":3600,"id_token":"\#(idToken)"}"#
+            return TransportResponse(status: 200, body: Data((request.url.path == "/keys" ? mint.keys : grant).utf8))
+        }
+    }
+}
+
 /// The library's error that a body throws.
 func failure(
     file: StaticString = #filePath, line: UInt = #line, _ body: () async throws -> some Any
