@@ -96,7 +96,8 @@ enum ChildProgram {
 
     private static func failure(_ code: Int32) -> AuthStateError {
         AuthStateError(
-            .providerError, stage: Demo.stage, "The second process cannot be started: \(String(cString: strerror(code))).")
+            .providerError, stage: Demo.stage,
+            "The second process cannot be started: \(String(cString: strerror(code))).")
     }
 
     private static func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {

@@ -59,7 +59,8 @@ extension DemoStory {
         provider.rejectAccessTokens()
         let response = try await state.performAction(TransportRequest(url: provider.url(of: .resource)))
         let requests = provider.statistics.refreshRequests - before
-        try expect(response.status == 200 && requests == 1, "It answered \(response.status) after \(requests) renewals.")
+        try expect(
+            response.status == 200 && requests == 1, "It answered \(response.status) after \(requests) renewals.")
         return "An API refused the token (401): it was renewed once, the request repeated, and the API is content."
     }
 

@@ -11,8 +11,8 @@ struct ResponseReport {
     }
 
     /// 77 when a new login is needed, 1 for any other error status.
-    var status: ExitStatus {
-        if let error { return ExitStatus(error.kind) }
+    var status: ExitReason {
+        if let error { return ExitReason(error.kind) }
         return (200..<400).contains(response.status) ? .done : .resource
     }
 
@@ -21,7 +21,8 @@ struct ResponseReport {
             "status": JSONValue(response.status), "headers": .object(headers), "body": .string(text),
         ]
         members["error"] = error?.json
-        let note = status == .done ? nil : "authstate: \(error?.description ?? "The resource answered \(response.status).")"
+        let note =
+            status == .done ? nil : "authstate: \(error?.description ?? "The resource answered \(response.status).")"
         return Report(json: .object(members), data: Array(response.body), note: note, status: status)
     }
 
