@@ -66,11 +66,7 @@ struct Logout: Command {
         if record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil {
             outcome.isSessionEnded = await outcome.attempt {
                 try await state.service.endSession(
-                    endSession(record),
-                    presenting: AnnouncingUserAgent(
-                        base: LoopbackUserAgent(
-                            browser: browser.browser(for: .logout), timeout: context.personLimit),
-                        console: context.console, purpose: "log out"))
+                    endSession(record), presenting: context.userAgent(browser.browser(for: .logout), for: .logout))
             }
         }
         return outcome
