@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @testable import AuthStateOAuth
 
 @Suite("Errors of the token endpoint")
