@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "AuthStateCLI",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v15)],
     products: [.executable(name: "authstate", targets: ["authstate"])],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),

@@ -1,5 +1,7 @@
 #if canImport(Darwin)
     internal import os
+#elseif AUTHSTATE_THREAD_SANITIZER
+    internal import Glibc
 #else
     internal import Synchronization
 #endif
@@ -17,6 +19,15 @@ package struct Lock<State: Sendable>: ~Copyable, Sendable {
         package borrowing func withLock<R: Sendable>(_ body: (inout State) throws -> R) rethrows -> R {
             try storage.withLockUnchecked(body)
         }
+    #elseif AUTHSTATE_THREAD_SANITIZER
+        private let storage: PosixMutex<State>
+
+        package init(_ initial: State) { storage = PosixMutex(initial) }
+
+        @inline(__always)
+        package borrowing func withLock<R: Sendable>(_ body: (inout State) throws -> R) rethrows -> R {
+            try storage.withLock(body)
+        }
     #else
         private let storage: Mutex<State>
 
@@ -28,3 +39,29 @@ package struct Lock<State: Sendable>: ~Copyable, Sendable {
         }
     #endif
 }
+
+#if AUTHSTATE_THREAD_SANITIZER
+    /// A lock that ThreadSanitizer knows: `Mutex` synchronises inside the standard library, where the sanitizer sees
+    /// nothing, and every contended use of it would be reported as a race.
+    // Sendable: the state is only touched while the mutex is held.
+    private final class PosixMutex<State: Sendable>: @unchecked Sendable {
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private var state: State
+
+        init(_ initial: State) {
+            state = initial
+            pthread_mutex_init(mutex, nil)
+        }
+
+        deinit {
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+        }
+
+        func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return try body(&state)
+        }
+    }
+#endif

@@ -9,8 +9,14 @@ import AuthStateOAuth
 extension AuthState {
     /// The transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.
     func renew(_ flight: Flight) async throws -> Tokens {
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            try await self.renew(flight, under: lease)
+        do {
+            return try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+                try await self.renew(flight, under: lease)
+            }
+        } catch let error as AuthStateError {
+            notify(.renewalFailed(error))
+            guard let live = liveTokens(insteadOf: error, flight) else { throw error }
+            return live
         }
     }
 
@@ -19,22 +25,16 @@ extension AuthState {
         guard record.grantEpoch == flight.epoch else { throw Superseded() }
         if flight.reason != .explicit, let error = record.authorizationError { throw error }
         if let tokens = usableTokens(flight.parameters, reason: flight.reason) { return Tokens(storage: tokens) }
-        do {
-            if flight.reason != .explicit { try checkPause() }
-            guard let request = record.renewalRequest(flight.parameters) else { throw Self.nothingToRenewWith }
-            try await lease.reserve()
-            notify(.renewalStarted)
-            let redemption = await redeem(request)
-            guard record.grantEpoch == flight.epoch else {
-                notify(.lateResultDropped)
-                throw Superseded()
-            }
-            return try await settle(redemption, of: request, flight, under: lease)
-        } catch let error as AuthStateError {
-            notify(.renewalFailed(error))
-            guard let live = liveTokens(insteadOf: error, flight) else { throw error }
-            return live
+        if flight.reason != .explicit { try checkPause() }
+        guard let request = record.renewalRequest(flight.parameters) else { throw Self.nothingToRenewWith }
+        try await lease.reserve()
+        notify(.renewalStarted)
+        let redemption = await redeem(request)
+        guard record.grantEpoch == flight.epoch else {
+            notify(.lateResultDropped)
+            throw Superseded()
         }
+        return try await settle(redemption, of: request, flight, under: lease)
     }
 
     /// Turns what the provider did into the next state, saves it, and only then lets anybody see tokens.
@@ -140,10 +140,11 @@ extension AuthState {
         publish()
     }
 
-    /// An access token that has not ended yet, although it is not fresh, when the provider cannot be reached.
+    /// An access token that has not ended yet, although it is not fresh, when provider or store cannot be reached.
     private func liveTokens(insteadOf error: AuthStateError, _ flight: Flight) -> Tokens? {
         guard flight.reason == .stale, flight.parameters == .none, !record.needsTokenRefresh,
-            record.authorizationError == nil, error.kind == .transient || error.code == .refusedWithoutReason,
+            record.authorizationError == nil,
+            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
             let expiry = record.accessTokenExpirationDate, expiry > service.configuration.clock.now
         else { return nil }
         return storage(record.lastTokenResponse).map(Tokens.init(storage:))

@@ -59,26 +59,41 @@ extension AuthorizationService {
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         let request = response.request
+        let expectation = try await expectation(for: response)
         let tokens = try await perform(
             TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
         guard let idToken = tokens.idToken else {
-            if request.isOpenID {
-                throw AuthStateError(
-                    .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
-                    expected: "id_token", received: "nothing")
-            }
-            return tokens
+            guard request.isOpenID else { return tokens }
+            throw AuthStateError(
+                .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                expected: "id_token", received: "nothing")
         }
-        guard let issuer = request.configuration.issuer else {
+        guard var expectation else {
             throw AuthStateError(
                 .invalidMetadata, stage: .token, "The ID token cannot be verified: the configuration has no issuer.")
         }
-        var expectation = expectation(issuer: issuer, clientID: request.clientID)
-        expectation.nonce = request.nonce
         expectation.accessToken = tokens.accessToken
-        expectation.maxAge = request.maxAge
         try await validate(idToken, expectation: expectation, service: request.configuration, stage: .token)
         return tokens
+    }
+
+    /// What the ID token of a login has to fit, found out before the code is spent: the provider's keys are at hand then,
+    /// and a first ID token from the front channel is verified (OpenID Connect Core, section 3.3.2.12).
+    private func expectation(for response: AuthorizationResponse) async throws -> IDTokenExpectation? {
+        let request = response.request
+        guard let issuer = request.configuration.issuer else { return nil }
+        var expectation = expectation(issuer: issuer, clientID: request.clientID)
+        expectation.nonce = request.nonce
+        expectation.maxAge = request.maxAge
+        guard request.isOpenID else { return expectation }
+        _ = try await keys(of: request.configuration, stage: .token)
+        if let compact = response.idToken {
+            var front = expectation
+            front.code = response.code
+            try await validate(compact, expectation: front, service: request.configuration, stage: .authorization)
+            expectation.frontChannel = try IDToken(parsing: compact, stage: .authorization)
+        }
+        return expectation
     }
 
     /// Takes a person through a login with a user agent; the person is told how it ended.

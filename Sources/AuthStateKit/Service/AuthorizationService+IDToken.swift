@@ -10,14 +10,29 @@ extension AuthorizationService {
         _ compact: String, expectation: IDTokenExpectation, service: ServiceConfiguration,
         stage: AuthStateError.Stage
     ) async throws {
+        let token = try IDToken(parsing: compact, stage: stage)
+        let known = try await keys(of: service, stage: stage)
+        do {
+            try token.validate(keys: known, expectation: expectation, stage: stage)
+        } catch let error as AuthStateError where error.code == .invalidSignature {
+            // The provider may have rotated its keys since they were fetched.
+            let newer = try await keys(of: service, insteadOf: known, stage: stage)
+            guard newer != known else { throw error }
+            try token.validate(keys: newer, expectation: expectation, stage: stage)
+        }
+    }
+
+    /// The provider's keys, from the cache while they are young.
+    func keys(
+        of service: ServiceConfiguration, insteadOf stale: JSONWebKeySet? = nil, stage: AuthStateError.Stage
+    ) async throws -> JSONWebKeySet {
         guard let url = service.jwksURI else {
             throw AuthStateError(
                 .invalidMetadata, stage: stage, "The ID token cannot be verified: the provider names no keys.",
                 expected: "jwks_uri")
         }
         try check(url, issuer: service.issuer, stage: stage)
-        let token = try IDToken(parsing: compact, stage: stage)
-        let fetch: @Sendable () async throws -> JSONWebKeySet = {
+        return try await keys.keys(at: url, insteadOf: stale, now: configuration.clock.secondsSince1970) {
             let response = try await send(
                 TransportRequest(url: url, headers: ["Accept": "application/jwk-set+json, application/json"]),
                 stage: stage)
@@ -26,16 +41,6 @@ extension AuthorizationService {
                 throw AuthStateError(
                     .invalidMetadata, stage: stage, "The provider's keys cannot be read.", underlying: error)
             }
-        }
-        let now = configuration.clock.secondsSince1970
-        let known = try await keys.keys(at: url, now: now, fetch: fetch)
-        do {
-            try token.validate(keys: known, expectation: expectation, stage: stage)
-        } catch let error as AuthStateError where error.code == .invalidSignature {
-            // The provider may have rotated its keys since they were fetched.
-            let newer = try await keys.keys(at: url, insteadOf: known, now: now, fetch: fetch)
-            guard newer != known else { throw error }
-            try token.validate(keys: newer, expectation: expectation, stage: stage)
         }
     }
 

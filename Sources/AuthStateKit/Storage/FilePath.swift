@@ -62,16 +62,14 @@ enum FilePath {
 
     private static func createFoldersOnDisk(to path: String) throws(SystemCallError) {
         if let status = try? FileStatus(ofFileAt: path), status.isFolder { return }
+        let above = folder(of: path)
+        if above != path { try createFoldersOnDisk(to: above) }
         do {
             try SystemCallError.check { mkdir(path, 0o700) }
         } catch  where error.code == EEXIST {
             return  // Another process was faster, or it is a file: opening something in it will tell.
-        } catch  where error.code == ENOENT && folder(of: path) != path {
-            try createFoldersOnDisk(to: folder(of: path))
-            try createFoldersOnDisk(to: path)
-            return
         }
-        try synchronizeFolder(folder(of: path))
+        try synchronizeFolder(above)
     }
 
     private static func linkTarget(_ path: String) -> String? {

@@ -41,6 +41,9 @@ extension AuthorizationRequest {
                 hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid."
             )
         }
+        if responseType.includesIDToken, nonce == nil {
+            throw Self.refusal(.invalidArgument, "The hybrid flow needs a nonce.")
+        }
         if prompt.contains(.none), prompt.count > 1 {
             throw Self.refusal(.invalidArgument, "prompt=none cannot be combined with another prompt.")
         }

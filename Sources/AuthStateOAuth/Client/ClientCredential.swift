@@ -83,8 +83,15 @@ extension ClientCredential: Codable {
 
 extension ClientCredential: CustomStringConvertible, CustomReflectable {
     /// Where the secret is, never the secret.
+    public var description: String { source.description }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
+}
+
+extension ClientCredential.Source: CustomStringConvertible, CustomReflectable {
+    /// The place, never the secret.
     public var description: String {
-        switch source {
+        switch self {
         case .none: "public client"
         case .environment(let name): "secret in the environment variable \(name)"
         case .file(let path): "secret in the file \(path)"
@@ -93,5 +100,5 @@ extension ClientCredential: CustomStringConvertible, CustomReflectable {
         }
     }
     /// What `description` shows.
-    public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
+    public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
 }

@@ -35,7 +35,8 @@ public struct EndSessionRequest: Sendable, Hashable {
 
     /// The URL to open in the person's browser.
     ///
-    /// - Throws: `AuthStateError` with `.endpointMissing`.
+    /// - Throws: `AuthStateError` with `.endpointMissing`, or `.invalidArgument` when an additional parameter would replace
+    ///   one of the request's.
     public func url() throws -> URL {
         guard let endpoint = configuration.endSessionEndpoint else {
             throw AuthStateError(
@@ -48,6 +49,11 @@ public struct EndSessionRequest: Sendable, Hashable {
         if let postLogoutRedirectURI {
             own["post_logout_redirect_uri"] = postLogoutRedirectURI.rawValue
             own["state"] = state
+        }
+        if let clash = additionalParameters.names.first(where: { own[$0] != nil }) {
+            throw AuthStateError(
+                .invalidArgument, stage: .logout, "An additional parameter would replace \(clash).",
+                hint: "Set the property of the request instead.")
         }
         own.merge(additionalParameters)
         return try endpoint.appending(own, stage: .logout)

@@ -55,6 +55,9 @@ extension AuthStateError {
 
     /// `Retry-After` in seconds; a date is not understood and counts as absent.
     static func retryAfter(_ headers: TransportHeaders) -> Double? {
-        headers.first("Retry-After").flatMap(Double.init).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        guard let value = headers.first("Retry-After"), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Double(value).flatMap { $0.isFinite ? $0 : nil }
     }
 }

@@ -48,6 +48,13 @@ extension TransportHeaders: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["names": fields.map(\.name)]) }
 }
 
+extension TransportHeaders.Field: CustomStringConvertible, CustomReflectable {
+    /// The name alone: the value can be a credential.
+    public var description: String { name }
+    /// The name alone: the value can be a credential.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
 extension StringProtocol {
     /// Whether both are equal when A–Z and a–z count as the same, as HTTP and URI scheme names do.
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {

@@ -119,6 +119,21 @@ extension IDToken.Check {
             else { return .init("the access token's hash", received: "a different hash") }
             return nil
         },
+        Self(name: "c_hash", section: "Core 3.3.2.11") { token, expected in
+            guard let code = expected.code else { return nil }
+            guard let text = token.claims["c_hash"]?.stringValue, let wanted = try? token.leftHash(of: code),
+                ConstantTime.equals(text, wanted)
+            else {
+                return .init(
+                    "the code's hash", received: token.claims["c_hash"] == nil ? nil : "a different hash")
+            }
+            return nil
+        },
+        Self(name: "iss and sub of both ID tokens", section: "Core 3.3.3.6") { token, expected in
+            guard let front = expected.frontChannel else { return nil }
+            return token.issuer == front.issuer && token.subject == front.subject
+                ? nil : .init("the person of the first ID token", received: "another one")
+        },
         Self(name: "continuity of sub", section: "Core 12.2") { token, expected in
             guard let previous = expected.previous else { return nil }
             return token.subject == previous.subject ? nil : .init("the same person as before", received: "another sub")
@@ -127,6 +142,11 @@ extension IDToken.Check {
             guard let previous = expected.previous else { return nil }
             return Set(token.audience) == Set(previous.audience)
                 ? nil : .init("the same aud as before", received: token.audience.joined(separator: ", "))
+        },
+        Self(name: "continuity of azp", section: "Core 12.2") { token, expected in
+            guard let previous = expected.previous else { return nil }
+            return token.claims["azp"] == previous.claims["azp"]
+                ? nil : .init("the same azp as before", received: token.authorizedParty)
         },
         Self(name: "continuity of auth_time", section: "Core 12.2") { token, expected in
             guard let before = expected.previous?.authenticatedAt, let now = token.authenticatedAt else { return nil }

@@ -16,6 +16,10 @@ public struct IDTokenExpectation: Sendable {
     public var nonce: String?
     /// The access token that came along, for `at_hash`.
     public var accessToken: String?
+    /// The code that came along in the front channel (hybrid flow): `c_hash` is then required.
+    public var code: String?
+    /// The front-channel ID token of the same login, whose issuer and subject must be the same (hybrid flow).
+    public var frontChannel: IDToken?
     /// The oldest login that will do, in seconds; `auth_time` is then required.
     public var maxAge: Int?
     /// The ID token that a renewed one continues (OpenID Connect Core, section 12.2); nil at login.
@@ -35,6 +39,13 @@ public struct IDTokenExpectation: Sendable {
         self.clientID = clientID
         self.now = now
     }
+}
+
+extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {
+    /// Issuer and client; nonce and access token stay secret.
+    public var description: String { "ID token of \(issuer) for \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["expectation": description]) }
 }
 
 extension Set<SignatureAlgorithm> {

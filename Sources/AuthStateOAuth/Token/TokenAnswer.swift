@@ -17,6 +17,19 @@ package enum TokenAnswer: Sendable {
     case refused(AuthStateError, refreshToken: String?)
 }
 
+extension TokenAnswer: CustomStringConvertible, CustomReflectable {
+    /// Tokens or the error, never a token.
+    package var description: String {
+        switch self {
+        case .tokens(let response): response.description
+        case .error(let error): error.description
+        case .refused(let error, let refreshToken): "\(error) Refresh token: \(refreshToken == nil ? "none" : "kept")."
+        }
+    }
+    /// What `description` shows.
+    package var customMirror: Mirror { Mirror(self, children: ["answer": description]) }
+}
+
 extension TokenAnswer {
     /// Reads an answer (RFC 6749, sections 5.1 and 5.2).
     ///
@@ -24,7 +37,7 @@ extension TokenAnswer {
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
         let stage = request.stage
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let error = json?["error"]?.stringValue {
+        if let error = json?["error"]?.stringValue, !error.isEmpty {
             let oauth = OAuthErrorResponse(
                 error: error, errorDescription: json?["error_description"]?.stringValue,
                 errorURI: json?["error_uri"]?.stringValue)

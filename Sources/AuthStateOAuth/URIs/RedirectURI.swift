@@ -12,7 +12,9 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
             parts.host?.isEmpty != true || !parts.path.isEmpty
         else { throw Self.refusal("The redirect URI must be absolute and in printable ASCII.", string) }
         guard parts.fragment == nil else { throw Self.refusal("A redirect URI must not have a fragment.", string) }
-        if let port = parts.port, !port.isEmpty, UInt16(port) == nil {
+        if let port = parts.port, !port.isEmpty,
+            UInt16(port) == nil || !port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        {
             throw Self.refusal("The redirect URI's port is not a number from 0 to 65535.", string)
         }
         rawValue = string

@@ -134,6 +134,17 @@ struct FileAuthStateStoreFailureTests {
         try await expectStoreError(.storeUnreadable) { _ = try await store.load(.default) }
     }
 
+    #if os(Linux)
+        @Test("a folder that the file system will not make is an error, however often its parent exists")
+        func folderThatCannotBe() async throws {
+            let store = FileAuthStateStore(file: "/proc/authstate/none/state.json")
+            let error = await authError {
+                try await store.withLease(.default, deadline: .zero) { try await $0.reserve() }
+            }
+            #expect(error?.code == .storeUnwritable)
+        }
+    #endif
+
     @Test("links that lead in a circle or to nowhere are refused and stay")
     func badLinks() async throws {
         symlink("circle", scratch["circle"])

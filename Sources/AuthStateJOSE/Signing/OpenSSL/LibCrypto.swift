@@ -26,11 +26,14 @@
         /// Opens a library by its file name.
         init(opening library: String) throws(JOSEError) {
             var functions = AuthStateCryptoFunctions()
-            if let missing = AuthStateCryptoLoad(library, &functions) {
+            // The name of what is missing can be the library's: it is copied while that is still there.
+            let missing = library.withCString { name in AuthStateCryptoLoad(name, &functions).map(String.init(cString:))
+            }
+            if let missing {
                 throw JOSEError(
                     .backendUnavailable,
                     "OpenSSL 3's libcrypto cannot be used: install the package libssl3 (Debian, Ubuntu)",
-                    expected: library, received: "\(String(cString: missing)) is missing")
+                    expected: library, received: "\(missing) is missing")
             }
             var digests: [HashFunction: OpaquePointer] = [:]
             for function in HashFunction.allCases {

@@ -1,0 +1,44 @@
+import ArgumentParser
+import AuthStateKit
+
+/// The program: logs in at an OpenID provider, keeps what was granted, and hands out fresh tokens.
+@main
+struct AuthStateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authstate",
+        abstract: "Log in at an OpenID provider, and use tokens that are always fresh.",
+        discussion: """
+            Data goes to standard output, everything for a person to standard error.
+
+            Exit codes: 0 done; 1 the resource answered with an error; 64 wrong usage; 65 the provider's answer was \
+            refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
+            77 log in (again); 78 wrong configuration; 130 cancelled.
+            """,
+        subcommands: [
+            Demo.self, Login.self, UserInfo.self, Token.self, Refresh.self, Status.self, Request.self, Logout.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            reportUsage(error)
+            exit(withError: error)
+        }
+    }
+
+    /// A call that cannot be understood is an error like any other to a program that reads JSON.
+    private static func reportUsage(_ error: any Error) {
+        guard exitCode(for: error).rawValue == ExitStatus.usage.rawValue,
+            CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
+        else { return }
+        let error = AuthStateError(.invalidArgument, stage: .usage, message(for: error))
+        Console(isJSON: true).show(error)
+        exit(withError: ExitCode(ExitStatus.usage.rawValue))
+    }
+}

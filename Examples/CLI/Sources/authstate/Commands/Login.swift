@@ -1,0 +1,124 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Logs a person in, or the client itself, anew over whatever was kept before.
+struct Login: Command {
+    static let configuration = CommandConfiguration(abstract: "Log in, and keep what the provider grants.")
+    static let stage = AuthStateError.Stage.authorization
+    static let timeLimit = 300.0
+
+    /// How the tokens are asked for.
+    enum Grant: String, ExpressibleByArgument, CaseIterable {
+        case authorizationCode = "authorization-code"
+        case clientCredentials = "client-credentials"
+    }
+
+    @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
+    var issuer: String
+
+    @OptionGroup(title: "Client")
+    var client: ClientOptions
+
+    @Option(help: "Whose tokens: a person's, or the client's own.")
+    var grant = Grant.authorizationCode
+
+    @Option(help: "What to ask for, in quotes. Default for a person: openid.")
+    var scope: String?
+
+    @Option(help: ArgumentHelp("A resource to get tokens for (RFC 8707).", valueName: "uri"))
+    var resource: [String] = []
+
+    @Option(
+        name: .customLong("param"), help: ArgumentHelp("One more request parameter.", valueName: "name=value"))
+    var parameters: [NamedValue] = []
+
+    @OptionGroup(title: "The provider's page")
+    var authorization: AuthorizationOptions
+
+    @OptionGroup
+    var browser: BrowserOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    func validate() throws {
+        guard grant == .clientCredentials else { return }
+        if client.clientSecretEnv == nil {
+            throw ValidationError("--grant client-credentials needs --client-secret-env.")
+        }
+        if let option = authorization.firstGiven ?? browser.browserCommand.map({ _ in "--browser-command" }) {
+            throw ValidationError("--grant client-credentials goes without \(option): no page is shown.")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        try checkSecret()
+        let session = try context.session()
+        let settings = Settings(connection, redirectURI: authorization.redirectURI)
+        let service = session.service(settings)
+        let state: AuthState
+        switch grant {
+        case .authorizationCode:
+            let userAgent = try userAgent(context)
+            state = try await AuthState.authorize(
+                request(try await service.discoverConfiguration(issuer: issuer)), presenting: userAgent,
+                credential: client.credential, service: service, store: session.store, key: session.key,
+                annotations: settings.annotations, options: session.options(settings))
+        case .clientCredentials:
+            state = try await AuthState.clientCredentials(
+                configuration: service.discoverConfiguration(issuer: issuer), clientID: client.clientID,
+                credential: client.credential, scopes: scopes(), additionalParameters: additionalParameters,
+                service: service, store: session.store, key: session.key, annotations: settings.annotations,
+                options: session.options(settings))
+        }
+        let summary = StateSummary(record: state.snapshot, now: Date())
+        let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
+        return Report(json: summary.json, note: "Logged in. The access token ends: \(expiry).")
+    }
+
+    /// A secret that is not there should not be noticed only after the person has logged in.
+    private func checkSecret() throws {
+        guard let name = client.clientSecretEnv else { return }
+        guard ProcessInfo.processInfo.environment[name]?.isEmpty == false else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .token,
+                "The environment variable \(name), which holds the client's secret, is not set.",
+                hint: "Set \(name) and try again.")
+        }
+    }
+
+    private func request(_ configuration: ServiceConfiguration) throws -> AuthorizationRequest {
+        var request = AuthorizationRequest(
+            configuration: configuration, clientID: client.clientID, scopes: scopes(default: [.openID]))
+        try authorization.apply(to: &request)
+        request.additionalParameters = additionalParameters
+        return request
+    }
+
+    private func scopes(default standard: [Scope] = []) -> [Scope] {
+        scope.map { $0.split(separator: " ").map { Scope(rawValue: String($0)) } } ?? standard
+    }
+
+    private var additionalParameters: Parameters {
+        var result: Parameters = [:]
+        for uri in resource { result.append("resource", uri) }
+        for parameter in parameters { result.append(parameter.name, parameter.value) }
+        return result
+    }
+
+    private func userAgent(_ context: Context) throws -> any ExternalUserAgent {
+        if authorization.paste { return PasteUserAgent() }
+        let loopback = LoopbackUserAgent(
+            browser: try browser.browser(for: .authorization), timeout: context.personLimit)
+        return AnnouncingUserAgent(base: loopback, console: context.console, purpose: "log in")
+    }
+}

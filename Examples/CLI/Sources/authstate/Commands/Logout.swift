@@ -1,0 +1,124 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Ends the login: at the provider as far as it lets us, here in any case.
+struct Logout: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Revoke the tokens, end the provider's session, and forget the login.")
+    static let stage = AuthStateError.Stage.logout
+    static let timeLimit = 300.0
+
+    @Option(
+        name: .customLong("post-logout-redirect-uri"),
+        help: ArgumentHelp(
+            "Where the browser comes back to; port 0 means any free port. Default: that of the login.",
+            valueName: "uri"))
+    var postLogoutRedirectURI: String?
+
+    @OptionGroup
+    var browser: BrowserOptions
+
+    @Flag(help: "Only forget the login here; the provider is not told.")
+    var local = false
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    func validate() throws {
+        guard let postLogoutRedirectURI else { return }
+        do { _ = try RedirectURI(postLogoutRedirectURI) } catch let error as AuthStateError {
+            throw ValidationError("--post-logout-redirect-uri: \(error.message)")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let session = try context.session()
+        var outcome = Outcome()
+        if local {
+            if try await session.isEmpty() { throw AuthStateError.notLoggedIn }
+        } else {
+            do {
+                try await session.withState { outcome = await endAtProvider($0, context) }
+            } catch let error as AuthStateError where error.code != .notLoggedIn {
+                outcome.failures.append(error)
+            }
+        }
+        do { try await session.forget() } catch {
+            for failure in outcome.failures { context.console.note("authstate: \(failure.advised)") }
+            throw error
+        }
+        return outcome.report
+    }
+
+    /// Tries everything that the provider offers; one failure does not stop the next step.
+    private func endAtProvider(_ state: AuthState, _ context: Context) async -> Outcome {
+        let record = state.snapshot
+        var outcome = Outcome()
+        if record.configuration.revocationEndpoint != nil, let request = revocation(record) {
+            outcome.isRevoked = await outcome.attempt {
+                try await state.service.revoke(request, credential: record.credential)
+            }
+        }
+        if record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil {
+            outcome.isSessionEnded = await outcome.attempt {
+                try await state.service.endSession(
+                    endSession(record),
+                    presenting: AnnouncingUserAgent(
+                        base: LoopbackUserAgent(
+                            browser: browser.browser(for: .logout), timeout: context.personLimit),
+                        console: context.console, purpose: "log out"))
+            }
+        }
+        return outcome
+    }
+
+    /// The refresh token stands for the whole grant; without one the access token is revoked.
+    private func revocation(_ record: AuthState.Record) -> RevocationRequest? {
+        let refreshToken = record.refreshToken
+        return (refreshToken ?? record.lastTokenResponse?.accessToken).map { token in
+            RevocationRequest(
+                configuration: record.configuration, clientID: record.clientID, token: token,
+                tokenTypeHint: refreshToken == nil ? .accessToken : .refreshToken)
+        }
+    }
+
+    private func endSession(_ record: AuthState.Record) throws -> EndSessionRequest {
+        let uri = postLogoutRedirectURI ?? Settings(annotations: record.annotations).redirectURI
+        return EndSessionRequest(
+            configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
+            postLogoutRedirectURI: try uri.map(RedirectURI.init))
+    }
+}
+
+extension Logout {
+    /// What became of the parts of a logout.
+    struct Outcome {
+        var isRevoked = false
+        var isSessionEnded = false
+        var failures: [AuthStateError] = []
+
+        /// Runs one part and tells whether it succeeded.
+        mutating func attempt(_ part: nonisolated(nonsending) () async throws -> Void) async -> Bool {
+            do {
+                try await part()
+                return true
+            } catch {
+                failures.append(AuthStateError(ending: error, stage: .logout))
+                return false
+            }
+        }
+
+        /// The local part is done by now; the first failure decides how the program ends.
+        var report: Report {
+            let members: [String: JSONValue?] = [
+                "logged_out": true, "revoked": .bool(isRevoked), "session_ended": .bool(isSessionEnded),
+                "error": failures.first?.advised.json,
+            ]
+            let notes = failures.map { "authstate: \($0.advised)" }
+            let end = failures.isEmpty ? "Logged out." : "The local login is gone all the same."
+            return Report(
+                json: JSONValue(known: members), note: (notes + [end]).joined(separator: "\n"),
+                status: failures.first.map { ExitStatus($0.kind) } ?? .done)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Renews the tokens, fresh or not.
+struct Refresh: Command {
+    static let configuration = CommandConfiguration(abstract: "Renew the tokens now.")
+    static let stage = AuthStateError.Stage.refresh
+
+    @OptionGroup
+    var common: CommonOptions
+
+    func perform(_ context: Context) async throws -> Report {
+        let record = try await context.session().withState { state in
+            try await state.refresh()
+            return state.snapshot
+        }
+        let summary = StateSummary(record: record, now: Date())
+        return Report(json: summary.json, lines: summary.lines, note: "Renewed.")
+    }
+}

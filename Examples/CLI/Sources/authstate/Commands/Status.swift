@@ -1,0 +1,29 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Shows what is kept; the network is not used.
+struct Status: Command {
+    static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
+    static let stage = AuthStateError.Stage.store
+
+    @OptionGroup
+    var common: CommonOptions
+
+    func perform(_ context: Context) async throws -> Report {
+        let summary = StateSummary(record: try await context.session().load().record, now: Date())
+        var note: String?
+        if let error = summary.record.authorizationError {
+            note = "authstate: \(error.advised)"
+        } else if !summary.isUsable {
+            note = "authstate: The access token has ended and cannot be renewed. Log in again with 'authstate login'."
+        }
+        return Report(
+            json: summary.json, lines: summary.lines, note: note, status: summary.isUsable ? .done : .login)
+    }
+}

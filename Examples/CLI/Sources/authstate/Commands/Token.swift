@@ -1,0 +1,45 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Prints an access token that is fresh.
+struct Token: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Print an access token, renewed first when it has to be.")
+    static let stage = AuthStateError.Stage.refresh
+
+    @Option(help: ArgumentHelp("Renew a token that is good for less than so many seconds.", valueName: "s"))
+    var minValidity: Double?
+
+    @OptionGroup
+    var common: CommonOptions
+
+    func validate() throws {
+        if let minValidity, !(minValidity >= 0 && minValidity.isFinite) {
+            throw ValidationError("--min-validity has to be 0 or more seconds.")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let tokens = try await context.session().withState { state in
+            let tokens = try await state.freshTokens()
+            return lasts(tokens) ? tokens : try await state.refresh()
+        }
+        let now = Date()
+        var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)
+        members["access_token"] = .string(tokens.accessToken)
+        members["token_type"] = "Bearer"
+        let note = lasts(tokens) ? nil : "authstate: The provider's tokens do not last as long as --min-validity asks."
+        return Report(json: .object(members), lines: [tokens.accessToken], note: note)
+    }
+
+    private func lasts(_ tokens: Tokens) -> Bool {
+        guard let minValidity, let end = tokens.accessTokenExpirationDate else { return true }
+        return end.timeIntervalSinceNow >= minValidity
+    }
+}

@@ -1,0 +1,95 @@
+import AuthStateKit
+import AuthStateTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension DemoStory {
+    func introduceProvider() -> String {
+        "An OpenID provider has started inside this program, at \(provider.issuer)."
+    }
+
+    func logIn() async throws -> String {
+        let state = try await authorize()
+        try expect(state.isAuthorized, "The login did not lead to an authorized state.")
+        return "Logged in: a (scripted) browser visited the provider and came back, and the ID token is genuine."
+    }
+
+    func readUserInfo() async throws -> String {
+        let person = try await state.userInfo()
+        try expect(person.isBound, "The claims do not belong to the person who logged in.")
+        return "The access token opens the provider's user info: hello, \(person.name ?? "stranger")."
+    }
+
+    func letTokenExpire() async throws -> String {
+        let state = try state
+        let end = ContinuousClock.now + .seconds(2)
+        while state.tokensIfFresh() != nil, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
+        try expect(state.tokensIfFresh() == nil, "The access token should have ended by now.")
+        provider.update { $0.accessTokenLifetime = 3600 }
+        return "The access token, good for one second only, is used up."
+    }
+
+    func renewForManyCallers() async throws -> String {
+        let state = try state
+        let before = provider.statistics.refreshRequests
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 { group.addTask { try await state.freshTokens().accessToken } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        let requests = provider.statistics.refreshRequests - before
+        try expect(tokens.count == 1 && requests == 1, "There were \(requests) requests, \(tokens.count) tokens.")
+        return "100 callers asked for a token at once: one request to the provider, one new token for all."
+    }
+
+    func goOnInNewProcess() async throws -> String {
+        let child = try await ChildProgram.run(["userinfo", "--json", "--state", file])
+        let subject = try? JSONValue(parsing: child.output)["sub"]?.stringValue
+        try expect(
+            child.status == 0 && subject == OpenIDProvider.User.ada.subject,
+            "The second process ended with status \(child.status).")
+        return "A second process picked the login up from its file and is logged in too."
+    }
+
+    func recoverFromRefusal() async throws -> String {
+        let before = provider.statistics.refreshRequests
+        provider.rejectAccessTokens()
+        let response = try await state.performAction(TransportRequest(url: provider.url(of: .resource)))
+        let requests = provider.statistics.refreshRequests - before
+        try expect(
+            response.status == 200 && requests == 1, "It answered \(response.status) after \(requests) renewals.")
+        return "An API refused the token (401): it was renewed once, the request repeated, and the API is content."
+    }
+
+    func loseGrant() async throws -> String {
+        let state = try state
+        provider.revokeGrants()
+        let request = TransportRequest(url: provider.url(of: .resource))
+        _ = try? await state.performAction(request)
+        guard let error = state.authorizationError else { throw AuthStateError.stillAuthorized }
+        let before = provider.requestCount(.token)
+        _ = try? await state.performAction(request)
+        try expect(provider.requestCount(.token) == before, "The provider was asked again although the grant is gone.")
+        return "The grant was revoked: the state is in error (\(error.code.rawValue)) and bothers nobody until a login."
+    }
+
+    func logInAgain() async throws -> String {
+        let state = try await authorize()
+        try expect(state.isAuthorized, "The new login did not mend the state.")
+        return "A new login mends it."
+    }
+
+    func logOut() async throws -> String {
+        try await state.clear()
+        try expect(!FileManager.default.fileExists(atPath: file), "The file is still there.")
+        return "Logged out: the login's file is gone."
+    }
+}
+
+extension AuthStateError {
+    fileprivate static let stillAuthorized = AuthStateError(
+        .providerError, stage: Demo.stage, "The state should be in error after the grant was revoked.")
+}

@@ -1,0 +1,66 @@
+import AuthStateKit
+import AuthStateTesting
+
+/// The provider and the login that a demonstration is about; each step tells what happened in one sentence.
+actor DemoStory {
+    /// A part of the story.
+    struct Step: Sendable {
+        let name: String
+        let play: @Sendable (DemoStory) async throws -> String
+    }
+
+    /// The whole story, in order.
+    static let steps: [Step] = [
+        Step(name: "provider") { await $0.introduceProvider() },
+        Step(name: "login") { try await $0.logIn() },
+        Step(name: "userinfo") { try await $0.readUserInfo() },
+        Step(name: "expiry") { try await $0.letTokenExpire() },
+        Step(name: "shared-renewal") { try await $0.renewForManyCallers() },
+        Step(name: "new-process") { try await $0.goOnInNewProcess() },
+        Step(name: "refused-token") { try await $0.recoverFromRefusal() },
+        Step(name: "lost-grant") { try await $0.loseGrant() },
+        Step(name: "new-login") { try await $0.logInAgain() },
+        Step(name: "logout") { try await $0.logOut() },
+    ]
+
+    let provider: OpenIDProvider
+    let file: String
+    private var loggedIn: AuthState?
+
+    /// Starts a provider whose access tokens last one second.
+    init(file: String) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        configuration.accessTokenLifetime = 1
+        provider = try await OpenIDProvider(configuration: configuration)
+        self.file = file
+    }
+
+    /// Stops the provider.
+    func end() async { await provider.stop() }
+
+    /// The state, once somebody is logged in.
+    var state: AuthState {
+        get throws {
+            guard let loggedIn else { throw AuthStateError.notLoggedIn }
+            return loggedIn
+        }
+    }
+
+    /// Logs in as a program does for a person; a scripted browser stands in for them.
+    func authorize() async throws -> AuthState {
+        let service = AuthorizationService()
+        let request = AuthorizationRequest(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            scopes: [.openID, .profile, .offlineAccess])
+        let state = try await AuthState.authorize(
+            request, presenting: LoopbackUserAgent(browser: .scripted, timeout: .seconds(5)), service: service,
+            store: FileAuthStateStore(file: file))
+        loggedIn = state
+        return state
+    }
+}
+
+/// A step did not go as the story has it.
+func expect(_ condition: Bool, _ message: String) throws {
+    guard condition else { throw AuthStateError(.providerError, stage: Demo.stage, message) }
+}

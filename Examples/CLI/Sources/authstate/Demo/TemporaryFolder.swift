@@ -1,0 +1,30 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A folder of its own that only this user can enter.
+struct TemporaryFolder {
+    let path: String
+
+    /// - Throws: `AuthStateError` with `.storeUnwritable`.
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "authstate-\(UUID().uuidString)").path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw AuthStateError(
+                .storeUnwritable, stage: .store, "No temporary folder can be created.",
+                hint: "Name a folder that can be written to in TMPDIR.", underlying: error)
+        }
+    }
+
+    func remove() {
+        // What cannot be removed now is the system's to clean up.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

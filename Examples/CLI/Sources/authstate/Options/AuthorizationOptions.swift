@@ -1,0 +1,50 @@
+import ArgumentParser
+import AuthStateKit
+
+/// What is asked of the provider's pages; only for a person's login.
+struct AuthorizationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "Where the answer goes; port 0 means any free port. Default: http://127.0.0.1:0/callback.",
+            valueName: "uri"))
+    var redirectURI: String?
+
+    @Flag(help: "Show the address, and take the one that the browser ends at from standard input.")
+    var paste = false
+
+    @Option(help: ArgumentHelp("The oldest login at the provider that will do, in seconds.", valueName: "s"))
+    var maxAge: Int?
+
+    @Option(help: "What the provider shall ask: none, login, consent, select_account, or several in quotes.")
+    var prompt: String?
+
+    @Option(help: ArgumentHelp("Who is likely to log in.", valueName: "name"))
+    var loginHint: String?
+
+    func validate() throws {
+        if let maxAge, maxAge < 0 { throw ValidationError("--max-age has to be 0 or more seconds.") }
+        if let redirectURI {
+            do { _ = try RedirectURI(redirectURI) } catch let error as AuthStateError {
+                throw ValidationError("--redirect-uri: \(error.message)")
+            }
+        }
+    }
+
+    /// The first option that was given, for grants that have no page.
+    var firstGiven: String? {
+        let given: [(String, Bool)] = [
+            ("--redirect-uri", redirectURI != nil), ("--paste", paste), ("--max-age", maxAge != nil),
+            ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
+        ]
+        return given.first { $0.1 }?.0
+    }
+
+    /// Puts the options into a request.
+    func apply(to request: inout AuthorizationRequest) throws {
+        request.redirectURI = try redirectURI.map(RedirectURI.init)
+        request.maxAge = maxAge
+        request.prompt = (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
+        request.loginHint = loginHint
+    }
+}

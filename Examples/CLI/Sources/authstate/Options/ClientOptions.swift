@@ -1,0 +1,43 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Who asks, and how it proves that.
+struct ClientOptions: ParsableArguments {
+    /// How the secret is sent.
+    enum AuthMethod: String, ExpressibleByArgument, CaseIterable {
+        case none, basic, post
+
+        var method: ClientAuthenticationMethod {
+            switch self {
+            case .none: .none
+            case .basic: .clientSecretBasic
+            case .post: .clientSecretPost
+            }
+        }
+    }
+
+    @Option(name: .customLong("client-id"), help: ArgumentHelp("The client's identifier.", valueName: "id"))
+    var clientID: String
+
+    @Option(help: ArgumentHelp("The environment variable with the client's secret.", valueName: "var"))
+    var clientSecretEnv: String?
+
+    @Option(help: "How the secret is sent. Default: what the provider supports, basic first.")
+    var authMethod: AuthMethod?
+
+    func validate() throws {
+        if clientID.isEmpty { throw ValidationError("--client-id must not be empty.") }
+        switch (clientSecretEnv, authMethod) {
+        case (nil, .basic?), (nil, .post?):
+            throw ValidationError("--auth-method \(authMethod?.rawValue ?? "") needs --client-secret-env.")
+        case (_?, AuthMethod.none?): throw ValidationError("--auth-method none goes without --client-secret-env.")
+        case ("", _): throw ValidationError("--client-secret-env has to name a variable.")
+        default: break
+        }
+    }
+
+    /// The credential; of the secret it holds only the variable's name.
+    var credential: ClientCredential {
+        clientSecretEnv.map { .environment($0, method: authMethod?.method) } ?? .none
+    }
+}

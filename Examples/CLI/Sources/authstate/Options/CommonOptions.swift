@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// What every command understands.
+struct CommonOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Keep the login in this file.", discussion: "Default: a folder below $XDG_STATE_HOME."))
+    var state: String?
+
+    @Option(help: "Name of the login, to keep several side by side.")
+    var profile = "default"
+
+    @Option(help: ArgumentHelp("Give up after so many seconds.", valueName: "s"))
+    var timeout: Double?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        if let timeout, !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("--timeout has to be more than 0 and at most 86400 seconds.")
+        }
+        if profile.isEmpty || profile.contains(where: { $0 == "/" || $0 == "\0" }) {
+            throw ValidationError("--profile has to be a name without a slash.")
+        }
+        if state?.isEmpty == true { throw ValidationError("--state has to name a file.") }
+    }
+}

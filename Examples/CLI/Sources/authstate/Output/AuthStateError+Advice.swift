@@ -1,0 +1,36 @@
+import AuthStateKit
+
+extension AuthStateError {
+    /// The error with advice in this program's words: which command or option helps.
+    var advised: AuthStateError {
+        var copy = self
+        if let advice = Self.advice[code] { copy.hint = advice }
+        if code == .timedOut, stage == .authorization {
+            copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
+        }
+        if stage == .logout, code == .browserUnavailable { copy.hint = "Use --browser-command, or --local." }
+        return copy
+    }
+
+    private static let logIn = "Log in with 'authstate login'."
+
+    private static let advice: [Code: String] = [
+        .notLoggedIn: logIn,
+        .invalidGrant: "Log in again with 'authstate login'.",
+        .noRefreshToken: "Log in again with 'authstate login'; some providers need --scope \"openid offline_access\".",
+        .tokenRejected: "Log in again with 'authstate login'.",
+        .refusedWithoutReason: "Log in again with 'authstate login'.",
+        .interactionRequired: "Log in with 'authstate login', without --prompt none.",
+        .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
+        .accessDenied: "Log in again and allow the access that is asked for.",
+        .browserUnavailable: "Use --paste to copy the address by hand, or name a program with --browser-command.",
+        .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
+        .insecureURL: "Use https; --allow-insecure-http allows http, for tests.",
+        .insecureConnection: "Name the provider's certificate authority with --ca-file.",
+        .invalidClient: "Check --client-id, --client-secret-env and --auth-method.",
+        .storeCorrupt: "Remove it with 'authstate logout --local', then log in again.",
+        .discoveryFailed: "Check --issuer.",
+        .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
+        .endpointMissing: "This provider does not offer it.",
+    ]
+}

@@ -1,0 +1,26 @@
+import AuthStateKit
+
+/// What a command has to say at its end: the same facts for programs and for people.
+struct Report: Sendable {
+    /// For `--json`.
+    var json: JSONValue
+    /// For standard output, when `--json` is not given.
+    var data: [UInt8]
+    /// For a person, on standard error.
+    var note: String?
+    /// How the program ends.
+    var status: ExitStatus
+
+    /// A report whose data are bytes, printed as they are.
+    init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitStatus = .done) {
+        self.json = json
+        self.data = data
+        self.note = note
+        self.status = status
+    }
+
+    /// A report whose data are lines of text.
+    init(json: JSONValue, lines: [String] = [], note: String? = nil, status: ExitStatus = .done) {
+        self.init(json: json, data: Array(lines.map { $0.plain + "\n" }.joined().utf8), note: note, status: status)
+    }
+}

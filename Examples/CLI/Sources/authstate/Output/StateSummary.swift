@@ -1,0 +1,75 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What may be shown of a state: never a token.
+struct StateSummary {
+    let record: AuthState.Record
+    let now: Date
+
+    /// Whether tokens can be had without a new login: no error, and a token that has not ended or can be renewed.
+    var isUsable: Bool {
+        guard record.isAuthorized else { return false }
+        return canRenew || record.accessTokenExpirationDate.map { $0 > now } ?? true
+    }
+
+    /// The same members for `login`, `refresh` and `status`.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "authorized": .bool(isUsable),
+            "client_id": .string(record.clientID),
+            "issuer": JSONValue(record.configuration.issuer?.rawValue),
+            "subject": JSONValue(subject),
+            "grant": .string(grant),
+            "can_renew": .bool(canRenew),
+        ]
+        members.merge(Self.validity(scope: record.scope, end: record.accessTokenExpirationDate, now: now)) { $1 }
+        members["error"] = record.authorizationError?.advised.json
+        return .object(members)
+    }
+
+    /// Scope and expiry, as every command shows them.
+    static func validity(scope: String?, end: Date?, now: Date) -> [String: JSONValue] {
+        [
+            "scope": JSONValue(scope),
+            "expires_at": end.map { JSONValue(Int($0.timeIntervalSince1970)) } ?? .null,
+            "expires_in": end.map { JSONValue(max(0, Int($0.timeIntervalSince(now)))) } ?? .null,
+        ]
+    }
+
+    /// One fact a line.
+    var lines: [String] {
+        let facts: [(String, String?)] = [
+            ("authorized", isUsable ? "yes" : "no"),
+            ("issuer", record.configuration.issuer?.rawValue),
+            ("client", record.clientID),
+            ("subject", subject),
+            ("scope", record.scope),
+            ("expires", Self.expiry(record.accessTokenExpirationDate, now: now)),
+            ("renewable", canRenew ? "yes" : "no"),
+        ]
+        return facts.compactMap { name, value in value.map { "\(name): \($0)" } }
+    }
+
+    /// The end of a token for a person.
+    static func expiry(_ end: Date?, now: Date) -> String {
+        guard let end else { return "unknown" }
+        let seconds = Int(end.timeIntervalSince(now).rounded(.down))
+        return end.formatted(.iso8601) + (seconds > 0 ? " (in \(seconds) s)" : " (over)")
+    }
+
+    private var canRenew: Bool { record.refreshToken != nil || record.clientCredentials != nil }
+
+    private var grant: String {
+        (record.clientCredentials == nil ? GrantType.authorizationCode : .clientCredentials).rawValue
+    }
+
+    private var subject: String? {
+        guard let token = record.idToken else { return nil }
+        return (try? IDToken(parsing: token))?.subject
+    }
+}

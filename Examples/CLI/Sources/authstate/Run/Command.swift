@@ -1,0 +1,66 @@
+import ArgumentParser
+import AuthStateKit
+
+/// A command: it turns its options into a report, and leaves printing, time limit and exit code to `run()`.
+protocol Command: AsyncParsableCommand, Sendable {
+    /// The options that every command has.
+    var common: CommonOptions { get }
+    /// The stage that an error names when the command runs out of time.
+    static var stage: AuthStateError.Stage { get }
+    /// How long the command may take, in seconds, unless `--timeout` says otherwise.
+    static var timeLimit: Double { get }
+
+    /// Does the work.
+    ///
+    /// - Throws: `AuthStateError`, or `CancellationError`.
+    func perform(_ context: Context) async throws -> Report
+}
+
+/// What a command works with.
+struct Context: Sendable {
+    let console: Console
+    /// How long the command may take, in seconds.
+    let timeLimit: Double
+    /// The common options, for the session.
+    let common: CommonOptions
+
+    /// How long a person in a browser is waited for: less, so that its error comes first.
+    var personLimit: Duration { .seconds(max(timeLimit * 0.9, timeLimit - 5)) }
+
+    /// The place of the login.
+    func session() throws -> Session { try Session(common, timeLimit: timeLimit, console: console) }
+}
+
+extension Command {
+    static var timeLimit: Double { 60 }
+
+    func run() async throws {
+        let limit = common.timeout ?? Self.timeLimit
+        let console = Console(isJSON: common.json)
+        let context = Context(console: console, timeLimit: limit, common: common)
+        let status: ExitStatus
+        do {
+            let report = try await TimeLimit.run(seconds: limit, stage: Self.stage) {
+                try await perform(context)
+            }
+            console.show(report)
+            status = report.status
+        } catch {
+            let error = AuthStateError(ending: error, stage: Self.stage).advised
+            console.show(error)
+            status = ExitStatus(error.kind)
+        }
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+}
+
+extension AuthStateError {
+    /// Any error that ends a command, in the terms of the others.
+    init(ending error: any Error, stage: Stage) {
+        switch error {
+        case let error as AuthStateError: self = error
+        case is CancellationError: self.init(.cancelled, stage: stage, "Cancelled.")
+        default: self.init(.providerError, stage: stage, "This went wrong in an unexpected way.", underlying: error)
+        }
+    }
+}

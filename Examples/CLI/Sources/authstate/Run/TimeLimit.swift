@@ -1,0 +1,47 @@
+import AuthStateKit
+import Synchronization
+
+/// Ends work that takes too long, or that the person interrupts; both cancel it and say why.
+final class TimeLimit: Sendable {
+    private let reason = Mutex<AuthStateError?>(nil)
+
+    private init() {}
+
+    /// Runs work until it is done, the time is over, or the person interrupts it.
+    ///
+    /// Work that was ended may still return a result; then that counts.
+    ///
+    /// - Throws: What the work throws; `.timedOut` or `.cancelled` when it was ended.
+    static func run<R: Sendable>(
+        seconds: Double, stage: AuthStateError.Stage, _ body: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        let limit = TimeLimit()
+        let work = Task { try await body() }
+        let timer = Task {
+            try await Task.sleep(for: .seconds(seconds))
+            limit.end(work, because: .timedOut(after: seconds, stage: stage))
+        }
+        let interruption = Interruption {
+            limit.end(work, because: AuthStateError(.cancelled, stage: stage, "Interrupted."))
+        }
+        defer {
+            timer.cancel()
+            interruption.stop()
+        }
+        do { return try await work.value } catch { throw limit.reason.withLock { $0 } ?? error }
+    }
+
+    private func end<R>(_ work: Task<R, any Error>, because error: AuthStateError) {
+        reason.withLock { $0 = $0 ?? error }
+        work.cancel()
+    }
+}
+
+extension AuthStateError {
+    fileprivate static func timedOut(after seconds: Double, stage: Stage) -> AuthStateError {
+        let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+        return AuthStateError(
+            .timedOut, stage: stage, "This was not done within \(time) seconds.",
+            hint: "Try again, or allow more time with --timeout.")
+    }
+}

@@ -1,0 +1,81 @@
+import AuthStateKit
+
+/// The place of one login, and the way from it to a state that works.
+struct Session: Sendable {
+    let store: FileAuthStateStore
+    let key: AuthStateKey
+    /// How long single steps may take, so that a step's own error comes before the end of the command's time.
+    let stepLimit: Duration
+
+    init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
+        key = AuthStateKey(rawValue: options.profile)
+        store = try StateLocation(state: options.state, profile: options.profile)
+            .store(key: key) { console.note("authstate: \($0)") }
+        stepLimit = .seconds(timeLimit * 0.9)
+    }
+
+    /// What is stored, without touching the network.
+    ///
+    /// - Throws: `AuthStateError` with `.notLoggedIn`, or of kind store.
+    func load() async throws -> (record: AuthState.Record, version: StoredAuthState.Version) {
+        guard let stored = try await store.load(key) else { throw AuthStateError.notLoggedIn }
+        return (try AuthStateArchive(data: stored.archive).record, stored.version)
+    }
+
+    /// Whether nothing is stored; something unreadable counts as something.
+    func isEmpty() async throws -> Bool { try await store.load(key) == nil }
+
+    /// Runs a body with the stored state; a renewal that is under way at its end is waited for and so never lost.
+    func withState<R>(
+        transport wrap: (SystemTransport) -> any HTTPTransport = { $0 },
+        _ body: nonisolated(nonsending) (AuthState) async throws -> R
+    ) async throws -> R {
+        let (record, version) = try await load()
+        let settings = Settings(annotations: record.annotations)
+        let state = AuthState(
+            record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
+            options: options(settings))
+        do { return try await body(state) } catch {
+            // In a task of its own: this one may have been cancelled, and the renewal has deadlines.
+            await Task { await state.drain() }.value
+            throw error
+        }
+    }
+
+    /// Removes what is stored, readable or not, also when the task has been cancelled.
+    func forget() async throws {
+        let (store, key, stepLimit) = (store, key, stepLimit)
+        try await Task {
+            try await store.withLease(key, deadline: stepLimit) { lease in
+                if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
+            }
+        }.value
+    }
+
+    /// A service as the settings want it.
+    func service(
+        _ settings: Settings, transport wrap: (SystemTransport) -> any HTTPTransport = { $0 }
+    ) -> AuthorizationService {
+        var configuration = AuthorizationService.Configuration()
+        configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
+        configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
+        if let leeway = settings.leeway { configuration.idTokenLeeway = leeway }
+        return AuthorizationService(
+            transport: wrap(.system(certificateAuthorityFile: settings.certificateAuthorityFile)),
+            configuration: configuration)
+    }
+
+    /// A state's options as the settings want them.
+    func options(_ settings: Settings) -> AuthState.Options {
+        var options = AuthState.Options()
+        options.renewalDeadline = min(options.renewalDeadline, stepLimit)
+        options.leaseDeadline = min(options.leaseDeadline, stepLimit)
+        if let leeway = settings.leeway { options.leeway = leeway }
+        return options
+    }
+}
+
+extension AuthStateError {
+    /// There is no login at the place.
+    static let notLoggedIn = AuthStateError(.notLoggedIn, stage: .store, "Nobody is logged in.")
+}

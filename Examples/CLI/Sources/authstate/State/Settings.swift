@@ -1,0 +1,55 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What was said at login and holds for the commands after it; kept in the state's annotations.
+struct Settings: Sendable, Equatable {
+    /// Seconds that clocks may differ, and that tokens are renewed ahead of their end.
+    var leeway: Double?
+    /// Whether http is allowed for a provider that is not on this machine.
+    var allowsInsecureHTTP = false
+    /// A PEM file of authorities to trust besides the system's, as a path from the root.
+    var certificateAuthorityFile: String?
+    /// The redirect URI as it was asked for, port 0 included; the logout's default.
+    var redirectURI: String?
+
+    private enum Name {
+        static let leeway = "authstate.leeway"
+        static let allowsInsecureHTTP = "authstate.allow-insecure-http"
+        static let certificateAuthorityFile = "authstate.ca-file"
+        static let redirectURI = "authstate.redirect-uri"
+    }
+
+    init() {}
+
+    init(annotations: [String: String]) {
+        leeway = annotations[Name.leeway].flatMap(Double.init)
+        allowsInsecureHTTP = annotations[Name.allowsInsecureHTTP] == "true"
+        certificateAuthorityFile = annotations[Name.certificateAuthorityFile]
+        redirectURI = annotations[Name.redirectURI]
+    }
+
+    var annotations: [String: String] {
+        let all: [String: String?] = [
+            Name.leeway: leeway.map { "\($0)" },
+            Name.allowsInsecureHTTP: allowsInsecureHTTP ? "true" : nil,
+            Name.certificateAuthorityFile: certificateAuthorityFile,
+            Name.redirectURI: redirectURI,
+        ]
+        return all.compactMapValues { $0 }
+    }
+
+    /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
+    init(_ options: ConnectionOptions, redirectURI: String?) {
+        leeway = options.leeway
+        allowsInsecureHTTP = options.allowInsecureHTTP
+        certificateAuthorityFile = options.certificateAuthorityFile.map { path in
+            path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        }
+        self.redirectURI = redirectURI
+    }
+}

@@ -1,0 +1,40 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a login is kept.
+enum StateLocation: Equatable {
+    /// A file of the user's choice.
+    case file(String)
+    /// A folder, with a file for each profile.
+    case folder(String)
+
+    /// `--state FILE`, with `.PROFILE` after it for any but the default profile; else the XDG state folder.
+    ///
+    /// - Throws: `AuthStateError` of kind usage when there is neither `--state` nor a home.
+    init(state: String?, profile: String, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+        if let state {
+            self = .file(profile == AuthStateKey.default.rawValue ? state : "\(state).\(profile)")
+        } else if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+            self = .folder("\(folder)/authstate")
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            self = .folder("\(home)/.local/state/authstate")
+        } else {
+            throw AuthStateError(
+                .invalidArgument, stage: .usage, "There is no home folder to keep the login in.",
+                hint: "Name a file with --state.")
+        }
+    }
+
+    /// The store at this place.
+    func store(key: AuthStateKey, onWarning: @escaping @Sendable (AuthStateError) -> Void) -> FileAuthStateStore {
+        switch self {
+        case .file(let path): FileAuthStateStore(file: path, key: key, onWarning: onWarning)
+        case .folder(let path): FileAuthStateStore(folder: path, onWarning: onWarning)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+public import AuthStateKit
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A user agent without a browser: follows the provider's redirects by HTTP until one leads back to the client.
+///
+/// With an `OpenIDProvider` that logs in by itself, `AuthState.authorize` needs nothing else; nothing listens at the
+/// redirect URI. Given a name and password it also fills in the provider's login page.
+public struct DirectUserAgent: ExternalUserAgent {
+    /// What happens to the answer on its way back.
+    public enum Behavior: Sendable {
+        /// It arrives as the provider sent it.
+        case faithful
+        /// The person refuses: `access_denied` arrives instead of a code.
+        case denying
+        /// `state` is another one.
+        case changingState
+        /// Nobody ever comes back; cancel the task, or let the deadline pass.
+        case neverReturning
+        /// Anything else.
+        case editing(@Sendable (inout Parameters) -> Void)
+    }
+
+    private let behavior: Behavior
+    private let credentials: (name: String, password: String)?
+    private let transport: any HTTPTransport
+
+    /// Makes a user agent.
+    ///
+    /// - Parameters:
+    ///   - behavior: What happens to the answer.
+    ///   - login: Name and password for a provider that shows its login page.
+    ///   - transport: How it reaches the provider.
+    public init(
+        _ behavior: Behavior = .faithful, login: (name: String, password: String)? = nil,
+        transport: any HTTPTransport = SystemTransport.shared
+    ) {
+        self.behavior = behavior
+        credentials = login
+        self.transport = transport
+    }
+
+    /// Chooses `http://127.0.0.1:49152/callback` when the caller has no wish, and port 49152 for port 0.
+    public func prepare(
+        redirectURI: RedirectURI?, for purpose: UserAgentPurpose
+    ) async throws -> any ExternalUserAgentSession {
+        let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
+        return DirectUserAgentSession(
+            redirectURI: asked.port == 0 ? asked.withPort(49152) : asked, purpose: purpose, behavior: behavior,
+            credentials: credentials, transport: transport)
+    }
+}
+
+/// One trip without a browser.
+struct DirectUserAgentSession: ExternalUserAgentSession {
+    let redirectURI: RedirectURI
+    let purpose: UserAgentPurpose
+    let behavior: DirectUserAgent.Behavior
+    let credentials: (name: String, password: String)?
+    let transport: any HTTPTransport
+
+    func present(_ url: URL) async throws -> AuthorizationCallback {
+        if case .neverReturning = behavior { try await ScriptedTransport.Gate().pass() }
+        var request = TransportRequest(url: url)
+        for _ in 0..<10 {
+            let response = try await transport.send(request)
+            if let location = response.headers.first("Location"), (300..<400).contains(response.status) {
+                if redirectURI.matches(location) { return AuthorizationCallback(url: edited(location)) }
+                request = TransportRequest(url: try target(location, from: request.url))
+            } else if response.status == 200, let credentials, request.body == nil {
+                request = form(for: request.url, credentials)
+            } else {
+                throw failure("The provider showed a page (status \(response.status)).")
+            }
+        }
+        throw failure("The provider redirects in circles.")
+    }
+
+    func finish(_ outcome: UserAgentOutcome) async {}
+
+    private func target(_ location: String, from url: URL) throws -> URL {
+        guard let next = URL(string: location, relativeTo: url)?.absoluteURL, next.scheme?.hasPrefix("http") == true
+        else { throw failure("The provider redirects to something that is not the redirect URI.") }
+        return next
+    }
+
+    /// The login page's form: the request's own parameters, name and password.
+    private func form(for url: URL, _ credentials: (name: String, password: String)) -> TransportRequest {
+        let parts = URIReference(url.absoluteString)
+        var fields = parts.query.flatMap { Parameters(decoding: $0) } ?? [:]
+        fields["username"] = credentials.name
+        fields["password"] = credentials.password
+        fields["decision"] = "allow"
+        return TransportRequest(
+            method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Data(fields.encoded.utf8))
+    }
+
+    /// The callback with the answer changed as the behaviour says, in the query or in the fragment.
+    private func edited(_ location: String) -> String {
+        let mark: Character = location.contains("#") ? "#" : "?"
+        let place = location.prefix { $0 != mark }
+        guard var answer = Parameters(decoding: location[place.endIndex...].dropFirst()) else { return location }
+        switch behavior {
+        case .faithful, .neverReturning: return location
+        case .denying:
+            answer["code"] = nil
+            answer["error"] = "access_denied"
+        case .changingState: answer["state"] = "another"
+        case .editing(let edit): edit(&answer)
+        }
+        return "\(place)\(mark)\(answer.encoded)"
+    }
+
+    private func failure(_ message: String) -> AuthStateError {
+        AuthStateError(
+            .browserUnavailable, stage: purpose == .login ? .authorization : .logout, message,
+            hint: "Let the provider log in by itself, or give the user agent a name and a password.")
+    }
+}

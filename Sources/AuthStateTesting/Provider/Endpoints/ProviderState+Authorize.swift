@@ -1,0 +1,109 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+extension ProviderState {
+    /// An authorization request whose client and redirect URI are good: from here on errors travel back to the client.
+    private struct Login {
+        var client: OpenIDProvider.Client
+        var redirectURI: String
+        var mode: AuthorizationAnswer.Mode
+        var parameters: Parameters
+    }
+
+    /// The authorization endpoint (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2).
+    mutating func authorize(
+        _ request: OpenIDProvider.Request, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        let parameters = request.parameters
+        guard let client = configuration.client(parameters["client_id"]) else {
+            return .response(ProviderPage.problem("This client is not known here.").response)
+        }
+        guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
+            return .response(ProviderPage.problem("This redirect URI is not registered for the client.").response)
+        }
+        let isHybrid = parameters["response_type"]?.contains("id_token") == true
+        let mode = parameters["response_mode"].flatMap(AuthorizationAnswer.Mode.init) ?? (isHybrid ? .fragment : .query)
+        let login = Login(client: client, redirectURI: redirectURI, mode: mode, parameters: parameters)
+        do throws(ProviderRefusal) {
+            try check(login)
+            guard let user = try user(for: login, request) else {
+                let message = request.method == "POST" ? "That name and password do not belong together." : nil
+                return .response(ProviderPage.login(login.parameters, client: client.id, message: message).response)
+            }
+            return .authorization(grant(login, to: user, now: now))
+        } catch {
+            var answer: Parameters = ["error": error.error]
+            answer["error_description"] = error.description
+            return .authorization(complete(answer, login))
+        }
+    }
+
+    private func check(_ login: Login) throws(ProviderRefusal) {
+        let parameters = login.parameters
+        guard login.client.grantTypes.contains(.authorizationCode) else {
+            throw ProviderRefusal("unauthorized_client", "The client may not use the code flow.")
+        }
+        guard ["code", "code id_token", "id_token code"].contains(parameters["response_type"] ?? "") else {
+            throw ProviderRefusal("unsupported_response_type", "Only code and code id_token are supported.")
+        }
+        let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
+        if let foreign { throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.") }
+        if configuration.requiresPKCE || parameters["code_challenge"] != nil {
+            guard parameters["code_challenge"] != nil, parameters["code_challenge_method"] == "S256" else {
+                throw ProviderRefusal("invalid_request", "PKCE with S256 is required.")
+            }
+        }
+    }
+
+    /// Who logs in; nil when a page has to ask.
+    private func user(
+        for login: Login, _ request: OpenIDProvider.Request
+    ) throws(ProviderRefusal) -> OpenIDProvider.User? {
+        switch configuration.login {
+        case .denied: throw ProviderRefusal("access_denied", "The person refused.")
+        case .automatic:
+            let hint = login.parameters["login_hint"]
+            guard let user = configuration.users.first(where: { $0.name == hint }) ?? configuration.users.first else {
+                throw ProviderRefusal("login_required", "There are no users.")
+            }
+            return user
+        case .page:
+            guard request.method == "POST" else {
+                if login.parameters["prompt"] == "none" { throw ProviderRefusal("login_required") }
+                return nil
+            }
+            if login.parameters["decision"] == "deny" { throw ProviderRefusal("access_denied", "The person refused.") }
+            return configuration.users.first {
+                $0.name == login.parameters["username"] && $0.password == login.parameters["password"]
+            }
+        }
+    }
+
+    private mutating func grant(_ login: Login, to user: OpenIDProvider.User, now: Double) -> AuthorizationAnswer {
+        let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
+        let grant = Grant(
+            clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
+            authenticatedAt: now, sessionID: newToken(now: now))
+        grants[id] = grant
+        codes[code] = Code(
+            grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],
+            expiresAt: now + configuration.codeLifetime)
+        var answer = complete(["code": code], login)
+        if parameters["response_type"] != "code" {
+            answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil, now: now)
+            answer.idToken?.code = code
+        }
+        return answer
+    }
+
+    /// Adds what every answer carries (RFC 6749, section 4.1.2; RFC 9207).
+    private func complete(_ parameters: Parameters, _ login: Login) -> AuthorizationAnswer {
+        var parameters = parameters
+        parameters["state"] = login.parameters["state"]
+        if configuration.sendsIssuerInAuthorizationResponse { parameters["iss"] = issuer }
+        return AuthorizationAnswer(redirectURI: login.redirectURI, mode: login.mode, parameters: parameters)
+    }
+
+    func scopes(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
+}

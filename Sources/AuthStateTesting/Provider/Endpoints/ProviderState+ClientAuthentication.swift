@@ -1,0 +1,42 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The client of a request, after its proof was checked (RFC 6749, section 2.3.1).
+    func authenticate(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> OpenIDProvider.Client {
+        let parameters = request.parameters
+        let basic = try basicCredentials(request)
+        if basic != nil, parameters["client_secret"] != nil {
+            throw ProviderRefusal("invalid_request", "The client authenticates in two ways.")
+        }
+        guard let client = configuration.client(basic?.id ?? parameters["client_id"]) else { throw unknown(request) }
+        let secret = basic?.secret ?? parameters["client_secret"]
+        let used: ClientAuthenticationMethod =
+            basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
+        let isAllowed = client.authenticationMethod.map { $0 == used } ?? ((client.secret == nil) == (used == .none))
+        let isProven = client.secret.map { ConstantTime.equals($0, secret ?? "") } ?? true
+        guard isAllowed, isProven, parameters["client_id"].map({ $0 == client.id }) ?? true else {
+            throw unknown(request)
+        }
+        return client
+    }
+
+    /// Identifier and secret of HTTP Basic, each form-decoded.
+    private func basicCredentials(
+        _ request: OpenIDProvider.Request
+    ) throws(ProviderRefusal) -> (id: String, secret: String)? {
+        guard let encoded = request.credentials(of: "Basic") else { return nil }
+        let pair = Base64.decode(encoded).map { String(decoding: $0, as: UTF8.self) }
+        guard let parts = pair?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false), parts.count == 2,
+            let id = PercentEncoding.decode(parts[0]), let secret = PercentEncoding.decode(parts[1])
+        else { throw unknown(request) }
+        return (id, secret)
+    }
+
+    private func unknown(_ request: OpenIDProvider.Request) -> ProviderRefusal {
+        let usesHeader = request.headers.first("Authorization") != nil
+        return ProviderRefusal(
+            "invalid_client", "The client is not known, or its proof is wrong.", status: 401,
+            challenge: usesHeader ? #"Basic realm="provider""# : nil)
+    }
+}

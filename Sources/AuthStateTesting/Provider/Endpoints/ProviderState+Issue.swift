@@ -1,0 +1,54 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The tokens for a grant (RFC 6749, section 5.1; OpenID Connect Core, sections 3.1.3.3 and 12.2).
+    mutating func issue(
+        _ id: String, _ grant: Grant, scopes: [String], isFirst: Bool, now: Double
+    ) -> ProviderDecision {
+        var members = accessToken(grant: id, grant.clientID, scopes: scopes, now: now)
+        let isWanted = !configuration.refreshTokensNeedOfflineAccess || grant.scopes.contains("offline_access")
+        let isAllowed = configuration.client(grant.clientID)?.grantTypes.contains(.refreshToken) == true
+        if isWanted, isAllowed, isFirst || configuration.rotatesRefreshTokens {
+            let token = newToken(now: now)
+            refreshTokens[token] = RefreshToken(
+                grant: id, expiresAt: now + (configuration.refreshTokenLifetime ?? .infinity))
+            members["refresh_token"] = .string(token)
+        }
+        guard grant.scopes.contains("openid"), isFirst || configuration.renewalsIssueIDTokens else {
+            return .tokens(members, nil)
+        }
+        // The nonce belongs to the login: a renewed token does without (section 12.2).
+        let nonce = isFirst ? grant.nonce : nil
+        return .tokens(
+            members, idToken(for: grant, nonce: nonce, accessToken: members["access_token"]?.stringValue, now: now))
+    }
+
+    mutating func accessToken(
+        grant: String?, _ clientID: String, scopes: [String], now: Double
+    ) -> [String: JSONValue] {
+        let token = newToken(now: now)
+        let lifetime = configuration.accessTokenLifetime
+        accessTokens[token] = AccessToken(grant: grant, clientID: clientID, scopes: scopes, expiresAt: now + lifetime)
+        statistics.accessTokensIssued += 1
+        return [
+            "access_token": .string(token), "token_type": "Bearer", "expires_in": JSONValue(floatLiteral: lifetime),
+            "scope": .string(scopes.joined(separator: " ")),
+        ]
+    }
+
+    func idToken(for grant: Grant, nonce: String?, accessToken: String?, now: Double) -> UnsignedIDToken {
+        let issuedAt = Int64(now.rounded(.down))
+        var claims: [String: JSONValue] = [
+            "iss": .string(issuer), "sub": .string(grant.user.subject), "aud": .string(grant.clientID),
+            "azp": .string(grant.clientID), "iat": .number(JSONNumber(issuedAt)),
+            "exp": .number(JSONNumber(issuedAt + Int64(configuration.idTokenLifetime))),
+            "auth_time": .number(JSONNumber(Int64(grant.authenticatedAt.rounded(.down)))),
+            "sid": .string(grant.sessionID),
+        ]
+        claims["nonce"] = nonce.map { .string($0) }
+        return UnsignedIDToken(
+            claims: claims, algorithm: configuration.signingAlgorithm,
+            secret: configuration.client(grant.clientID)?.secret, accessToken: accessToken)
+    }
+}

@@ -1,0 +1,38 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    private static let places: [(member: String, endpoint: OpenIDProvider.Endpoint)] = [
+        ("authorization_endpoint", .authorization), ("token_endpoint", .token), ("userinfo_endpoint", .userInfo),
+        ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
+        ("introspection_endpoint", .introspection),
+    ]
+
+    /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
+    var metadata: [String: JSONValue] {
+        let authentication: JSONValue = ["client_secret_basic", "client_secret_post", "none"]
+        var document: [String: JSONValue] = [
+            "issuer": .string(issuer),
+            "response_types_supported": ["code", "code id_token"],
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
+            "scopes_supported": .array(configuration.scopes.sorted().map { .string($0) }),
+            "claims_supported": .array(
+                Set(configuration.users.flatMap(\.claims.keys)).union(["sub"]).sorted().map { .string($0) }),
+            "token_endpoint_auth_methods_supported": authentication,
+            "revocation_endpoint_auth_methods_supported": authentication,
+            "code_challenge_methods_supported": ["S256"],
+            "prompt_values_supported": ["none", "login", "consent"],
+            "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
+        ]
+        for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if configuration.allowsRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
+        return document
+    }
+
+    func url(of endpoint: OpenIDProvider.Endpoint) -> String {
+        issuer + endpoint.path(under: "")
+    }
+}

@@ -1,0 +1,46 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The userinfo endpoint (OpenID Connect Core, section 5.3).
+    mutating func userInfo(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> ProviderDecision {
+        let token = try admit(request, now: now)
+        guard let grant = token.grant.flatMap({ grants[$0] }), grant.scopes.contains("openid") else {
+            throw .bearer("insufficient_scope", "Userinfo needs the scope openid.", status: 403, scope: "openid")
+        }
+        return .userInfo(grant.user.claims(for: Set(token.scopes)))
+    }
+
+    /// A protected resource that greets whoever comes with a good token.
+    mutating func resource(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
+        let token = try admit(request, now: now)
+        if let scope = configuration.resourceScope, !token.scopes.contains(scope) {
+            throw .bearer("insufficient_scope", "The token lacks a scope.", status: 403, scope: scope)
+        }
+        let user = token.grant.flatMap { grants[$0]?.user }
+        let name = user?.claims["name"]?.stringValue ?? user?.name ?? token.clientID
+        var members: [String: JSONValue] = [
+            "message": .string("Hello, \(name)!"), "client_id": .string(token.clientID),
+            "scope": .string(token.scopes.joined(separator: " ")), "method": .string(request.method),
+        ]
+        members["sub"] = user.map { .string($0.subject) }
+        return .json(members)
+    }
+
+    /// The access token of a request, when it is good (RFC 6750, sections 2 and 3).
+    private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
+        let sent = request.bearerToken ?? (request.method == "POST" ? request.parameters["access_token"] : nil)
+        guard let sent else { throw .bearer(nil, "An access token is needed.") }
+        if rejections.remaining > 0 {
+            rejections.remaining -= 1
+            throw ProviderRefusal(
+                "invalid_token", "The access token was refused.", status: 401, challenge: rejections.challenge)
+        }
+        guard let token = accessTokens[sent] else {
+            throw .bearer("invalid_token", "The access token is not known, or was revoked.")
+        }
+        guard now < token.expiresAt else { throw .bearer("invalid_token", "The access token expired.") }
+        return token
+    }
+}

@@ -1,0 +1,51 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+extension ProviderState {
+    /// Token revocation (RFC 7009): a refresh token takes its grant along, an unknown token is no error.
+    mutating func revoke(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request)
+        let text = try tokenParameter(request)
+        if let token = refreshTokens[text], grants[token.grant]?.clientID == client.id {
+            revoke(grant: token.grant)
+        } else if accessTokens[text]?.clientID == client.id {
+            accessTokens[text] = nil
+        }
+        return LoopbackResponse(status: 200, headers: ["Cache-Control": "no-store"])
+    }
+
+    /// Token introspection (RFC 7662), for the client that the token was issued to.
+    func introspect(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request)
+        let text = try tokenParameter(request)
+        if let token = accessTokens[text], token.clientID == client.id, now < token.expiresAt {
+            return .json(description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt))
+        }
+        if let token = refreshTokens[text], let grant = grants[token.grant], grant.clientID == client.id,
+            !grant.isRevoked, token.spentAt == nil, now < token.expiresAt
+        {
+            return .json(description(of: token.grant, client, scopes: grant.scopes, expiresAt: token.expiresAt))
+        }
+        return .json(["active": false])
+    }
+
+    private func tokenParameter(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> String {
+        guard let token = request.parameters["token"] else {
+            throw ProviderRefusal("invalid_request", "token is missing.")
+        }
+        return token
+    }
+
+    private func description(
+        of grant: String?, _ client: OpenIDProvider.Client, scopes: [String], expiresAt: Double
+    ) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "active": true, "client_id": .string(client.id), "scope": .string(scopes.joined(separator: " ")),
+            "iss": .string(issuer),
+        ]
+        members["sub"] = grant.flatMap { grants[$0] }.map { .string($0.user.subject) }
+        if expiresAt.isFinite { members["exp"] = .number(JSONNumber(Int64(expiresAt))) }
+        return members
+    }
+}

@@ -1,0 +1,95 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The token endpoint (RFC 6749, section 3.2).
+    mutating func token(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> ProviderDecision {
+        let client = try authenticate(request)
+        let parameters = request.parameters
+        guard let name = parameters["grant_type"] else {
+            throw ProviderRefusal("invalid_request", "grant_type is missing.")
+        }
+        let grantType = GrantType(rawValue: name)
+        guard [.authorizationCode, .refreshToken, .clientCredentials].contains(grantType) else {
+            throw ProviderRefusal("unsupported_grant_type", "This grant type is not supported.")
+        }
+        guard client.grantTypes.contains(grantType) else {
+            throw ProviderRefusal("unauthorized_client", "The client may not use this grant.")
+        }
+        switch grantType {
+        case .authorizationCode: return try redeem(parameters, client, now: now)
+        case .refreshToken: return try renew(parameters, client, now: now)
+        default: return try clientToken(parameters, client, now: now)
+        }
+    }
+
+    /// An authorization code, once (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+    private mutating func redeem(
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard let text = parameters["code"], let code = codes[text], let grant = grants[code.grant],
+            grant.clientID == client.id
+        else { throw ProviderRefusal("invalid_grant", "The code is not known, or not this client's.") }
+        guard !code.isRedeemed else {
+            statistics.codeReplays += 1
+            revoke(grant: code.grant)
+            throw ProviderRefusal("invalid_grant", "The code was redeemed before; the grant is revoked.")
+        }
+        guard now < code.expiresAt, !grant.isRevoked else {
+            throw ProviderRefusal("invalid_grant", "The code expired.")
+        }
+        guard parameters["redirect_uri"] == code.redirectURI else {
+            throw ProviderRefusal("invalid_grant", "The redirect URI is not the one of the authorization request.")
+        }
+        if let challenge = code.challenge {
+            guard let verifier = parameters["code_verifier"], let digest = try? SHA2.sha256(verifier.utf8),
+                ConstantTime.equals(Base64URL.encode(digest), challenge)
+            else { throw ProviderRefusal("invalid_grant", "The code verifier does not fit the challenge.") }
+        }
+        codes[text]?.isRedeemed = true
+        return issue(code.grant, grant, scopes: grant.scopes, isFirst: true, now: now)
+    }
+
+    /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
+    private mutating func renew(
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard let text = parameters["refresh_token"], let token = refreshTokens[text], let grant = grants[token.grant],
+            grant.clientID == client.id
+        else { throw ProviderRefusal("invalid_grant", "The refresh token is not known, or not this client's.") }
+        guard !grant.isRevoked else { throw ProviderRefusal("invalid_grant", "The grant is revoked.") }
+        guard now < token.expiresAt else { throw ProviderRefusal("invalid_grant", "The refresh token expired.") }
+        if let spentAt = token.spentAt {
+            statistics.refreshTokenReuses += 1
+            guard now - spentAt < configuration.refreshTokenGrace else {
+                revoke(grant: token.grant)
+                throw ProviderRefusal("invalid_grant", "The refresh token was spent before; the grant is revoked.")
+            }
+        }
+        let wanted = parameters["scope"].map(scopes) ?? grant.scopes
+        guard Set(wanted).isSubset(of: grant.scopes) else {
+            throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
+        }
+        if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
+        return issue(token.grant, grant, scopes: wanted, isFirst: false, now: now)
+    }
+
+    /// A token in the client's own name (RFC 6749, section 4.4).
+    private mutating func clientToken(
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard client.secret != nil else {
+            throw ProviderRefusal("unauthorized_client", "Only a client with a secret may do this.")
+        }
+        let wanted = scopes(parameters["scope"])
+        guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
+            throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people.")
+        }
+        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, now: now), nil)
+    }
+
+    mutating func revoke(grant id: String) {
+        grants[id]?.isRevoked = true
+        accessTokens = accessTokens.filter { $0.value.grant != id }
+    }
+}

@@ -1,0 +1,67 @@
+public import AuthStateOAuth
+
+extension OpenIDProvider {
+    /// A client that is registered with the provider.
+    public struct Client: Sendable, Hashable {
+        /// Its identifier.
+        public var id: String
+        /// Its secret; nil for a public client.
+        public var secret: String?
+        /// How it has to authenticate; nil takes what fits: nothing for a public client, HTTP Basic or the body else.
+        public var authenticationMethod: ClientAuthenticationMethod?
+        /// Where answers may go: compared exactly, but for the port of a loopback URI (RFC 8252, section 7.3).
+        public var redirectURIs: [String]
+        /// Where browsers may go after a logout, compared likewise; nil means the redirect URIs.
+        public var postLogoutRedirectURIs: [String]?
+        /// The grants that it may use.
+        public var grantTypes: Set<GrantType>
+
+        /// Makes a client.
+        public init(
+            id: String, secret: String? = nil, authenticationMethod: ClientAuthenticationMethod? = nil,
+            redirectURIs: [String] = Client.usualRedirectURIs, postLogoutRedirectURIs: [String]? = nil,
+            grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
+        ) {
+            self.id = id
+            self.secret = secret
+            self.authenticationMethod = authenticationMethod
+            self.redirectURIs = redirectURIs
+            self.postLogoutRedirectURIs = postLogoutRedirectURIs
+            self.grantTypes = grantTypes
+        }
+
+        /// `/callback` on every loopback host, and a scheme of an app.
+        public static let usualRedirectURIs = [
+            "http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback",
+            "com.example.app:/callback",
+        ]
+
+        /// A public client, `app`.
+        public static let app = Client(id: "app")
+        /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name.
+        public static let service = Client(
+            id: "service", secret: "service-secret",
+            grantTypes: [.authorizationCode, .refreshToken, .clientCredentials])
+
+        func allowsRedirect(to uri: String) -> Bool { redirectURIs.contains { Self.isSame($0, uri) } }
+
+        func allowsPostLogoutRedirect(to uri: String) -> Bool {
+            (postLogoutRedirectURIs ?? redirectURIs).contains { Self.isSame($0, uri) }
+        }
+
+        private static func isSame(_ registered: String, _ given: String) -> Bool {
+            if registered == given { return true }
+            guard let registered = try? RedirectURI(registered), let given = try? RedirectURI(given),
+                registered.isLoopback
+            else { return false }
+            return registered.withPort(0) == given.withPort(0)
+        }
+    }
+}
+
+extension OpenIDProvider.Client: CustomStringConvertible, CustomReflectable {
+    /// The identifier and the kind of client, never the secret.
+    public var description: String { "\(secret == nil ? "public" : "confidential") client \(id)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
+}

@@ -1,0 +1,69 @@
+public import AuthStateJOSE
+
+extension OpenIDProvider {
+    /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
+    public struct Configuration: Sendable {
+        /// What happens at the authorization endpoint.
+        public enum Login: Sendable, Hashable {
+            /// The user of `login_hint`, else the first one, is logged in and consents at once, without a page.
+            case automatic
+            /// A page with a form for name and password, to allow or to deny.
+            case page
+            /// The person refuses: `access_denied`.
+            case denied
+        }
+
+        /// What happens at the authorization endpoint.
+        public var login = Login.automatic
+        /// The clients; registration adds to them.
+        public var clients: [Client] = [.app, .service]
+        /// The people.
+        public var users: [User] = [.ada]
+        /// Every scope that may be asked for; another one is `invalid_scope`.
+        public var scopes: Set<String> = [
+            "openid", "profile", "email", "address", "phone", "offline_access", "api",
+        ]
+
+        /// How long access tokens last, also less than a second.
+        public var accessTokenLifetime: Double = 3600
+        /// How long a refresh token lasts from its issue; nil means for ever.
+        public var refreshTokenLifetime: Double?
+        /// How long ID tokens last.
+        public var idTokenLifetime: Double = 3600
+        /// How long codes last.
+        public var codeLifetime: Double = 60
+        /// Whether a renewal spends the refresh token and issues the next one.
+        public var rotatesRefreshTokens = true
+        /// How long a spent refresh token may be used again; afterwards its use revokes the grant.
+        public var refreshTokenGrace: Double = 0
+        /// Whether refresh tokens are issued only for the scope `offline_access`.
+        public var refreshTokensNeedOfflineAccess = false
+        /// Whether a renewal comes with a new ID token.
+        public var renewalsIssueIDTokens = true
+        /// Whether an authorization request needs PKCE with S256.
+        public var requiresPKCE = true
+        /// Whether authorization responses carry `iss` (RFC 9207).
+        public var sendsIssuerInAuthorizationResponse = true
+        /// Whether clients may register themselves.
+        public var allowsRegistration = true
+        /// The scope that the protected resource asks for; nil lets every token in.
+        public var resourceScope: String?
+
+        /// How ID tokens are signed; HS256 uses the client's secret.
+        public var signingAlgorithm = SignatureAlgorithm.es256
+        /// How far the provider's clock is ahead of the one it was given.
+        public var clockSkew: Double = 0
+        /// What the provider does otherwise than it should.
+        public var deviations = Deviations()
+
+        /// Connections at a time; fixed when the provider starts.
+        public var maximumConnections = 4096
+        /// The issuer's path, for example `/tenant`; fixed when the provider starts.
+        public var issuerPath = ""
+
+        /// Makes the default configuration: a public client `app`, a confidential client `service`, and the user Ada.
+        public init() {}
+
+        func client(_ id: String?) -> Client? { clients.last { $0.id == id } }
+    }
+}

@@ -1,0 +1,50 @@
+extension OpenIDProvider {
+    /// The provider's endpoints.
+    public enum Endpoint: String, Sendable, Hashable, CaseIterable {
+        /// The discovery document of OpenID Connect.
+        case discovery
+        /// The metadata document of RFC 8414.
+        case metadata
+        /// The public keys.
+        case keySet
+        /// Where people log in.
+        case authorization
+        /// Where grants become tokens.
+        case token
+        /// Claims about the person.
+        case userInfo
+        /// A protected resource, `/api/hello`.
+        case resource
+        /// RP-initiated logout.
+        case endSession
+        /// Token revocation (RFC 7009).
+        case revocation
+        /// Token introspection (RFC 7662).
+        case introspection
+        /// Dynamic client registration (RFC 7591).
+        case registration
+
+        private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
+            .discovery: ("/.well-known/openid-configuration", ["GET"]),
+            .metadata: ("/.well-known/oauth-authorization-server", ["GET"]),
+            .keySet: ("/jwks", ["GET"]),
+            .authorization: ("/authorize", ["GET", "POST"]),
+            .token: ("/token", ["POST"]),
+            .userInfo: ("/userinfo", ["GET", "POST"]),
+            .resource: ("/api/hello", ["GET", "POST", "PUT", "DELETE"]),
+            .endSession: ("/logout", ["GET", "POST"]),
+            .revocation: ("/revoke", ["POST"]),
+            .introspection: ("/introspect", ["POST"]),
+            .registration: ("/register", ["POST"]),
+        ]
+
+        /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path.
+        func path(under issuerPath: String) -> String {
+            let path = Self.routes[self]?.path ?? "/"
+            return self == .metadata ? path + issuerPath : issuerPath + path
+        }
+
+        /// The methods that it understands.
+        var methods: Set<String> { Self.routes[self]?.methods ?? [] }
+    }
+}

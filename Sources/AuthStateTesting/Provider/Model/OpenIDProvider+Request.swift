@@ -1,0 +1,56 @@
+import AuthStateKit
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension OpenIDProvider {
+    /// A request as it reached an endpoint.
+    public struct Request: Sendable, Hashable {
+        /// Where it arrived.
+        public let endpoint: Endpoint
+        /// The method.
+        public let method: String
+        /// The query, or for POST the form.
+        public let parameters: Parameters
+        /// The header fields.
+        public let headers: TransportHeaders
+        /// The body as it came.
+        public let body: Data
+        /// Whether the query or form could be decoded, and no name comes twice.
+        let isWellFormed: Bool
+
+        init(_ request: LoopbackRequest, at endpoint: Endpoint) {
+            self.endpoint = endpoint
+            method = request.method
+            headers = request.headers
+            body = Data(request.body)
+            let isForm = headers.first("Content-Type")?.hasPrefix("application/x-www-form-urlencoded") == true
+            let text = method == "POST" ? (isForm ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
+            let decoded = Parameters(decoding: text)
+            parameters = decoded ?? [:]
+            isWellFormed = decoded != nil && parameters.repeatedName == nil
+        }
+
+        /// The text after `Bearer` in the `Authorization` header.
+        var bearerToken: String? { credentials(of: "Bearer") }
+
+        /// The text after a scheme in the `Authorization` header.
+        func credentials(of scheme: String) -> String? {
+            guard let header = headers.first("Authorization") else { return nil }
+            let parts = header.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].equalsIgnoringASCIICase(scheme) else { return nil }
+            return String(parts[1])
+        }
+    }
+}
+
+extension OpenIDProvider.Request: CustomStringConvertible, CustomReflectable {
+    /// Method, endpoint and the names of the parameters: values can be credentials.
+    public var description: String { "\(method) \(endpoint.rawValue) \(parameters)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

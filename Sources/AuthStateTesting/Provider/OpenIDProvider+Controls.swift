@@ -1,0 +1,58 @@
+import AuthStateJOSE
+
+extension OpenIDProvider {
+    /// Makes the next requests at an endpoint fail; faults are used up in order, one for each request.
+    ///
+    /// - Parameter times: How many requests.
+    public func inject(_ fault: Fault, at endpoint: Endpoint, times: Int = 1) {
+        core.faults.withLock { $0[endpoint, default: FaultPlan()].queue += Array(repeating: fault, count: times) }
+    }
+
+    /// Decides for every request at an endpoint whether it fails; nil lets it pass. Queued faults come first.
+    public func injectFaults(at endpoint: Endpoint, _ decide: @escaping @Sendable (Request) -> Fault?) {
+        core.faults.withLock { $0[endpoint, default: FaultPlan()].decide = decide }
+    }
+
+    /// Takes back every fault that has not happened yet.
+    public func removeFaults() { core.faults.withLock { $0 = [:] } }
+
+    /// Revokes every grant: refresh tokens end in `invalid_grant`, access tokens are refused.
+    public func revokeGrants() {
+        core.state.withLock { state in
+            for id in state.grants.keys { state.grants[id]?.isRevoked = true }
+            state.accessTokens = [:]
+        }
+    }
+
+    /// Ends every access token at once, whatever lifetime was announced; grants stay.
+    public func expireAccessTokens() {
+        core.state.withLock { state in
+            for token in state.accessTokens.keys { state.accessTokens[token]?.expiresAt = -.infinity }
+        }
+    }
+
+    /// Makes userinfo and the protected resource refuse the next access tokens, good ones too.
+    ///
+    /// - Parameter challenge: The value of `WWW-Authenticate`; nil sends none.
+    public func rejectAccessTokens(times: Int = 1, challenge: String? = #"Bearer error="invalid_token""#) {
+        core.state.withLock { $0.rejections = (times, challenge) }
+    }
+
+    /// Signs with new keys from now on.
+    ///
+    /// - Parameter keepsOld: Whether the old public keys stay in the key set.
+    /// - Throws: `JOSEError` when the system's cryptographic library fails.
+    public func rotateKeys(keepsOld: Bool = true) throws { try core.keys.rotate(keepsOld: keepsOld) }
+
+    /// The names (`kid`) of the keys that are published, the current ones first.
+    public var keyIDs: [String] { core.keys.published.compactMap(\.keyID) }
+
+    /// What it has counted since it started.
+    public var statistics: Statistics { core.state.withLock { $0.statistics } }
+
+    /// Requests at an endpoint since it started, failed ones included.
+    public func requestCount(_ endpoint: Endpoint) -> Int { statistics.requests[endpoint] ?? 0 }
+
+    /// The newest requests at an endpoint, at most 100, the last one last.
+    public func requests(at endpoint: Endpoint) -> [Request] { core.state.withLock { $0.requests[endpoint] ?? [] } }
+}

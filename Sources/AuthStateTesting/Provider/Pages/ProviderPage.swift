@@ -1,0 +1,96 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+/// A page that the provider shows: self-contained HTML, and a policy that admits nothing else.
+struct ProviderPage: Sendable {
+    var status = 200
+    var title: String
+    /// HTML, everything from outside escaped.
+    var content: String
+    /// Where its form may lead; the browser applies it to the redirect after the form too.
+    var formTargets: [String] = []
+    /// Sends the form without a click.
+    var submitsItself = false
+
+    /// A refusal that must not travel to the redirect URI, because that is what is wrong.
+    static func problem(_ text: String) -> ProviderPage {
+        ProviderPage(
+            status: 400, title: "This request cannot be served", content: "<p role=\"alert\">\(text.htmlEscaped)</p>")
+    }
+
+    /// After a logout that leads nowhere.
+    static let loggedOut = ProviderPage(title: "You are logged out", content: "<p>You can close this window.</p>")
+
+    /// A form for name and password; the request's parameters travel with it.
+    static func login(_ parameters: Parameters, client: String, message: String?) -> ProviderPage {
+        var request = parameters
+        for name in ["username", "password", "decision"] { request[name] = nil }
+        let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.htmlEscaped)</p>" } ?? ""
+        let scopes = (parameters["scope"] ?? "").split(separator: " ").map { "<li>\(String($0).htmlEscaped)</li>" }
+        let name = (parameters["username"] ?? parameters["login_hint"] ?? "").htmlEscaped
+        return ProviderPage(
+            title: "Log in",
+            content: """
+                <p><strong>\(client.htmlEscaped)</strong> asks for access.</p>
+                <ul>\(scopes.joined())</ul>
+                \(alert)
+                <form method="post">
+                \(hiddenFields(request))
+                <label for="username">Name</label>
+                <input id="username" name="username" value="\(name)" autocomplete="username" autofocus>
+                <label for="password">Password</label>
+                <input id="password" name="password" type="password" autocomplete="current-password">
+                <div class="buttons">
+                <button type="submit" id="allow" name="decision" value="allow">Allow</button>
+                <button type="submit" id="deny" name="decision" value="deny" class="quiet">Deny</button>
+                </div>
+                </form>
+                """,
+            formTargets: ["'self'", origin(of: parameters["redirect_uri"] ?? "")])
+    }
+
+    /// An authorization response as a form (OAuth 2.0 Form Post Response Mode, section 2).
+    static func formPost(_ parameters: Parameters, to redirectURI: String) -> ProviderPage {
+        ProviderPage(
+            title: "One moment",
+            content: """
+                <form method="post" action="\(redirectURI.htmlEscaped)">
+                \(hiddenFields(parameters))
+                <button type="submit">Continue</button>
+                </form>
+                """,
+            formTargets: [origin(of: redirectURI)], submitsItself: true)
+    }
+
+    private static func hiddenFields(_ parameters: Parameters) -> String {
+        parameters.names.map { name in
+            let value = (parameters[name] ?? "").htmlEscaped
+            return "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value)\">"
+        }.joined(separator: "\n")
+    }
+
+    /// What a policy calls a redirect URI: scheme, host and port, or the scheme of an app.
+    private static func origin(of uri: String) -> String {
+        let parts = URIReference(uri)
+        let scheme = "\(parts.scheme ?? "https"):"
+        guard let host = parts.host, !host.isEmpty else { return scheme }
+        return "\(scheme)//\(host)" + (parts.port.map { ":\($0)" } ?? "")
+    }
+}
+
+extension String {
+    /// Safe in HTML text and in quoted attributes.
+    fileprivate var htmlEscaped: String {
+        reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+/// Takes requests from the server's thread: notes them, applies faults, decides under the lock, signs outside of it.
+final class ProviderCore: Sendable {
+    let state: Lock<ProviderState>
+    let faults = Lock<[OpenIDProvider.Endpoint: FaultPlan]>([:])
+    let keys = ProviderKeys()
+    private let clock: WallClock
+
+    init(_ configuration: OpenIDProvider.Configuration, clock: WallClock) {
+        state = Lock(ProviderState(configuration: configuration))
+        self.clock = clock
+    }
+
+    func handle(_ raw: LoopbackRequest, _ responder: LoopbackResponder) {
+        let issuerPath = state.withLock { $0.configuration.issuerPath }
+        let place = OpenIDProvider.Endpoint.allCases.first { $0.path(under: issuerPath) == raw.path }
+        guard let endpoint = place else { return responder.respond(LoopbackResponse(status: 404)) }
+        guard endpoint.methods.contains(raw.method) else {
+            return responder.respond(
+                LoopbackResponse(status: 405, headers: ["Allow": endpoint.methods.sorted().joined(separator: ", ")]))
+        }
+        let request = OpenIDProvider.Request(raw, at: endpoint)
+        state.withLock { $0.note(request) }
+        if let fault = fault(for: request) {
+            fault.apply(to: responder) { answer(request) }
+        } else {
+            responder.respond(answer(request))
+        }
+    }
+
+    private func fault(for request: OpenIDProvider.Request) -> OpenIDProvider.Fault? {
+        let (queued, decide) = faults.withLock { $0[request.endpoint, default: FaultPlan()].next() }
+        // The closure is the test's own and runs without the lock.
+        return queued ?? decide?(request)
+    }
+
+    private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse {
+        let now = clock.secondsSince1970
+        let (decision, deviations) = state.withLock { state in
+            (state.decide(request, now: now + state.configuration.clockSkew), state.configuration.deviations)
+        }
+        do {
+            return try decision.response(keys: keys, deviations: deviations)
+        } catch {
+            return .oauthError("server_error", "The provider cannot sign: \(error)", status: 500)
+        }
+    }
+}
+
+/// The faults that are planned for one endpoint.
+struct FaultPlan: Sendable {
+    var queue: [OpenIDProvider.Fault] = []
+    var decide: (@Sendable (OpenIDProvider.Request) -> OpenIDProvider.Fault?)?
+
+    mutating func next() -> (OpenIDProvider.Fault?, (@Sendable (OpenIDProvider.Request) -> OpenIDProvider.Fault?)?) {
+        (queue.isEmpty ? nil : queue.removeFirst(), decide)
+    }
+}

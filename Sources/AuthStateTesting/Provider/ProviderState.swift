@@ -1,0 +1,92 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+/// All that a provider remembers; every answer is decided by a function of this value, a request and the time.
+struct ProviderState: Sendable {
+    var issuer = ""
+    var configuration: OpenIDProvider.Configuration
+    var grants: [String: Grant] = [:]
+    var codes: [String: Code] = [:]
+    var accessTokens: [String: AccessToken] = [:]
+    var refreshTokens: [String: RefreshToken] = [:]
+    var statistics = OpenIDProvider.Statistics()
+    var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
+    /// How many good access tokens to refuse, and with which challenge.
+    var rejections: (remaining: Int, challenge: String?) = (0, nil)
+
+    init(configuration: OpenIDProvider.Configuration) { self.configuration = configuration }
+
+    /// What one person allowed one client in one login.
+    struct Grant: Sendable {
+        var clientID: String
+        var user: OpenIDProvider.User
+        var scopes: [String]
+        var nonce: String?
+        var authenticatedAt: Double
+        var sessionID: String
+        var isRevoked = false
+    }
+
+    struct Code: Sendable {
+        var grant: String
+        /// As it was in the authorization request.
+        var redirectURI: String
+        var challenge: String?
+        var expiresAt: Double
+        var isRedeemed = false
+    }
+
+    struct AccessToken: Sendable {
+        /// Nil for a token that a client asked for in its own name.
+        var grant: String?
+        var clientID: String
+        var scopes: [String]
+        var expiresAt: Double
+    }
+
+    struct RefreshToken: Sendable {
+        var grant: String
+        var expiresAt: Double
+        var spentAt: Double?
+    }
+
+    mutating func note(_ request: OpenIDProvider.Request) {
+        statistics.requests[request.endpoint, default: 0] += 1
+        if request.endpoint == .token, request.parameters["grant_type"] == "refresh_token" {
+            statistics.refreshRequests += 1
+        }
+        var newest = requests[request.endpoint] ?? []
+        if newest.count == 100 { newest.removeFirst() }
+        requests[request.endpoint] = newest + [request]
+    }
+
+    mutating func decide(_ request: OpenIDProvider.Request, now: Double) -> ProviderDecision {
+        do throws(ProviderRefusal) {
+            guard request.isWellFormed else {
+                throw ProviderRefusal("invalid_request", "A parameter is malformed, or comes twice.")
+            }
+            switch request.endpoint {
+            case .discovery, .metadata: return .metadata(metadata)
+            case .keySet: return .keySet
+            case .authorization: return try authorize(request, now: now)
+            case .token: return try token(request, now: now)
+            case .userInfo: return try userInfo(request, now: now)
+            case .resource: return .response(try resource(request, now: now))
+            case .endSession: return .response(try endSession(request))
+            case .revocation: return .response(try revoke(request))
+            case .introspection: return .response(try introspect(request, now: now))
+            case .registration: return .response(try register(request, now: now))
+            }
+        } catch {
+            return .response(error.response)
+        }
+    }
+
+    /// A new secret; what is past its time is forgotten now and then, so that a long demonstration does not grow.
+    mutating func newToken(now: Double) -> String {
+        if accessTokens.count >= 20_000 { accessTokens = accessTokens.filter { $0.value.expiresAt > now } }
+        if codes.count >= 20_000 { codes = codes.filter { $0.value.expiresAt > now } }
+        return Base64URL.encode(SecureRandom.bytes(24))
+    }
+}

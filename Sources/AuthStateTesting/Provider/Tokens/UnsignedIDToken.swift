@@ -1,0 +1,50 @@
+import AuthStateJOSE
+
+/// An ID token's claims before they are signed (OpenID Connect Core, section 2).
+struct UnsignedIDToken: Sendable {
+    var claims: [String: JSONValue]
+    var algorithm: SignatureAlgorithm
+    /// The client's secret, for HS256.
+    var secret: String?
+    /// What `at_hash` and `c_hash` are made of.
+    var accessToken: String?
+    var code: String?
+
+    /// The compact token, with what deviates.
+    func signed(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> String {
+        var claims = claims
+        claims["at_hash"] = try accessToken.map(leftHash)
+        claims["c_hash"] = try code.map(leftHash)
+        let key = try signingKey(keys, deviations.signature)
+        var header: [String: JSONValue] = ["typ": "JWT", "alg": .string(key?.algorithm.rawValue ?? "none")]
+        header["kid"] = key?.keyID.map { .string($0) }
+        deviations.idToken?(&claims, &header)
+        let input = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized()) }.joined(separator: ".")
+        var signature = try key?.sign(input.utf8) ?? []
+        if deviations.signature == .broken, !signature.isEmpty { signature[signature.count / 2] ^= 1 }
+        return "\(input).\(Base64URL.encode(signature))"
+    }
+
+    private func signingKey(
+        _ keys: ProviderKeys, _ signature: OpenIDProvider.Deviations.Signature
+    ) throws(JOSEError) -> SigningKey? {
+        guard signature != .missing, algorithm != .unsecured else { return nil }
+        guard keys.isAsymmetric(algorithm) else {
+            return try SigningKey(JSONWebKey(secret: (secret ?? "").utf8), algorithm: algorithm)
+        }
+        let key = try keys.current(algorithm)
+        return signature == .foreignKey ? try SigningKey.generate(algorithm, keyID: key.keyID) : key
+    }
+
+    /// The left half of a hash, by the digest of the algorithm (section 3.1.3.6).
+    private func leftHash(_ text: String) throws(JOSEError) -> JSONValue {
+        let function: HashFunction =
+            switch algorithm.scheme {
+            case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
+            case .ed25519: .sha512
+            case nil: .sha256
+            }
+        let digest = try SHA2.digest(function, of: text.utf8)
+        return .string(Base64URL.encode(digest.prefix(digest.count / 2)))
+    }
+}

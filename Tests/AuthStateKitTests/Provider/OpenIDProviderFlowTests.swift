@@ -1,0 +1,190 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("The provider's flows", .timeLimit(.minutes(2)))
+struct OpenIDProviderFlowTests {
+    @Test(
+        "a login by code, with every signature",
+        arguments: [SignatureAlgorithm.es256, .rs256, .ps256, .es384, .edDSA])
+    func login(algorithm: SignatureAlgorithm) async throws {
+        let fixture = try await ProviderFixture { $0.signingAlgorithm = algorithm }
+        let state = try await fixture.logIn()
+        #expect(state.isAuthorized)
+        #expect(state.snapshot.refreshToken != nil)
+        #expect(state.snapshot.scope == "openid profile")
+        let userInfo = try await state.userInfo()
+        #expect(userInfo.name == "Ada Lovelace")
+        #expect(userInfo.email == nil)
+        #expect(userInfo.isBound)
+        #expect(fixture.provider.requestCount(.token) == 1)
+    }
+
+    @Test("an issuer with a path, and the document of RFC 8414 beside it")
+    func issuerPath() async throws {
+        let fixture = try await ProviderFixture { $0.issuerPath = "/tenant" }
+        #expect(fixture.provider.issuer.hasSuffix("/tenant"))
+        #expect(try await fixture.logIn().isAuthorized)
+        let issuer = try Issuer(fixture.provider.issuer)
+        let url = try #require(issuer.authorizationServerMetadataURL)
+        let response = try await fixture.service.transport.send(TransportRequest(url: url))
+        #expect(try ProviderMetadata(parsing: response.body).issuer == fixture.provider.issuer)
+    }
+
+    @Test(
+        "a confidential client, by HTTP Basic and by the body",
+        arguments: ["client_secret_basic", "client_secret_post"])
+    func confidentialClient(method: String) async throws {
+        let fixture = try await ProviderFixture { $0.clients = [.init(id: "a b:c", secret: "s%+ &=é")] }
+        let credential = ClientCredential.secret("s%+ &=é", method: ClientAuthenticationMethod(rawValue: method))
+        #expect(try await fixture.logIn(fixture.request(client: "a b:c"), credential: credential).isAuthorized)
+        let error = await failure {
+            _ = try await fixture.logIn(fixture.request(client: "a b:c"), credential: .secret("wrong"))
+        }
+        #expect(error?.code == .invalidClient)
+    }
+
+    @Test("a token in the client's own name")
+    func clientCredentials() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            scopes: ["api"], service: fixture.service)
+        let url = fixture.provider.url(of: .resource)
+        let response = try await state.performAction(TransportRequest(url: url))
+        #expect(response.status == 200)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("Hello, service!"))
+        #expect(state.snapshot.refreshToken == nil)
+    }
+
+    @Test("a client registers itself and logs in")
+    func registration() async throws {
+        let fixture = try await ProviderFixture()
+        let request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        let client = try await fixture.service.register(request)
+        let login = fixture.request(client: client.clientID)
+        #expect(try await fixture.logIn(login, credential: client.credential).isAuthorized)
+    }
+
+    @Test("a logout comes back with its state")
+    func endSession() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let request = EndSessionRequest(
+            configuration: fixture.configuration, idTokenHint: state.snapshot.idToken, clientID: "app",
+            postLogoutRedirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
+        try await fixture.service.endSession(request, presenting: DirectUserAgent())
+        #expect(fixture.provider.requestCount(.endSession) == 1)
+        let error = await failure {
+            try await fixture.service.endSession(request, presenting: DirectUserAgent(.changingState))
+        }
+        #expect(error?.code == .stateMismatch)
+    }
+
+    @Test("the login page asks for name and password, and takes no for an answer")
+    func loginPage() async throws {
+        let fixture = try await ProviderFixture { $0.login = .page }
+        let agent = DirectUserAgent(login: ("ada", "lovelace"))
+        #expect(try await fixture.logIn(agent: agent).isAuthorized)
+        let wrong = await failure { _ = try await fixture.logIn(agent: DirectUserAgent(login: ("ada", "wrong"))) }
+        #expect(wrong?.code == .browserUnavailable)
+        fixture.provider.update { $0.login = .denied }
+        let denied = await failure { _ = try await fixture.logIn() }
+        #expect(denied?.code == .accessDenied)
+        #expect(denied?.message.contains("Unconfirmed") == false)
+    }
+
+    @Test("what a page shows of the request is escaped, and its policy admits only the way back")
+    func pageIsSafe() async throws {
+        let fixture = try await ProviderFixture { $0.login = .page }
+        var request = fixture.request()
+        request.loginHint = #""><script>alert(1)</script>"#
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        let response = try await fixture.service.transport.send(TransportRequest(url: request.url()))
+        let page = String(decoding: response.body, as: UTF8.self)
+        #expect(response.status == 200)
+        #expect(page.contains("&quot;&gt;&lt;script&gt;"))
+        #expect(!page.contains("<script>alert"))
+        let policy = try #require(response.headers.first("Content-Security-Policy"))
+        #expect(policy.contains("default-src 'none'"))
+        #expect(policy.contains("form-action 'self' http://127.0.0.1:5000"))
+    }
+
+    @Test("a user agent that denies, or brings another state", arguments: [true, false])
+    func userAgentBehavior(denies: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        let error = await failure {
+            _ = try await fixture.logIn(agent: DirectUserAgent(denies ? .denying : .changingState))
+        }
+        #expect(error?.code == (denies ? .accessDenied : .stateMismatch))
+        #expect(fixture.provider.requestCount(.token) == 0)
+    }
+
+    @Test("a user agent that never returns can be cancelled")
+    func neverReturning() async throws {
+        let fixture = try await ProviderFixture()
+        let task = Task { try await fixture.logIn(agent: DirectUserAgent(.neverReturning)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("the answer comes in the fragment too, and without iss when that is not promised")
+    func fragment() async throws {
+        let fixture = try await ProviderFixture { $0.sendsIssuerInAuthorizationResponse = false }
+        var request = fixture.request()
+        request.responseMode = .fragment
+        #expect(try await fixture.logIn(request).isAuthorized)
+    }
+
+    @Test("a form that posts the answer is escaped and submits itself")
+    func formPost() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.responseMode = .formPost
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        request.state = #"a"b"#
+        let response = try await fixture.service.transport.send(TransportRequest(url: request.url()))
+        let page = String(decoding: response.body, as: UTF8.self)
+        #expect(page.contains(#"<form method="post" action="http://127.0.0.1:5000/callback">"#))
+        #expect(page.contains(#"name="state" value="a&quot;b""#))
+        #expect(
+            response.headers.first("Content-Security-Policy")?.contains("form-action http://127.0.0.1:5000") == true)
+    }
+
+    @Test("a token that is revoked is no longer active, and takes its grant along")
+    func revocation() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let token = try #require(state.snapshot.refreshToken)
+        func ask(_ endpoint: OpenIDProvider.Endpoint) async throws -> String {
+            let form: Parameters = ["client_id": "app", "token": token]
+            let request = TransportRequest(
+                method: "POST", url: fixture.provider.url(of: endpoint),
+                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8))
+            return String(decoding: try await fixture.service.transport.send(request).body, as: UTF8.self)
+        }
+        #expect(try await ask(.introspection).contains(#""active":true"#))
+        #expect(try await ask(.revocation) == "")
+        #expect(try await ask(.introspection) == #"{"active":false}"#)
+        #expect(await failure { try await state.refresh() }?.code == .invalidGrant)
+    }
+
+    @Test("a provider that is stopped frees its port")
+    func stop() async throws {
+        let first = try await OpenIDProvider()
+        let busy = await failure { _ = try await OpenIDProvider(port: first.port) }
+        #expect(busy?.code == .portInUse)
+        await first.stop()
+        let second = try await OpenIDProvider(port: first.port)
+        #expect(second.issuer == first.issuer)
+    }
+}

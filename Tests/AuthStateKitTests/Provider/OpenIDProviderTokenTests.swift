@@ -1,0 +1,186 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("The provider's tokens", .timeLimit(.minutes(2)))
+struct OpenIDProviderTokenTests {
+    @Test("a renewal rotates the refresh token")
+    func rotation() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let before = state.snapshot
+        try await state.refresh()
+        #expect(state.snapshot.refreshToken != before.refreshToken)
+        #expect(state.snapshot.accessToken != before.accessToken)
+        #expect(fixture.provider.statistics.refreshRequests == 1)
+        #expect(fixture.provider.statistics.refreshTokenReuses == 0)
+    }
+
+    @Test("a refresh token that comes twice ends the whole grant")
+    func reuse() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let spent = try #require(state.snapshot.refreshToken)
+        try await state.refresh()
+        let reply = try await fixture.post(["grant_type": "refresh_token", "client_id": "app", "refresh_token": spent])
+        #expect(reply.status == 400)
+        #expect(fixture.provider.statistics.refreshTokenReuses == 1)
+        let error = await failure { try await state.refresh() }
+        #expect(error?.code == .invalidGrant)
+        #expect(state.authorizationError?.code == .invalidGrant)
+    }
+
+    @Test("within the grace a spent refresh token still works")
+    func grace() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock) { $0.refreshTokenGrace = 10 }
+        let state = try await fixture.logIn()
+        let spent = try #require(state.snapshot.refreshToken)
+        try await state.refresh()
+        let form: Parameters = ["grant_type": "refresh_token", "client_id": "app", "refresh_token": spent]
+        #expect(try await fixture.post(form).status == 200)
+        clock.advance(by: .seconds(11))
+        #expect(try await fixture.post(form).status == 400)
+    }
+
+    @Test("a code needs its verifier and its redirect URI, and is good once")
+    func codes() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        func code() async throws -> String {
+            let answer = try await fixture.service.transport.send(TransportRequest(url: request.url()))
+            let location = try #require(answer.headers.first("Location"))
+            return try AuthorizationResponse(callback: AuthorizationCallback(url: location), for: request).code
+        }
+        var form: Parameters = [
+            "grant_type": "authorization_code", "client_id": "app", "redirect_uri": "http://127.0.0.1:5000/callback",
+            "code_verifier": CodeVerifier().rawValue,
+        ]
+        form["code"] = try await code()
+        #expect(try await fixture.post(form).status == 400)
+        form["code_verifier"] = request.codeVerifier.rawValue
+        form["redirect_uri"] = "http://127.0.0.1:5001/callback"
+        #expect(try await fixture.post(form).status == 400)
+        form["redirect_uri"] = "http://127.0.0.1:5000/callback"
+        let good = try await fixture.post(form)
+        #expect(good.status == 200)
+        #expect(try await fixture.post(form).status == 400)
+        #expect(fixture.provider.statistics.codeReplays == 1)
+        // The replay took the grant along.
+        let tokens = try JSONValue(parsing: good.body)
+        form = ["grant_type": "refresh_token", "client_id": "app"]
+        form["refresh_token"] = tokens["refresh_token"]?.stringValue
+        #expect(try await fixture.post(form).status == 400)
+    }
+
+    @Test("without PKCE there is no code")
+    func pkce() async throws {
+        let fixture = try await ProviderFixture()
+        let url = fixture.provider.url(of: .authorization).absoluteString
+        let query = "?response_type=code&client_id=app&redirect_uri=http%3A%2F%2F127.0.0.1%3A5000%2Fcallback"
+        let answer = try await fixture.service.transport.send(
+            TransportRequest(url: try #require(URL(string: url + query))))
+        #expect(answer.headers.first("Location")?.contains("error=invalid_request") == true)
+    }
+
+    @Test("an unregistered redirect URI is never redirected to")
+    func redirectURI() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/elsewhere")
+        let answer = try await fixture.service.transport.send(TransportRequest(url: request.url()))
+        #expect(answer.status == 400)
+        #expect(answer.headers.first("Location") == nil)
+    }
+
+    @Test("access tokens end by the clock, by command and by revocation")
+    func accessTokens() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = 0.5 }
+        let tokens = try await fixture.logIn().snapshot
+        func status() async throws -> Int {
+            var request = TransportRequest(url: fixture.provider.url(of: .resource))
+            request.headers["Authorization"] = ["Bearer \(tokens.accessToken ?? "")"]
+            return try await fixture.service.transport.send(request).status
+        }
+        #expect(tokens.lastTokenResponse?.accessTokenExpirationDate == clock.date.addingTimeInterval(0.5))
+        #expect(try await status() == 200)
+        clock.advance(by: .milliseconds(600))
+        #expect(try await status() == 401)
+    }
+
+    @Test("a resource that refuses once costs one renewal; one that keeps refusing ends in an error")
+    func rejections() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let request = TransportRequest(url: fixture.provider.url(of: .resource))
+        fixture.provider.expireAccessTokens()
+        #expect(try await state.performAction(request).status == 200)
+        #expect(fixture.provider.statistics.refreshRequests == 1)
+        fixture.provider.rejectAccessTokens(times: 2)
+        let error = await failure { _ = try await state.performAction(request) }
+        #expect(error?.code == .tokenRejected)
+        #expect(fixture.provider.statistics.refreshRequests == 2)
+    }
+
+    @Test("a grant that is revoked ends in invalid_grant, and the state says so")
+    func revokedGrants() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        fixture.provider.revokeGrants()
+        let error = await failure { _ = try await state.userInfo() }
+        #expect(error?.code == .invalidGrant)
+        #expect(!state.isAuthorized)
+    }
+
+    @Test("keys rotate, with and without the old ones", arguments: [true, false])
+    func keyRotation(keepsOld: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let before = fixture.provider.keyIDs
+        try fixture.provider.rotateKeys(keepsOld: keepsOld)
+        #expect(fixture.provider.keyIDs.count == (keepsOld ? 2 : 1))
+        #expect(fixture.provider.keyIDs.first != before.first)
+        try await state.refresh()
+        #expect(fixture.provider.requestCount(.keySet) == 2)
+        #expect(state.isAuthorized)
+    }
+
+    @Test("a thousand callers who find an expired token share one renewal")
+    func sharedRenewal() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock)
+        let state = try await fixture.logIn()
+        clock.advance(by: .seconds(3600))
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<1000 {
+                group.addTask { try await state.withFreshToken { tokens in tokens.accessToken } }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(tokens.count == 1)
+        #expect(fixture.provider.statistics.refreshRequests == 1)
+    }
+
+    @Test("a thousand requests at once are all answered")
+    func manyRequests() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let request = TransportRequest(url: fixture.provider.url(of: .resource))
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<1000 { group.addTask { try await state.performAction(request).status } }
+            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 1000])
+        #expect(fixture.provider.requestCount(.resource) == 1000)
+    }
+}

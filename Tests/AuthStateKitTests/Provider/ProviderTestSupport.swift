@@ -1,0 +1,59 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A provider and a service that talk to each other over loopback.
+struct ProviderFixture {
+    let provider: OpenIDProvider
+    let service: AuthorizationService
+    let configuration: ServiceConfiguration
+
+    init(clock: ManualClock? = nil, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        change(&configuration)
+        let wallClock = clock?.wallClock ?? .system
+        provider = try await OpenIDProvider(configuration: configuration, clock: wallClock)
+        var limits = AuthorizationService.Configuration()
+        limits.clock = wallClock
+        limits.requestTimeout = .seconds(20)
+        service = AuthorizationService(configuration: limits)
+        self.configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+    }
+
+    func request(_ scopes: [Scope] = [.openID, .profile], client: String = "app") -> AuthorizationRequest {
+        AuthorizationRequest(configuration: configuration, clientID: client, scopes: scopes)
+    }
+
+    func logIn(
+        _ request: AuthorizationRequest? = nil, agent: DirectUserAgent = DirectUserAgent(),
+        credential: ClientCredential = .none, options: AuthState.Options = AuthState.Options()
+    ) async throws -> AuthState {
+        try await AuthState.authorize(
+            request ?? self.request(), presenting: agent, credential: credential, service: service, options: options)
+    }
+
+    /// A form to the token endpoint, as a client that does not use this library would send it.
+    func post(_ form: Parameters, headers: TransportHeaders = [:]) async throws -> TransportResponse {
+        var headers = headers
+        headers["Content-Type"] = ["application/x-www-form-urlencoded"]
+        return try await service.transport.send(
+            TransportRequest(
+                method: "POST", url: provider.url(of: .token), headers: headers, body: Data(form.encoded.utf8)))
+    }
+}
+
+/// The error that a piece of work ends with; nil when it succeeds.
+func failure(_ work: () async throws -> Void) async -> AuthStateError? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? AuthStateError
+    }
+}

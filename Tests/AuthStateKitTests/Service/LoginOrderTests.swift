@@ -1,0 +1,109 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("The order of a login")
+struct LoginOrderTests {
+    @Test("when the provider's keys cannot be had, the code is not spent")
+    func keysBeforeCode() async throws {
+        let fixture = try await ProviderFixture()
+        fixture.provider.inject(.status(503), at: .keySet)
+        #expect(await failure { _ = try await fixture.logIn() }?.kind == .transient)
+        #expect(fixture.provider.requestCount(.token) == 0)
+        #expect(try await fixture.logIn().isAuthorized)
+        await fixture.provider.stop()
+    }
+
+    @Test("in the hybrid flow both ID tokens are verified, and the first one's c_hash is required")
+    func hybrid() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.responseType = .codeIDToken
+        #expect(try await fixture.logIn(request).isAuthorized)
+        fixture.provider.update { configuration in
+            configuration.deviations.idToken = { claims, _ in
+                if claims["c_hash"] != nil { claims["c_hash"] = "AAAAAAAAAAAAAAAAAAAAAA" }
+            }
+        }
+        let spent = fixture.provider.requestCount(.token)
+        let error = await failure { _ = try await fixture.logIn(fresh(request, fixture)) }
+        #expect(error?.message.contains("c_hash") == true)
+        #expect(fixture.provider.requestCount(.token) == spent)
+        fixture.provider.update { $0.deviations.idToken = { claims, _ in claims["c_hash"] = nil } }
+        #expect(
+            await failure { _ = try await fixture.logIn(fresh(request, fixture)) }?.message.contains("c_hash") == true)
+        await fixture.provider.stop()
+    }
+
+    @Test("the second ID token of a hybrid login must speak of the same person")
+    func hybridContinuity() async throws {
+        let fixture = try await ProviderFixture()
+        fixture.provider.update { configuration in
+            configuration.deviations.idToken = { claims, _ in if claims["c_hash"] == nil { claims["sub"] = "mallory" } }
+        }
+        var request = fixture.request()
+        request.responseType = .codeIDToken
+        #expect(await failure { _ = try await fixture.logIn(request) }?.message.contains("both ID tokens") == true)
+        await fixture.provider.stop()
+    }
+
+    @Test("a pending login survives its archive, is good once, and ends after ten minutes")
+    func pendingLogins() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock)
+        var request = fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        func callback(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+            let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
+            return try await session.present(pending.url)
+        }
+        let pending = try fixture.service.begin(request)
+        let answer = try await callback(pending)
+        let restored = try JSONDecoder().decode(PendingAuthorization.self, from: JSONEncoder().encode(pending))
+        let state = try await AuthState.complete(restored, callback: answer, service: fixture.service)
+        #expect(state.isAuthorized)
+        let again = await failure {
+            _ = try await AuthState.complete(restored, callback: answer, service: fixture.service)
+        }
+        #expect(again?.code == .authorizationExpired)
+        let late = try fixture.service.begin(fresh(request, fixture))
+        let lateAnswer = try await callback(late)
+        clock.advance(by: .seconds(600))
+        #expect(
+            await failure { _ = try await AuthState.complete(late, callback: lateAnswer, service: fixture.service) }?
+                .code == .authorizationExpired)
+        await fixture.provider.stop()
+    }
+
+    @Test("a callback with a foreign state does not use the login up")
+    func foreignState() async throws {
+        let fixture = try await ProviderFixture()
+        var request = fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        let pending = try fixture.service.begin(request)
+        let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
+        let answer = try await session.present(pending.url)
+        let foreign = AuthorizationCallback(url: "http://127.0.0.1:49152/callback?code=x&state=y")
+        #expect(
+            await failure { _ = try await fixture.service.complete(pending, callback: foreign) }?.code == .stateMismatch
+        )
+        let (_, tokens) = try await fixture.service.complete(pending, callback: answer)
+        #expect(!tokens.accessToken.isEmpty)
+        await fixture.provider.stop()
+    }
+
+    /// The same request with a state of its own, as each login needs.
+    private func fresh(_ request: AuthorizationRequest, _ fixture: ProviderFixture) -> AuthorizationRequest {
+        var other = fixture.request()
+        other.responseType = request.responseType
+        other.redirectURI = request.redirectURI
+        return other
+    }
+}

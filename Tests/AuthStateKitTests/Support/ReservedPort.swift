@@ -1,0 +1,28 @@
+#if os(Linux)
+    import Glibc
+    import Testing
+
+    /// A loopback port that is taken and on which nobody listens: connections to it are refused.
+    final class ReservedPort {
+        let number: UInt16
+        private let descriptor: Int32
+
+        init() throws {
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let descriptor = descriptor
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+                }
+            }
+            number = UInt16(bigEndian: address.sin_port)
+            try #require(isBound)
+        }
+
+        deinit { close(descriptor) }
+    }
+#endif

@@ -1,0 +1,137 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Authorization responses")
+struct AuthorizationResponseTests {
+    private func code(
+        _ query: String, _ change: (inout AuthorizationRequest) throws -> Void = { _ in }
+    ) throws -> AuthStateError.Code? {
+        var request = try Fixtures.request()
+        try change(&request)
+        return refusal { try Fixtures.response(query, to: request) }?.code
+    }
+
+    @Test("a code with the right state is taken; what else came is kept")
+    func success() throws {
+        let request = try Fixtures.request()
+        let response = try Fixtures.response(
+            "code=a%2Bb&state=\(request.state)&scope=openid+x&session_state=s", to: request)
+        #expect(response.code == "a+b" && response.scope == "openid x" && response.idToken == nil)
+        #expect(response.additionalParameters.names == ["session_state"] && response.request == request)
+        #expect(try JSONDecoder().decode(AuthorizationResponse.self, from: JSONEncoder().encode(response)) == response)
+    }
+
+    @Test("the checks come in order: place, readable, repeated, state, iss, error, code")
+    func order() throws {
+        let request = try Fixtures.request()
+        let good = "state=\(request.state)"
+        let elsewhere = AuthorizationCallback(url: "https://app.example/other?error=x&error=y")
+        #expect(refusal { try AuthorizationResponse(callback: elsewhere, for: request) }?.code == .callbackMismatch)
+        #expect(try code("") == .malformedResponse)
+        #expect(try code("code=%zz&code=x&\(good)") == .malformedResponse)
+        #expect(try code("error=access_denied&state=wrong&state=wrong&iss=https://evil.example") == .duplicateParameter)
+        #expect(try code("error=access_denied&state=wrong&iss=https://evil.example") == .stateMismatch)
+        #expect(try code("error=access_denied&\(good)&iss=https://evil.example") == .issuerParameterMismatch)
+        #expect(try code("error=access_denied&code=x&\(good)") == .accessDenied)
+        #expect(try code("\(good)") == .malformedResponse)
+        #expect(try code("code=&\(good)") == .malformedResponse)
+    }
+
+    @Test("state must be there and be the same, in errors too", arguments: ["code=x", "error=access_denied"])
+    func state(_ answer: String) throws {
+        let right = try Fixtures.request().state
+        for wrong in ["", "&state=", "&state=\(right)x", "&state=\(right.dropLast())", "&state=\(right.lowercased())"] {
+            #expect(try code(answer + wrong) == .stateMismatch)
+        }
+    }
+
+    @Test(
+        "any parameter that comes twice is refused (RFC 6749, section 3.1)",
+        arguments: ["code", "state", "iss", "error", "x"])
+    func duplicates(_ name: String) throws {
+        let request = try Fixtures.request()
+        let query = "code=c&state=\(request.state)&iss=https://op.example&error=e&x=y&\(name)=c"
+        let error = refusal { try Fixtures.response(query, to: request) }
+        #expect(error?.code == .duplicateParameter && error?.received == name)
+    }
+
+    @Test("iss is compared when it is sent, and required on success when it is promised (RFC 9207)")
+    func issuer() throws {
+        var request = try Fixtures.request()
+        let good = "code=c&state=\(request.state)"
+        _ = try Fixtures.response("\(good)&iss=https%3A%2F%2Fop.example", to: request)
+        for wrong in ["https://op.example/", "https://evil.example", "HTTPS://op.example", ""] {
+            let error = refusal { try Fixtures.response("\(good)&iss=\(wrong)", to: request) }
+            #expect(error?.code == .issuerParameterMismatch && error?.kind == .refused)
+        }
+        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        let error = refusal { try Fixtures.response(good, to: request) }
+        #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
+        _ = try Fixtures.response("\(good)&iss=https://op.example", to: request)
+    }
+
+    @Test("an error without the promised iss is reported as unconfirmed; one with it is not")
+    func unconfirmedError() throws {
+        var request = try Fixtures.request()
+        let query = "error=access_denied&error_description=No+way&error_uri=https://op.example/e&state=\(request.state)"
+        let plain = refusal { try Fixtures.response(query, to: request) }
+        #expect(plain?.response?.errorDescription == "No way" && plain?.response?.errorURI == "https://op.example/e")
+        #expect(plain?.code == .accessDenied && plain?.stage == .authorization)
+        #expect(plain?.description.contains("nconfirmed") == false)
+        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        let unconfirmed = refusal { try Fixtures.response(query, to: request) }
+        #expect(unconfirmed?.code == .accessDenied && unconfirmed?.description.contains("nconfirmed") == true)
+        let confirmed = refusal { try Fixtures.response("\(query)&iss=https://op.example", to: request) }
+        #expect(confirmed?.code == .accessDenied && confirmed?.description.contains("nconfirmed") == false)
+    }
+
+    @Test("the hybrid flow answers in the fragment and brings an ID token")
+    func fragment() throws {
+        var request = try Fixtures.request()
+        request.responseType = .codeIDToken
+        func read(_ suffix: String) throws -> AuthorizationResponse {
+            try AuthorizationResponse(
+                callback: AuthorizationCallback(url: "https://app.example/callback\(suffix)"), for: request)
+        }
+        let answer = "code=c&state=\(request.state)&id_token=a.b.c"
+        #expect(try read("?tenant=x#\(answer)").idToken == "a.b.c")
+        #expect(refusal { try read("?\(answer)") }?.code == .malformedResponse)
+        #expect(refusal { try read("#code=c&state=\(request.state)") }?.code == .malformedResponse)
+        #expect(refusal { try read("#error=access_denied&state=\(request.state)") }?.code == .accessDenied)
+    }
+
+    @Test("form_post takes the body and only the body")
+    func formPost() throws {
+        var request = try Fixtures.request()
+        request.responseMode = .formPost
+        let answer = "code=c&state=\(request.state)"
+        let url = "https://app.example/callback"
+        let posted = AuthorizationCallback(url: url, formBody: answer)
+        #expect(try AuthorizationResponse(callback: posted, for: request).code == "c")
+        let error = AuthorizationCallback(url: url, formBody: "error=login_required&state=\(request.state)")
+        #expect(refusal { try AuthorizationResponse(callback: error, for: request) }?.code == .interactionRequired)
+        let inQuery = AuthorizationCallback(url: "\(url)?\(answer)")
+        #expect(refusal { try AuthorizationResponse(callback: inQuery, for: request) }?.code == .malformedResponse)
+        request.responseMode = nil
+        #expect(refusal { try AuthorizationResponse(callback: posted, for: request) }?.code == .malformedResponse)
+    }
+
+    @Test("a fragment that a provider leaves behind does not disturb the code flow")
+    func strayFragment() throws {
+        let request = try Fixtures.request()
+        #expect(try Fixtures.response("code=c&state=\(request.state)#_=_", to: request).code == "c")
+    }
+
+    @Test("an ID token from the front channel is not taken when it was not asked for")
+    func unwantedIDToken() throws {
+        let request = try Fixtures.request()
+        #expect(try Fixtures.response("code=c&state=\(request.state)&id_token=a.b.c", to: request).idToken == nil)
+    }
+}

@@ -1,0 +1,35 @@
+import AuthStateOAuth
+import Testing
+
+@Suite("PKCE")
+struct CodeVerifierTests {
+    @Test("the challenge of RFC 7636, appendix B")
+    func appendixB() throws {
+        let verifier = try CodeVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        #expect(try verifier.challenge() == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    }
+
+    @Test("a verifier can be made with every length from 43 to 128, and no other")
+    func lengths() throws {
+        for length in 43...128 {
+            let verifier = try CodeVerifier(length: length).rawValue
+            #expect(verifier.utf8.count == length)
+            #expect(try CodeVerifier(verifier).rawValue == verifier)
+        }
+        for length in [-1, 0, 42, 129, Int.max] {
+            #expect(refusal { try CodeVerifier(length: length) }?.code == .invalidArgument)
+        }
+        #expect(CodeVerifier().rawValue.utf8.count == 43)
+    }
+
+    @Test("a verifier has unreserved characters only (RFC 7636, section 4.1)")
+    func characters() throws {
+        let body = String(repeating: "a", count: 42)
+        for character in "-._~Z9" { _ = try CodeVerifier(body + String(character)) }
+        for character in [" ", "+", "/", "=", "%", "\n", "ä", "\u{0}"] {
+            #expect(refusal { try CodeVerifier(body + character) }?.code == .invalidArgument)
+        }
+        #expect(refusal { try CodeVerifier(body) } != nil)
+        #expect(refusal { try CodeVerifier(String(repeating: "a", count: 129)) } != nil)
+    }
+}

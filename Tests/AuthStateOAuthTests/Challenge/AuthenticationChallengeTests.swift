@@ -1,0 +1,94 @@
+import AuthStateOAuth
+import Testing
+
+@Suite("WWW-Authenticate")
+struct AuthenticationChallengeTests {
+    private typealias Challenge = AuthenticationChallenge
+
+    @Test("RFC 9110's example: two challenges on a line, quoted quotes, a token value")
+    func example() {
+        let line = #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
+        #expect(
+            AuthenticationChallenge.parse([line]) == [
+                Challenge(scheme: "Basic", parameters: ["realm": "simple"]),
+                Challenge(
+                    scheme: "Newauth", parameters: ["realm": "apps", "type": "1", "title": #"Login to "apps""#]),
+            ])
+    }
+
+    @Test("RFC 6750's challenge is read")
+    func bearer() throws {
+        let line =
+            #"Bearer realm="example", error="invalid_token", error_description="The access token expired", scope="a b""#
+        let challenge = try #require(AuthenticationChallenge.parse([line])?.first)
+        #expect(challenge.hasScheme("bearer") && !challenge.hasScheme("Bear"))
+        #expect(challenge.error == "invalid_token" && challenge.errorDescription == "The access token expired")
+        #expect(challenge.scope == "a b")
+    }
+
+    @Test(
+        "what the grammar allows",
+        arguments: [
+            ("Bearer", [Challenge(scheme: "Bearer")]),
+            ("Negotiate, Bearer", [Challenge(scheme: "Negotiate"), Challenge(scheme: "Bearer")]),
+            (
+                "Negotiate abc==, Bearer error=x",
+                [
+                    Challenge(scheme: "Negotiate", token68: "abc=="),
+                    Challenge(scheme: "Bearer", parameters: ["error": "x"]),
+                ]
+            ),
+            ("Negotiate a+/~=", [Challenge(scheme: "Negotiate", token68: "a+/~=")]),
+            ("Negotiate abc=", [Challenge(scheme: "Negotiate", token68: "abc=")]),
+            (
+                #"Bearer realm="a, b=c, Basic x=y""#,
+                [Challenge(scheme: "Bearer", parameters: ["realm": "a, b=c, Basic x=y"])]
+            ),
+            (
+                "Bearer realm = \"a\" , error\t=\tx",
+                [Challenge(scheme: "Bearer", parameters: ["realm": "a", "error": "x"])]
+            ),
+            (#"Bearer REALM="A""#, [Challenge(scheme: "Bearer", parameters: ["realm": "A"])]),
+            (#", ,Bearer a=1,, b=2 ,"#, [Challenge(scheme: "Bearer", parameters: ["a": "1", "b": "2"])]),
+            (#"Bearer realm="""#, [Challenge(scheme: "Bearer", parameters: ["realm": ""])]),
+            (#"Bearer realm="a\\b\c""#, [Challenge(scheme: "Bearer", parameters: ["realm": #"a\bc"#])]),
+            (#"Bearer realm="ü""#, [Challenge(scheme: "Bearer", parameters: ["realm": "ü"])]),
+            ("Bearer   a=1", [Challenge(scheme: "Bearer", parameters: ["a": "1"])]),
+            ("", []), (" , ", []),
+        ] as [(String, [AuthenticationChallenge])])
+    func grammar(_ line: String, _ expected: [AuthenticationChallenge]) {
+        #expect(AuthenticationChallenge.parse([line]) == expected)
+    }
+
+    @Test(
+        "junk is unreadable as a whole, and never crashes",
+        arguments: [
+            #"Bearer realm="open"#, #"Bearer realm="open\"#, #"realm="x""#, "=", "Bearer =x", "Bearer a=1 b=2",
+            #"Bearer a="1"b="2""#, "Bearer a=1, a=2", "Bearer A=1, a=2", "{\"error\":\"x\"}", "Bearer ü=1", "\u{0}",
+            #"Bearer "quoted""#, "Bearer error: invalid_token", "Bearer a=(b)",
+        ])
+    func junk(_ line: String) {
+        #expect(AuthenticationChallenge.parse([line]) == nil)
+        #expect(AuthenticationChallenge.parse(["Bearer", line]) == nil)
+    }
+
+    @Test("several lines are one list; a challenge does not go on over a line's end")
+    func lines() {
+        let lines = [#"Basic realm="x""#, "DPoP algs=\"ES256\", Bearer"]
+        #expect(AuthenticationChallenge.parse(lines)?.map(\.scheme) == ["Basic", "DPoP", "Bearer"])
+        #expect(AuthenticationChallenge.parse(["Bearer a=1", "b=2"]) == nil)
+        #expect(AuthenticationChallenge.parse([]) == [])
+    }
+
+    @Test("no cut of a good line crashes, and random bytes do not either")
+    func survives() {
+        let line = #"Basic realm="si\"mple", Negotiate abc==, Bearer error="invalid_token", scope="a b""#
+        for end in line.indices { _ = AuthenticationChallenge.parse([String(line[..<end])]) }
+        var generator = SystemRandomNumberGenerator()
+        let alphabet = Array(#"aB=",\ /~1"#)
+        for _ in 0..<2000 {
+            let text = (0..<12).map { _ in alphabet.randomElement(using: &generator) ?? " " }
+            _ = AuthenticationChallenge.parse([String(text)])
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Errors")
+struct ErrorTests {
+    /// The names of all codes, read from their declarations: a list of our own could forget one.
+    private static let names: [String] = {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let source = tests.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources/AuthStateOAuth/Errors/AuthStateError+Code.swift")
+        let text = (try? String(contentsOf: source, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            line.contains("= known(\"") ? line.split(separator: "\"").dropFirst().first.map(String.init) : nil
+        }
+    }()
+
+    @Test("every known code has a kind")
+    func kinds() {
+        #expect(Self.names.count >= 50 && Set(Self.names).count == Self.names.count)
+        for name in Self.names {
+            #expect(AuthStateError.Code.kinds[AuthStateError.Code(rawValue: name)] != nil, "\(name)")
+        }
+        #expect(AuthStateError.Code.kinds.count == Self.names.count)
+        let unknown = AuthStateError(AuthStateError.Code(rawValue: "new"), stage: .token, "New.")
+        #expect(unknown.kind == .refused)
+    }
+
+    @Test(
+        "the kinds that decide what a program does",
+        arguments: [
+            (AuthStateError.Code.invalidGrant, AuthStateError.Kind.reauthenticationRequired),
+            (.accessDenied, .reauthenticationRequired), (.refusedWithoutReason, .reauthenticationRequired),
+            (.tokenRejected, .reauthenticationRequired), (.noRefreshToken, .reauthenticationRequired),
+            (.unreachable, .transient), (.timedOut, .transient), (.connectionLost, .transient),
+            (.serverError, .transient), (.temporarilyUnavailable, .transient), (.invalidClient, .configuration),
+            (.unauthorizedClient, .configuration), (.unsupportedGrantType, .configuration),
+            (.invalidScope, .configuration), (.issuerMismatch, .configuration), (.pkceUnsupported, .configuration),
+            (.stateMismatch, .refused), (.invalidIDToken, .refused), (.invalidSignature, .refused),
+            (.malformedResponse, .refused), (.storeLocked, .store), (.insufficientScope, .resource),
+            (.cancelled, .cancelled), (.invalidArgument, .usage),
+        ])
+    func kind(_ code: AuthStateError.Code, _ kind: AuthStateError.Kind) {
+        #expect(AuthStateError(code, stage: .token, "").kind == kind)
+    }
+
+    @Test(
+        "OAuth's error codes and what they mean here",
+        arguments: [
+            ("invalid_request", AuthStateError.Code.invalidRequest), ("invalid_client", .invalidClient),
+            ("invalid_grant", .invalidGrant), ("unauthorized_client", .unauthorizedClient),
+            ("unsupported_grant_type", .unsupportedGrantType),
+            ("unsupported_response_type", .unsupportedResponseType), ("invalid_scope", .invalidScope),
+            ("access_denied", .accessDenied), ("server_error", .serverError),
+            ("temporarily_unavailable", .temporarilyUnavailable), ("interaction_required", .interactionRequired),
+            ("login_required", .interactionRequired), ("account_selection_required", .interactionRequired),
+            ("consent_required", .interactionRequired), ("request_not_supported", .unsupported),
+            ("request_uri_not_supported", .unsupported), ("registration_not_supported", .unsupported),
+            ("invalid_redirect_uri", .registrationRedirectURIRefused),
+            ("invalid_client_metadata", .invalidClientMetadata), ("invalid_token", .tokenRejected),
+            ("insufficient_scope", .insufficientScope),
+            ("insufficient_user_authentication", .insufficientUserAuthentication),
+            ("Invalid_Grant", .providerError), ("", .providerError), ("something_new", .providerError),
+        ])
+    func oauthCodes(_ name: String, _ code: AuthStateError.Code) {
+        #expect(OAuthErrorResponse(error: name).code == code)
+    }
+
+    @Test("an error keeps everything through an archive")
+    func archive() throws {
+        var error = AuthStateError(
+            .invalidGrant, stage: .refresh, "Gone.", expected: "a", received: "b", hint: "c",
+            response: OAuthErrorResponse(error: "invalid_grant", errorDescription: "d", errorURI: "https://e"),
+            httpStatus: 400, retryAfter: 1.5, underlying: CancellationError())
+        error.challenge = AuthenticationChallenge(
+            scheme: "Bearer", parameters: ["error": "invalid_token"], token68: "x")
+        error.responseBody = "body"
+        let decoded = try JSONDecoder().decode(AuthStateError.self, from: JSONEncoder().encode(error))
+        #expect(decoded == error)
+        let text = "\(error)"
+        for part in ["Gone.", "Expected a.", "Received b.", "c"] { #expect(text.contains(part)) }
+    }
+
+    @Test("the stages have the names that the command line prints")
+    func stages() {
+        let stages: [AuthStateError.Stage] = [
+            .usage, .discovery, .registration, .authorization, .token, .userinfo, .refresh, .resource, .logout, .store,
+        ]
+        let names = "usage discovery registration authorization token userinfo refresh resource logout store"
+        #expect(stages.map(\.rawValue).joined(separator: " ") == names)
+    }
+}

@@ -1,0 +1,70 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+@Suite("ID tokens of a renewal (OpenID Connect Core, section 12.2)")
+struct IDTokenRenewalTests {
+    private let mint: TokenMint
+    private let now = TokenMint.now
+
+    init() throws { mint = try TokenMint() }
+
+    private func failure(
+        _ changes: [String: JSONValue?], after before: [String: JSONValue?] = [:]
+    ) throws -> AuthStateError? {
+        let previous = try mint.token(before)
+        return try mint.failure(changes) {
+            $0.previous = previous
+            $0.nonce = nil
+        }
+    }
+
+    @Test("a token that continues the first one passes, with and without nonce and auth_time")
+    func good() throws {
+        #expect(try failure([:]) == nil)
+        #expect(try failure(["nonce": nil, "auth_time": nil]) == nil)
+    }
+
+    @Test(
+        "what must stay the same must stay the same",
+        arguments: [
+            ("iss", "https://evil.example"), ("sub", "bob"), ("aud", ["client", "api"]), ("azp", "other"),
+            ("nonce", "SECRET-other"), ("auth_time", 1_799_999_971),
+        ] as [(String, JSONValue)])
+    func changed(_ name: String, _ value: JSONValue) throws {
+        let error = try #require(try failure([name: value]))
+        #expect(error.code == .invalidIDToken)
+    }
+
+    @Test("azp neither comes nor goes")
+    func authorizedParty() throws {
+        #expect(try failure(["azp": "client"], after: ["azp": "client"]) == nil)
+        #expect(try failure(["azp": "client"])?.message.contains("azp") == true)
+        #expect(try failure([:], after: ["azp": "client"])?.message.contains("azp") == true)
+    }
+
+    @Test("audiences are the same in any order")
+    func audienceOrder() throws {
+        let first: [String: JSONValue?] = ["aud": ["client", "api"], "azp": "client"]
+        #expect(try failure(["aud": ["api", "client"], "azp": "client"], after: first) == nil)
+        #expect(try failure(["aud": "client", "azp": "client"], after: first) != nil)
+    }
+
+    @Test("exp counts as ever, the age of iat does not")
+    func times() throws {
+        #expect(try failure(["exp": JSONValue(now - 60)])?.message.contains("exp") == true)
+        #expect(try failure(["iat": JSONValue(now - 86400)]) == nil)
+        #expect(try failure(["iat": JSONValue(now + 61)])?.message.contains("iat") == true)
+        #expect(try failure(["iat": nil])?.message.contains("iat") == true)
+    }
+
+    @Test("the login's age is not asked for again")
+    func maxAge() throws {
+        let previous = try mint.token()
+        let error = try mint.failure(["auth_time": nil]) {
+            $0.previous = previous
+            $0.maxAge = 1
+        }
+        #expect(error == nil)
+    }
+}

@@ -1,0 +1,135 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("ID tokens at login")
+struct IDTokenValidationTests {
+    private let mint: TokenMint
+    private let now = TokenMint.now
+
+    init() throws { mint = try TokenMint() }
+
+    /// The name of the check that failed.
+    private func check(
+        _ changes: [String: JSONValue?], _ change: (inout IDTokenExpectation) -> Void = { _ in }
+    ) throws -> String? {
+        guard let error = try mint.failure(changes, change) else { return nil }
+        #expect(error.code == .invalidIDToken && error.kind == .refused)
+        return error.message.split(separator: ": ").last?.split(separator: " (").first.map(String.init)
+    }
+
+    @Test("a good token passes")
+    func good() throws {
+        #expect(try mint.failure() == nil)
+        let token = try mint.token(["azp": "client", "acr": "gold", "amr": ["pwd", "otp"], "sid": "s"])
+        #expect(token.issuer == "https://op.example" && token.subject == "alice" && token.audience == ["client"])
+        #expect(token.authenticationContextClass == "gold" && token.authenticationMethods == ["pwd", "otp"])
+        #expect(token.sessionID == "s" && token.authorizedParty == "client")
+    }
+
+    @Test(
+        "a wrong, missing or mistyped claim is refused by its name",
+        arguments: [
+            ("iss", nil), ("iss", "https://op.example/"), ("iss", "https://evil.example"),
+            ("iss", ["https://op.example"]),
+            ("sub", nil), ("sub", ""), ("sub", 5), ("sub", .string(String(repeating: "a", count: 256))),
+            ("aud", nil), ("aud", "other"), ("aud", []), ("aud", ["other"]), ("aud", ["Client"]), ("aud", 5),
+            ("azp", "other"), ("exp", nil), ("exp", "1800000300"), ("exp", 0), ("exp", -1), ("exp", 1e300),
+            ("iat", nil), ("iat", "1800000000"), ("iat", true), ("nbf", "soon"), ("nbf", 1_800_001_000),
+            ("nonce", nil), ("nonce", "SECRET-other"), ("nonce", ""), ("nonce", 5),
+        ] as [(String, JSONValue?)])
+    func broken(_ name: String, _ value: JSONValue?) throws {
+        #expect(try check([name: value]) == name)
+    }
+
+    @Test("several audiences need azp, and azp must be this client (Core 3.1.3.7, 4 and 5)")
+    func audiences() throws {
+        #expect(try check(["aud": ["client"]]) == nil)
+        #expect(try check(["aud": ["client", "api"]]) == "azp")
+        #expect(try check(["aud": ["client", "api"], "azp": "client"]) == nil)
+        #expect(try check(["aud": ["client", "api"], "azp": "api"]) == "azp")
+        #expect(try check(["aud": "other", "azp": "client"]) == "aud")
+    }
+
+    @Test("times may have fractions")
+    func floats() throws {
+        #expect(
+            try check(["exp": JSONValue(now + 0.5), "iat": JSONValue(now - 0.25), "nbf": JSONValue(now - 0.5)]) == nil)
+        #expect(try mint.token(["iat": JSONValue(now - 0.25)]).issuedAt?.timeIntervalSince1970 == now - 0.25)
+    }
+
+    @Test("the leeway counts exactly for exp, iat and nbf", arguments: [0.0, 60, 300])
+    func leewayEdges(_ leeway: Double) throws {
+        func at(_ name: String, _ offset: Double) throws -> String? {
+            try check([name: JSONValue(now + offset)]) { $0.leeway = leeway }
+        }
+        #expect(try at("exp", 1 - leeway) == nil && at("exp", -leeway) == "exp")
+        #expect(try at("iat", leeway) == nil && at("iat", leeway + 1) == "iat")
+        #expect(try at("iat", -600 - leeway) == nil && at("iat", -601 - leeway) == "iat")
+        #expect(try at("nbf", leeway) == nil && at("nbf", leeway + 1) == "nbf")
+    }
+
+    @Test("how old a token may be is configurable, and the error carries both times")
+    func age() throws {
+        let error = try #require(
+            try mint.failure(["iat": JSONValue(now - 100)]) {
+                $0.maximumAgeAtIssue = 30
+                $0.leeway = 0
+            })
+        #expect(error.expected?.contains("\(Int(now))") == true && error.received == "\(Int(now) - 100)")
+        #expect(error.hint?.contains("clock") == true)
+    }
+
+    @Test("a token of a request without nonce must not have one")
+    func unwantedNonce() throws {
+        #expect(try check([:]) { $0.nonce = nil } == "nonce")
+        #expect(try check(["nonce": nil]) { $0.nonce = nil } == nil)
+    }
+
+    @Test("max_age requires auth_time and holds to it (Core 3.1.3.7, 13)")
+    func maxAge() throws {
+        func at(_ age: Double) throws -> String? {
+            try check(["auth_time": JSONValue(now - age)]) { $0.maxAge = 100 }
+        }
+        #expect(try at(160) == nil && at(161) == "auth_time" && at(100) == nil)
+        #expect(try check(["auth_time": nil]) { $0.maxAge = 100 } == "auth_time")
+        #expect(try check(["auth_time": "x"]) { $0.maxAge = 100 } == "auth_time")
+        #expect(try check(["auth_time": nil]) == nil)
+        #expect(try check(["auth_time": 0]) == nil)
+    }
+
+    @Test("the hashes of the front and the back channel: at_hash of Core, appendix A.4")
+    func atHashVector() throws {
+        // OpenID Connect Core, A.4 (RS256): this access token has this at_hash.
+        let mint = try TokenMint(.rs256)
+        let claims: [String: JSONValue?] = ["at_hash": "77QmUPtjPfzWtF2AnpK9RQ"]
+        #expect(try mint.failure(claims) { $0.accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y" } == nil)
+    }
+
+    @Test(
+        "a wrong at_hash is refused, with every digest",
+        arguments: [SignatureAlgorithm.es256, .es384, .es512, .edDSA])
+    func atHash(_ algorithm: SignatureAlgorithm) throws {
+        let mint = try TokenMint(algorithm)
+        let token = "SECRET-access"
+        let digest: [UInt8]
+        switch algorithm {
+        case .es256: digest = try SHA2.sha256(Array(token.utf8))
+        case .es384: digest = try SHA2.sha384(Array(token.utf8))
+        default: digest = try SHA2.sha512(Array(token.utf8))
+        }
+        let right = JSONValue.string(Base64URL.encode(digest.prefix(digest.count / 2)))
+        #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token } == nil)
+        for wrong: JSONValue in ["", "AAAA", 5, .string(Base64URL.encode(digest))] {
+            let error = try mint.failure(["at_hash": wrong]) { $0.accessToken = token }
+            #expect(error?.code == .invalidIDToken && error?.message.contains("at_hash") == true)
+        }
+        #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token + "x" } != nil)
+    }
+}

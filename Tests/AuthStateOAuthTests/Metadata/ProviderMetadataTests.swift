@@ -1,0 +1,117 @@
+import AuthStateJOSE
+import Testing
+
+@testable import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Provider metadata")
+struct ProviderMetadataTests {
+    private static func sample(_ type: ProviderMetadata.MemberType) -> JSONValue {
+        switch type {
+        case .string: "text"
+        case .url: "https://op.example/x"
+        case .strings: ["a", "b"]
+        case .flag: true
+        case .object: ["token_endpoint": "https://mtls.example/token"]
+        }
+    }
+
+    private static let full: ProviderMetadata? = try? ProviderMetadata(
+        document: ProviderMetadata.members.mapValues(sample))
+
+    @Test("every endpoint that the specifications define is read")
+    func endpoints() throws {
+        let metadata = try #require(Self.full)
+        let urls = [
+            metadata.authorizationEndpoint, metadata.tokenEndpoint, metadata.userInfoEndpoint, metadata.jwksURI,
+            metadata.registrationEndpoint, metadata.revocationEndpoint, metadata.introspectionEndpoint,
+            metadata.endSessionEndpoint, metadata.deviceAuthorizationEndpoint,
+            metadata.pushedAuthorizationRequestEndpoint, metadata.checkSessionIframe,
+        ]
+        for url in urls { #expect(url?.absoluteString == "https://op.example/x") }
+        let texts = [
+            metadata.issuer, metadata.serviceDocumentation, metadata.policyURI, metadata.termsOfServiceURI,
+            metadata.signedMetadata,
+        ]
+        for text in texts { #expect(text == "text") }
+    }
+
+    @Test("every list that the specifications define is read")
+    func lists() throws {
+        let metadata = try #require(Self.full)
+        let lists = [
+            metadata.scopesSupported, metadata.responseTypesSupported, metadata.responseModesSupported,
+            metadata.grantTypesSupported, metadata.acrValuesSupported, metadata.subjectTypesSupported,
+            metadata.idTokenSigningAlgValuesSupported, metadata.idTokenEncryptionAlgValuesSupported,
+            metadata.idTokenEncryptionEncValuesSupported, metadata.userInfoSigningAlgValuesSupported,
+            metadata.userInfoEncryptionAlgValuesSupported, metadata.userInfoEncryptionEncValuesSupported,
+            metadata.requestObjectSigningAlgValuesSupported, metadata.requestObjectEncryptionAlgValuesSupported,
+            metadata.requestObjectEncryptionEncValuesSupported, metadata.tokenEndpointAuthMethodsSupported,
+            metadata.tokenEndpointAuthSigningAlgValuesSupported, metadata.revocationEndpointAuthMethodsSupported,
+            metadata.revocationEndpointAuthSigningAlgValuesSupported,
+            metadata.introspectionEndpointAuthMethodsSupported,
+            metadata.introspectionEndpointAuthSigningAlgValuesSupported, metadata.codeChallengeMethodsSupported,
+            metadata.dpopSigningAlgValuesSupported, metadata.displayValuesSupported, metadata.claimTypesSupported,
+            metadata.claimsSupported, metadata.claimsLocalesSupported, metadata.uiLocalesSupported,
+            metadata.promptValuesSupported,
+        ]
+        for list in lists { #expect(list == ["a", "b"]) }
+    }
+
+    @Test("every flag that the specifications define is read; an absent one is nil")
+    func flags() throws {
+        for (metadata, expected) in [(try #require(Self.full), true), (try Fixtures.metadata(), nil as Bool?)] {
+            let flags = [
+                metadata.claimsParameterSupported, metadata.requestParameterSupported,
+                metadata.requestURIParameterSupported, metadata.requireRequestURIRegistration,
+                metadata.requireSignedRequestObject, metadata.requirePushedAuthorizationRequests,
+                metadata.authorizationResponseIssParameterSupported, metadata.tlsClientCertificateBoundAccessTokens,
+                metadata.frontchannelLogoutSupported, metadata.frontchannelLogoutSessionSupported,
+                metadata.backchannelLogoutSupported, metadata.backchannelLogoutSessionSupported,
+            ]
+            for flag in flags { #expect(flag == expected) }
+        }
+        #expect(Self.full?.mtlsEndpointAliases?["token_endpoint"] == "https://mtls.example/token")
+    }
+
+    @Test("a member of the wrong type is refused by name", arguments: ProviderMetadata.members.keys.sorted())
+    func malformed(_ name: String) throws {
+        let wrong: [JSONValue] = [5, .null, [1], ["": 5], "", "not a URL"]
+        let type = try #require(ProviderMetadata.members[name])
+        for value in wrong {
+            if type == .string, value.stringValue != nil { continue }
+            if type == .object, value.objectValue != nil { continue }
+            let error = refusal { try ProviderMetadata(document: [name: value]) }
+            #expect(error?.code == .invalidMetadata && error?.stage == .discovery)
+            #expect(error?.message.contains(name) == true)
+        }
+    }
+
+    @Test(
+        "an endpoint is absolute, http(s), and has no fragment",
+        arguments: [
+            "/token", "op.example/token", "https://", "ftp://op.example/", "https://op.example/#f", "javascript:x",
+        ])
+    func endpointForm(_ text: String) {
+        #expect(refusal { try ProviderMetadata(document: ["token_endpoint": .string(text)]) } != nil)
+    }
+
+    @Test("members that nobody defined are kept, also through an archive")
+    func unknown() throws {
+        let metadata = try Fixtures.metadata(["x_vendor": ["deep": [1, 2.5, nil]]])
+        let archived = try JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(metadata))
+        #expect(archived == metadata && archived.document["x_vendor"]?["deep"] == [1, 2.5, nil])
+    }
+
+    @Test(
+        "what is no JSON object is refused",
+        arguments: ["", "<html>", "[]", "\"text\"", "{", "{\"issuer\":\"a\",\"issuer\":\"b\"}"])
+    func notAnObject(_ text: String) {
+        #expect(refusal { try ProviderMetadata(parsing: Data(text.utf8)) }?.code == .invalidMetadata)
+    }
+}

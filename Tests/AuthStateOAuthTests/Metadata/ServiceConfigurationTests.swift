@@ -1,0 +1,54 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Service configurations")
+struct ServiceConfigurationTests {
+    @Test("a configuration is made of the discovery document, and survives an archive")
+    func discovered() throws {
+        let configuration = try Fixtures.configuration(metadata: [
+            "userinfo_endpoint": "https://op.example/me", "end_session_endpoint": "https://op.example/bye",
+            "registration_endpoint": "https://op.example/register", "revocation_endpoint": "https://op.example/revoke",
+        ])
+        #expect(configuration.issuer?.rawValue == "https://op.example")
+        #expect(configuration.authorizationEndpoint?.path == "/authorize")
+        #expect(configuration.tokenEndpoint.path == "/token" && configuration.jwksURI?.path == "/keys")
+        #expect(configuration.userInfoEndpoint?.path == "/me" && configuration.endSessionEndpoint?.path == "/bye")
+        #expect(configuration.registrationEndpoint?.path == "/register")
+        #expect(configuration.revocationEndpoint?.path == "/revoke")
+        #expect(configuration.endpoints.count == 7 && configuration.metadata != nil)
+        let data = try JSONEncoder().encode(configuration)
+        #expect(try JSONDecoder().decode(ServiceConfiguration.self, from: data) == configuration)
+    }
+
+    @Test(
+        "the document must name exactly the issuer that was asked for (OpenID Connect Discovery, section 4.3)",
+        arguments: ["https://op.example/", "https://OP.example", "http://op.example", "https://evil.example"])
+    func issuerMismatch(_ named: String) {
+        let error = refusal { try Fixtures.configuration(metadata: ["issuer": .string(named)]) }
+        #expect(error?.code == .issuerMismatch && error?.kind == .configuration)
+        #expect(error?.expected == "https://op.example" && error?.received == named)
+    }
+
+    @Test("a document without an issuer is refused")
+    func noIssuer() {
+        #expect(refusal { try Fixtures.configuration(metadata: ["issuer": nil]) }?.code == .issuerMismatch)
+    }
+
+    @Test(
+        "what Discovery requires must be there",
+        arguments: [
+            "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported",
+            "subject_types_supported", "id_token_signing_alg_values_supported",
+        ])
+    func required(_ name: String) {
+        let error = refusal { try Fixtures.configuration(metadata: [name: nil]) }
+        #expect(error?.code == .invalidMetadata && error?.message.contains(name) == true)
+    }
+}

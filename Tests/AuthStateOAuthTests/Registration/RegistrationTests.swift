@@ -1,0 +1,101 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Dynamic registration")
+struct RegistrationTests {
+    @Test("the request is JSON with what RFC 7591 names, and the initial access token in a header")
+    func request() throws {
+        var request = RegistrationRequest(
+            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+        request.clientName = "Tool"
+        request.grantTypes = [.authorizationCode, .refreshToken]
+        request.responseTypes = [.code]
+        request.tokenEndpointAuthMethod = ClientAuthenticationMethod.none
+        request.scopes = ["openid", "api"]
+        request.postLogoutRedirectURIs = [try RedirectURI("http://127.0.0.1/bye")]
+        request.additionalMetadata = ["software_id": "x"]
+        request.initialAccessToken = "SECRET-initial"
+        let sent = try request.transportRequest()
+        #expect(sent.method == "POST" && sent.url.path == "/register")
+        #expect(sent.headers["Content-Type"] == ["application/json"])
+        #expect(sent.headers["Authorization"] == ["Bearer SECRET-initial"])
+        let body = try JSONValue(parsing: [UInt8](#require(sent.body)))
+        #expect(
+            body == [
+                "redirect_uris": ["http://127.0.0.1/cb"], "client_name": "Tool", "scope": "openid api",
+                "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
+                "token_endpoint_auth_method": "none", "application_type": "native",
+                "post_logout_redirect_uris": ["http://127.0.0.1/bye"], "software_id": "x",
+            ])
+        request.initialAccessToken = nil
+        #expect(try request.transportRequest().headers["Authorization"].isEmpty)
+        request.configuration.registrationEndpoint = nil
+        #expect(refusal { try request.transportRequest() }?.code == .endpointMissing)
+    }
+
+    @Test("a confidential client's registration is read whole", arguments: [200, 201])
+    func confidential(_ status: Int) throws {
+        let response = try RegistrationResponse(
+            Fixtures.json(
+                """
+                {"client_id":"c","client_secret":"SECRET-s","client_secret_expires_at":1800000000,"x":[1],
+                "client_id_issued_at":1700000000,"registration_access_token":"SECRET-t",
+                "registration_client_uri":"https://op.example/c","token_endpoint_auth_method":"client_secret_post"}
+                """, status: status))
+        #expect(response.clientID == "c" && response.clientSecret == "SECRET-s")
+        #expect(response.clientSecretExpiresAt == Date(timeIntervalSince1970: 1_800_000_000))
+        #expect(response.clientIDIssuedAt == Date(timeIntervalSince1970: 1_700_000_000))
+        #expect(response.registrationClientURI?.path == "/c" && response.registrationAccessToken == "SECRET-t")
+        #expect(response.credential == ClientCredential(.issued("SECRET-s"), method: .clientSecretPost))
+        #expect(response.metadata["x"] == [1])
+        #expect(try JSONDecoder().decode(RegistrationResponse.self, from: JSONEncoder().encode(response)) == response)
+    }
+
+    @Test("a secret that never ends has no date; a public client has no credential")
+    func endless() throws {
+        let endless = #"{"client_id":"c","client_secret":"s","client_secret_expires_at":0}"#
+        #expect(try RegistrationResponse(Fixtures.json(endless)).clientSecretExpiresAt == nil)
+        #expect(try RegistrationResponse(Fixtures.json(#"{"client_id":"c"}"#, status: 201)).credential == .none)
+    }
+
+    @Test(
+        "what RFC 7591 and RFC 7592 require is required",
+        arguments: [
+            "", "[]", "{}", #"{"client_id":""}"#, #"{"client_id":5}"#, #"{"client_id":"c","client_secret":"SECRET"}"#,
+            #"{"client_id":"c","client_secret":"SECRET","client_secret_expires_at":"never"}"#,
+            #"{"client_id":"c","registration_access_token":"SECRET"}"#,
+            #"{"client_id":"c","registration_client_uri":"https://op.example/c"}"#,
+            #"{"client_id":"c","registration_access_token":"SECRET","registration_client_uri":"no URL"}"#,
+        ])
+    func malformed(_ text: String) {
+        let error = refusal { try RegistrationResponse(Fixtures.json(text, status: 201)) }
+        #expect(error?.code == .malformedResponse && error?.stage == .registration)
+    }
+
+    @Test(
+        "a refusal keeps its own name (RFC 7591, section 3.2.2)",
+        arguments: [
+            ("invalid_redirect_uri", AuthStateError.Code.registrationRedirectURIRefused),
+            ("invalid_client_metadata", .invalidClientMetadata), ("invalid_software_statement", .providerError),
+        ])
+    func refused(_ name: String, _ code: AuthStateError.Code) {
+        let error = refusal { try RegistrationResponse(Fixtures.json(#"{"error":"\#(name)"}"#, status: 400)) }
+        #expect(error?.code == code && error?.response?.error == name && error?.httpStatus == 400)
+    }
+
+    @Test(
+        "an answer without a reason is told by its status",
+        arguments: [
+            (302, "redirected"), (503, "temporarilyUnavailable"), (500, "serverError"), (404, "malformedResponse"),
+        ])
+    func statuses(_ status: Int, _ code: String) {
+        #expect(refusal { try RegistrationResponse(Fixtures.json("", status: status)) }?.code.rawValue == code)
+    }
+}

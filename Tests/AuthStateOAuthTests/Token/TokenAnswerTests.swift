@@ -1,0 +1,151 @@
+import AuthStateJOSE
+import Testing
+
+@testable import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Answers of the token endpoint")
+struct TokenAnswerTests {
+    /// A JSON object with a good answer's members, some replaced or removed.
+    private func body(_ changes: [String: JSONValue?]) -> String {
+        var members: [String: JSONValue] = [
+            "access_token": "SECRET-a", "token_type": "Bearer", "refresh_token": "SECRET-r",
+        ]
+        for (name, value) in changes { members[name] = value }
+        return String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+    }
+
+    private func read(_ text: String, status: Int = 200, tolerances: Set<Tolerance> = []) throws -> TokenAnswer {
+        var configuration = try Fixtures.configuration()
+        configuration.tolerances = tolerances
+        let request = TokenRequest(refreshToken: "SECRET-old", configuration: configuration, clientID: "client")
+        return TokenAnswer(Fixtures.json(text, status: status), to: request, sentAt: Fixtures.now)
+    }
+
+    private func tokens(_ changes: [String: JSONValue?], tolerances: Set<Tolerance> = []) throws -> TokenResponse? {
+        guard case .tokens(let response) = try read(body(changes), tolerances: tolerances) else { return nil }
+        return response
+    }
+
+    /// The error of a refused answer, and the refresh token that is kept all the same.
+    private func refused(_ text: String) throws -> (error: AuthStateError, refreshToken: String?)? {
+        guard case .refused(let error, let refreshToken) = try read(text) else { return nil }
+        Secrets.expectNone(in: error)
+        #expect(error.stage == .refresh && error.httpStatus == 200)
+        return (error, refreshToken)
+    }
+
+    @Test("a whole answer is read; what the specification does not name is kept")
+    func whole() throws {
+        let response = try #require(
+            try tokens(["expires_in": 3600, "id_token": "a.b.c", "scope": "a b", "x": ["y": 1]]))
+        #expect(
+            response.accessToken == "SECRET-a" && response.refreshToken == "SECRET-r" && response.tokenType == "Bearer")
+        #expect(response.idToken == "a.b.c" && response.scope == "a b" && response.additionalMembers == ["x": ["y": 1]])
+        #expect(response.issuedAt == Fixtures.now)
+        #expect(response.accessTokenExpirationDate == Fixtures.now.addingTimeInterval(3600))
+        #expect(try JSONDecoder().decode(TokenResponse.self, from: JSONEncoder().encode(response)) == response)
+    }
+
+    @Test("lifetimes: numbers with and without a fraction, in strings too; at most ten years; absent is unknown")
+    func lifetimes() throws {
+        func lifetime(_ value: JSONValue?) throws -> Double? {
+            try #require(try tokens(["expires_in": value])).accessTokenExpirationDate?.timeIntervalSince(Fixtures.now)
+        }
+        let tenYears = 10.0 * 365 * 86400
+        #expect(try lifetime("3600") == 3600 && lifetime(59.5) == 59.5 && lifetime(0) == 0 && lifetime("0") == 0)
+        #expect(try lifetime(1e308) == tenYears && lifetime("99999999999999999999") == tenYears)
+        #expect(try lifetime(nil) == nil && lifetime(.null) == nil)
+    }
+
+    @Test(
+        "a lifetime that is none is refused, never taken as endless; the refresh token is kept",
+        arguments: [-1, true, false, "", "soon", "-1", "nan", "inf", [], [3600], ["seconds": 1]] as [JSONValue])
+    func badLifetimes(_ value: JSONValue) throws {
+        let outcome = try #require(try refused(body(["expires_in": value])))
+        #expect(outcome.error.code == .malformedResponse && outcome.error.message.contains("expires_in"))
+        #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test(
+        "an access token is visible ASCII and not empty (RFC 6749, appendix A.12)",
+        arguments: [nil, .null, "", " ", "a b", "a\n", "a\u{0}", "a\u{7F}", "tökén", 5, ["a"]] as [JSONValue?])
+    func badAccessTokens(_ value: JSONValue?) throws {
+        let outcome = try #require(try refused(body(["access_token": value])))
+        #expect(outcome.error.code == .malformedResponse && outcome.error.message.contains("access_token"))
+        #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test(
+        "the type must be Bearer in any case; nothing that is no string passes",
+        arguments: ["bearer", "BEARER", "Bearer"])
+    func bearer(_ type: String) throws {
+        #expect(try tokens(["token_type": .string(type)])?.tokenType == type)
+    }
+
+    @Test(
+        "another type is refused by name, the refresh token kept",
+        arguments: ["mac", "DPoP", "", "Bearer ", "N_A", 1, nil] as [JSONValue?])
+    func otherTypes(_ type: JSONValue?) throws {
+        let outcome = try #require(try refused(body(["token_type": type])))
+        #expect([.unsupportedTokenType, .malformedResponse].contains(outcome.error.code))
+        #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test("a missing type is tolerated only by name, and then nothing else is")
+    func tolerance() throws {
+        #expect(try tokens(["token_type": nil], tolerances: [.missingTokenType])?.tokenType == "Bearer")
+        #expect(try tokens(["token_type": "mac"], tolerances: [.missingTokenType]) == nil)
+        #expect(try tokens(["token_type": nil]) == nil)
+    }
+
+    @Test(
+        "a refresh token that cannot be sent is refused and not kept",
+        arguments: ["", "a b", "a\r\nb", 5] as [JSONValue])
+    func badRefreshTokens(_ value: JSONValue) throws {
+        let outcome = try #require(try refused(body(["refresh_token": value])))
+        #expect(outcome.error.message.contains("refresh_token") && outcome.refreshToken == nil)
+    }
+
+    @Test(
+        "an ID token or scope that is no string is refused, the refresh token kept", arguments: ["id_token", "scope"])
+    func badStrings(_ name: String) throws {
+        #expect(try refused(body([name: 5]))?.refreshToken == "SECRET-r")
+        #expect(try tokens([name: .null]) != nil)
+    }
+
+    @Test(
+        "a 200 that is no JSON object is refused",
+        arguments: [
+            "", "<html><body>SECRET</body></html>", "{", #"{"access_token":"SECRET-a","token_type":"Bear"#, "null",
+            "[]",
+            "\"SECRET\"", "access_token=SECRET-a&token_type=bearer",
+            #"{"access_token":"a","access_token":"SECRET-b","token_type":"Bearer"}"#,
+            String(repeating: "[", count: 100_000),
+        ])
+    func notAnObject(_ text: String) throws {
+        #expect(try refused(text)?.error.code == .malformedResponse)
+    }
+
+    @Test("an empty object is not a success")
+    func emptyObject() throws {
+        #expect(try refused("{}")?.error.code == .malformedResponse)
+    }
+
+    @Test("bytes that are not UTF-8 are refused")
+    func notUTF8() throws {
+        let request = TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "c")
+        let bytes = Array(#"{"access_token":"a","token_type":"Bearer","x":""#.utf8) + [0xFF] + Array("\"}".utf8)
+        let answer = TokenAnswer(
+            TransportResponse(status: 200, body: Data(bytes)), to: request, sentAt: Fixtures.now)
+        guard case .refused = answer else {
+            Issue.record("accepted: \(answer)")
+            return
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import AuthStateOAuth
+
+@Suite("Errors of the token endpoint")
+struct TokenErrorTests {
+    private func error(_ text: String, status: Int, headers: TransportHeaders = [:]) throws -> AuthStateError? {
+        let request = TokenRequest(refreshToken: "SECRET", configuration: try Fixtures.configuration(), clientID: "c")
+        let answer = TokenAnswer(
+            Fixtures.json(text, status: status, headers: headers), to: request, sentAt: Fixtures.now)
+        guard case .error(let error) = answer else { return nil }
+        Secrets.expectNone(in: error)
+        #expect(error.stage == .refresh && error.httpStatus == status)
+        return error
+    }
+
+    @Test(
+        "an error response is read whatever the status (RFC 6749, section 5.2)",
+        arguments: [200, 302, 400, 401, 403, 404])
+    func everyStatus(_ status: Int) throws {
+        let text = #"{"error":"invalid_grant","error_description":"gone","error_uri":"https://op.example/e"}"#
+        let error = try #require(try error(text, status: status))
+        #expect(error.code == .invalidGrant && error.response?.error == "invalid_grant")
+        #expect(error.response?.errorDescription == "gone" && error.response?.errorURI == "https://op.example/e")
+    }
+
+    @Test("an error beside an access token is an error")
+    func errorWins() throws {
+        let text = #"{"error":"invalid_grant","access_token":"SECRET","token_type":"Bearer"}"#
+        #expect(try error(text, status: 200)?.code == .invalidGrant)
+    }
+
+    @Test(
+        "the error's meaning",
+        arguments: [
+            ("invalid_request", AuthStateError.Code.invalidRequest), ("invalid_client", .invalidClient),
+            ("invalid_grant", .invalidGrant), ("unauthorized_client", .unauthorizedClient),
+            ("unsupported_grant_type", .unsupportedGrantType), ("invalid_scope", .invalidScope),
+            ("temporarily_unavailable", .temporarilyUnavailable), ("server_error", .serverError),
+            ("invalid_code", .providerError),
+        ])
+    func meaning(_ name: String, _ code: AuthStateError.Code) throws {
+        #expect(try error(#"{"error":"\#(name)"}"#, status: 400)?.code == code)
+    }
+
+    @Test(
+        "a busy or failing server is transient, whatever its error member says",
+        arguments: [408, 429, 500, 502, 503, 504, 599])
+    func transient(_ status: Int) throws {
+        for text in ["", "<html>", "{}", #"{"error":"invalid_grant"}"#, #"{"error":"temporarily_unavailable"}"#] {
+            #expect(try error(text, status: status)?.kind == .transient)
+        }
+        let isBusy = [408, 429, 503].contains(status)
+        #expect(try error("", status: status)?.code == (isBusy ? .temporarilyUnavailable : .serverError))
+    }
+
+    @Test("a redirect is an error that names its target without the query", arguments: [301, 302, 303, 307, 308])
+    func redirects(_ status: Int) throws {
+        let error = try #require(
+            try error("", status: status, headers: ["Location": "https://else.example/token?code=SECRET#SECRET"]))
+        #expect(error.code == .redirected && error.received?.contains("https://else.example/token") == true)
+        #expect(try self.error("", status: status)?.code == .redirected)
+    }
+
+    @Test(
+        "a refusal without a readable reason is not taken for invalid_grant",
+        arguments: [
+            "", "<html>", "{}", #"{"error":5}"#, #"{"error":null}"#, #"{"error":""}"#, #"{"error":{"code":1}}"#, "[]",
+        ])
+    func withoutReason(_ text: String) throws {
+        for status in [400, 401, 403] {
+            #expect(try error(text, status: status)?.code == .refusedWithoutReason)
+        }
+    }
+
+    @Test("other statuses are malformed answers", arguments: [204, 404, 405, 410, 418])
+    func otherStatuses(_ status: Int) throws {
+        let error = try error("", status: status)
+        #expect(error?.code == .malformedResponse && error?.kind == .refused)
+    }
+
+    @Test(
+        "Retry-After in seconds is passed on; what is no count of seconds is not",
+        arguments: [
+            ("120", 120.0 as Double?), ("0", 0), ("-1", nil), ("nan", nil), ("inf", nil), ("", nil), ("soon", nil),
+            ("0x10", nil), ("1e3", nil),
+        ])
+    func retryAfter(_ value: String, _ expected: Double?) throws {
+        for text in ["", #"{"error":"temporarily_unavailable"}"#] {
+            #expect(try error(text, status: 429, headers: ["retry-after": value])?.retryAfter == expected)
+        }
+    }
+}
