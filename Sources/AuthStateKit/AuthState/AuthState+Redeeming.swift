@@ -46,6 +46,8 @@ extension AuthState {
         var expectation = service.expectation(issuer: issuer, clientID: record.clientID)
         expectation.accessToken = response.accessToken
         expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
+        // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
+        if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
         do {
             try await service.validate(
                 idToken, expectation: expectation, service: record.configuration, stage: .refresh)

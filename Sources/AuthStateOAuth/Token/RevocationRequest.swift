@@ -64,6 +64,13 @@ extension RevocationRequest {
         if (200...299).contains(response.status) { return }
         let json = try? JSONValue(parsing: [UInt8](response.body))
         guard response.status < 500, let code = json?["error"]?.stringValue else {
+            if response.status == 401 || response.status == 403 {
+                throw AuthStateError(
+                    .invalidClient, stage: .logout,
+                    "The revocation endpoint does not serve this client (status \(response.status)).",
+                    hint: "The tokens count until they end; allow the client to revoke them, if the provider can.",
+                    httpStatus: response.status)
+            }
             throw AuthStateError.endpoint("revocation endpoint", response, stage: .logout)
         }
         let error = OAuthErrorResponse(

@@ -34,11 +34,11 @@ struct AuthStateCommand: AsyncParsableCommand {
 
     /// A call that cannot be understood is an error like any other to a program that reads JSON.
     private static func reportUsage(_ error: any Error) {
-        guard exitCode(for: error).rawValue == ExitStatus.usage.rawValue,
+        guard exitCode(for: error).rawValue == ExitReason.usage.rawValue,
             CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
         else { return }
         let error = AuthStateError(.invalidArgument, stage: .usage, message(for: error))
         Console(isJSON: true).show(error)
-        exit(withError: ExitCode(ExitStatus.usage.rawValue))
+        exit(withError: ExitCode(ExitReason.usage.rawValue))
     }
 }

@@ -10,31 +10,35 @@ import AuthStateKit
 struct AnnouncingUserAgent: ExternalUserAgent {
     let base: any ExternalUserAgent
     let console: Console
-    /// What the person is doing there, for example "log in".
-    let purpose: String
+    let purpose: Purpose
+
+    /// What the person does there.
+    enum Purpose: String, Sendable {
+        case login = "log in"
+        case logout = "log out"
+    }
 
     func prepare(
         redirectURI: RedirectURI?, for purpose: UserAgentPurpose
     ) async throws -> any ExternalUserAgentSession {
         Trip(
-            base: try await base.prepare(redirectURI: redirectURI, for: purpose), console: console, text: self.purpose,
-            // The address of a logout carries the ID token, which does not belong on a screen.
-            showsAddress: purpose == .login)
+            base: try await base.prepare(redirectURI: redirectURI, for: purpose), console: console,
+            purpose: self.purpose)
     }
 
     private struct Trip: ExternalUserAgentSession {
         let base: any ExternalUserAgentSession
         let console: Console
-        let text: String
-        let showsAddress: Bool
+        let purpose: Purpose
 
         var redirectURI: RedirectURI { base.redirectURI }
 
         func present(_ url: URL) async throws -> AuthorizationCallback {
-            if showsAddress {
-                console.note("If no browser opens, open this address to \(text):\n\n  \(url.absoluteString)\n")
+            // The address of a logout carries the ID token, which is not for a terminal's history.
+            if purpose == .login {
+                console.note("If no browser opens, open this address to log in:\n\n  \(url.absoluteString)\n")
             }
-            return try await Spinner.spin("Waiting for you to \(text) in the browser", on: console) {
+            return try await Spinner.spin("Waiting for you to \(purpose.rawValue) in the browser", on: console) {
                 try await base.present(url)
             }
         }

@@ -117,8 +117,6 @@ struct Login: Command {
 
     private func userAgent(_ context: Context) throws -> any ExternalUserAgent {
         if authorization.paste { return PasteUserAgent() }
-        let loopback = LoopbackUserAgent(
-            browser: try browser.browser(for: .authorization), timeout: context.personLimit)
-        return AnnouncingUserAgent(base: loopback, console: context.console, purpose: "log in")
+        return context.userAgent(try browser.browser(for: .authorization), for: .login)
     }
 }

@@ -47,6 +47,10 @@ struct Logout: Command {
             for failure in outcome.failures { context.console.note("authstate: \(failure.advised)") }
             throw error
         }
+        if Task.isCancelled {
+            context.console.note(Outcome.localPart)
+            throw CancellationError()
+        }
         return outcome.report
     }
 
@@ -62,11 +66,7 @@ struct Logout: Command {
         if record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil {
             outcome.isSessionEnded = await outcome.attempt {
                 try await state.service.endSession(
-                    endSession(record),
-                    presenting: AnnouncingUserAgent(
-                        base: LoopbackUserAgent(
-                            browser: browser.browser(for: .logout), timeout: context.personLimit),
-                        console: context.console, purpose: "log out"))
+                    endSession(record), presenting: context.userAgent(browser.browser(for: .logout), for: .logout))
             }
         }
         return outcome
@@ -97,6 +97,8 @@ extension Logout {
         var isSessionEnded = false
         var failures: [AuthStateError] = []
 
+        static let localPart = "The local login is gone all the same."
+
         /// Runs one part and tells whether it succeeded.
         mutating func attempt(_ part: nonisolated(nonsending) () async throws -> Void) async -> Bool {
             do {
@@ -115,10 +117,10 @@ extension Logout {
                 "error": failures.first?.advised.json,
             ]
             let notes = failures.map { "authstate: \($0.advised)" }
-            let end = failures.isEmpty ? "Logged out." : "The local login is gone all the same."
+            let end = failures.isEmpty ? "Logged out." : Self.localPart
             return Report(
                 json: JSONValue(known: members), note: (notes + [end]).joined(separator: "\n"),
-                status: failures.first.map { ExitStatus($0.kind) } ?? .done)
+                status: failures.first.map { ExitReason($0.kind) } ?? .done)
         }
     }
 }

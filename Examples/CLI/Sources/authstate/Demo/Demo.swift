@@ -25,7 +25,7 @@ struct Demo: Command {
         await story.end()
         let failure = results.last?.failure
         let json: JSONValue = ["ok": .bool(failure == nil), "steps": .array(results.map(\.json))]
-        return Report(json: json, status: failure.map { ExitStatus($0.kind) } ?? .done)
+        return Report(json: json, status: failure.map { ExitReason($0.kind) } ?? .done)
     }
 
     /// How one step went.

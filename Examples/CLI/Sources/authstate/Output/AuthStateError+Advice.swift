@@ -4,13 +4,17 @@ extension AuthStateError {
     /// The error with advice in this program's words: which command or option helps.
     var advised: AuthStateError {
         var copy = self
-        if let advice = Self.advice[code] { copy.hint = advice }
+        if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] { copy.hint = advice }
         if code == .timedOut, stage == .authorization {
             copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
         }
-        if stage == .logout, code == .browserUnavailable { copy.hint = "Use --browser-command, or --local." }
         return copy
     }
+
+    private static let logoutAdvice: [Code: String] = [
+        .browserUnavailable: "Use --browser-command, or --local.",
+        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
+    ]
 
     private static let logIn = "Log in with 'authstate login'."
 

@@ -9,10 +9,10 @@ struct Report: Sendable {
     /// For a person, on standard error.
     var note: String?
     /// How the program ends.
-    var status: ExitStatus
+    var status: ExitReason
 
     /// A report whose data are bytes, printed as they are.
-    init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitStatus = .done) {
+    init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitReason = .done) {
         self.json = json
         self.data = data
         self.note = note
@@ -20,7 +20,7 @@ struct Report: Sendable {
     }
 
     /// A report whose data are lines of text.
-    init(json: JSONValue, lines: [String] = [], note: String? = nil, status: ExitStatus = .done) {
+    init(json: JSONValue, lines: [String] = [], note: String? = nil, status: ExitReason = .done) {
         self.init(json: json, data: Array(lines.map { $0.plain + "\n" }.joined().utf8), note: note, status: status)
     }
 }

@@ -11,8 +11,8 @@ struct ResponseReport {
     }
 
     /// 77 when a new login is needed, 1 for any other error status.
-    var status: ExitStatus {
-        if let error { return ExitStatus(error.kind) }
+    var status: ExitReason {
+        if let error { return ExitReason(error.kind) }
         return (200..<400).contains(response.status) ? .done : .resource
     }
 

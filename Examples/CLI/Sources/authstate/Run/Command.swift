@@ -24,8 +24,11 @@ struct Context: Sendable {
     /// The common options, for the session.
     let common: CommonOptions
 
-    /// How long a person in a browser is waited for: less, so that its error comes first.
-    var personLimit: Duration { .seconds(max(timeLimit * 0.9, timeLimit - 5)) }
+    /// A browser on this machine, and the person told what to do there.
+    func userAgent(_ browser: Browser, for purpose: AnnouncingUserAgent.Purpose) -> any ExternalUserAgent {
+        AnnouncingUserAgent(
+            base: LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)), console: console, purpose: purpose)
+    }
 
     /// The place of the login.
     func session() throws -> Session { try Session(common, timeLimit: timeLimit, console: console) }
@@ -38,7 +41,7 @@ extension Command {
         let limit = common.timeout ?? Self.timeLimit
         let console = Console(isJSON: common.json)
         let context = Context(console: console, timeLimit: limit, common: common)
-        let status: ExitStatus
+        let status: ExitReason
         do {
             let report = try await TimeLimit.run(seconds: limit, stage: Self.stage) {
                 try await perform(context)
@@ -48,7 +51,7 @@ extension Command {
         } catch {
             let error = AuthStateError(ending: error, stage: Self.stage).advised
             console.show(error)
-            status = ExitStatus(error.kind)
+            status = ExitReason(error.kind)
         }
         if status != .done { throw ExitCode(status.rawValue) }
     }

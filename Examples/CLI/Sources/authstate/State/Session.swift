@@ -4,10 +4,12 @@ import AuthStateKit
 struct Session: Sendable {
     let store: FileAuthStateStore
     let key: AuthStateKey
+    let console: Console
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
 
     init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
+        self.console = console
         key = AuthStateKey(rawValue: options.profile)
         store = try StateLocation(state: options.state, profile: options.profile)
             .store(key: key) { console.note("authstate: \($0)") }
@@ -36,10 +38,20 @@ struct Session: Sendable {
             record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
             options: options(settings))
         do { return try await body(state) } catch {
-            // In a task of its own: this one may have been cancelled, and the renewal has deadlines.
-            await Task { await state.drain() }.value
+            await finishRenewals(of: state)
             throw error
         }
+    }
+
+    /// Waits for a renewal that nobody asks for any more: its answer may hold the only refresh token that still counts.
+    private func finishRenewals(of state: AuthState) async {
+        let notice = Task { [console] in
+            try await Task.sleep(for: .milliseconds(300))
+            console.note("Waiting for the renewal that is under way; a second Ctrl-C ends the program at once.")
+        }
+        // In a task of its own, because this one may have been cancelled; the renewal has deadlines.
+        await Task { await state.drain() }.value
+        notice.cancel()
     }
 
     /// Removes what is stored, readable or not, also when the task has been cancelled.

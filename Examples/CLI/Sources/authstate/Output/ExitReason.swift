@@ -1,7 +1,7 @@
 import AuthStateKit
 
 /// How the program ends, for scripts to branch on.
-enum ExitStatus: Int32, Sendable, CaseIterable {
+enum ExitReason: Int32, Sendable, CaseIterable {
     /// Everything was done.
     case done = 0
     /// The protected resource answered with an error status.

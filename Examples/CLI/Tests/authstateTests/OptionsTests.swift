@@ -1,0 +1,89 @@
+import ArgumentParser
+import AuthStateKit
+import Testing
+
+@testable import authstate
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Options")
+struct OptionsTests {
+    private let minimal = ["--issuer", "https://op.example", "--client-id", "cli"]
+
+    @Test(
+        "calls that make no sense are refused",
+        arguments: [
+            ["--auth-method", "basic"], ["--auth-method", "none", "--client-secret-env", "S"], ["--max-age", "-1"],
+            ["--grant", "client-credentials"],
+            ["--grant", "client-credentials", "--client-secret-env", "S", "--paste"],
+            ["--redirect-uri", "nowhere"], ["--timeout", "0"], ["--param", "=x"], ["--leeway", "-1"],
+            ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
+    }
+
+    @Test("a login's options reach the request")
+    func request() throws {
+        let login = try Login.parse(
+            minimal + ["--max-age", "5", "--prompt", "login consent", "--login-hint", "ada", "--param", "a=b=c"])
+        var request = AuthorizationRequest(
+            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")),
+            clientID: "cli")
+        try login.authorization.apply(to: &request)
+        #expect(request.maxAge == 5)
+        #expect(request.prompt == [.login, .consent])
+        #expect(request.loginHint == "ada")
+        #expect(login.parameters.first?.name == "a")
+        #expect(login.parameters.first?.value == "b=c")
+    }
+
+    @Test("header lines are split at the first colon and hold no line break")
+    func headers() {
+        #expect(HeaderLine(argument: "X-A:  b: c")?.value == "b: c")
+        #expect(HeaderLine(argument: "no colon") == nil)
+        #expect(HeaderLine(argument: "a b: c") == nil)
+        #expect(HeaderLine(argument: "a: b\r\nc: d") == nil)
+    }
+
+    @Test("a browser command keeps its quoted words together")
+    func words() throws {
+        #expect(try Browser.split(#"python3 "my browser.py" --follow"#) == ["python3", "my browser.py", "--follow"])
+    }
+
+    @Test("settings survive the way through the archive")
+    func settings() throws {
+        let options = try Login.parse(minimal + ["--leeway", "5", "--allow-insecure-http", "--ca-file", "/ca.pem"])
+        let settings = Settings(options.connection, redirectURI: "http://127.0.0.1:0/callback")
+        #expect(Settings(annotations: settings.annotations) == settings)
+        #expect(settings.leeway == 5)
+        #expect(Settings(annotations: [:]) == Settings())
+    }
+
+    @Test("the state is where XDG says, unless a file is named")
+    func location() throws {
+        let home = ["HOME": "/home/ada", "XDG_STATE_HOME": "/state"]
+        #expect(try StateLocation(state: "f", profile: "default", environment: [:]) == .file("f"))
+        #expect(try StateLocation(state: "f", profile: "work", environment: [:]) == .file("f.work"))
+        #expect(try StateLocation(state: nil, profile: "work", environment: home) == .folder("/state/authstate"))
+        #expect(
+            try StateLocation(
+                state: nil, profile: "default", environment: ["HOME": "/home/ada", "XDG_STATE_HOME": "no"])
+                == .folder("/home/ada/.local/state/authstate"))
+        #expect(throws: AuthStateError.self) { try StateLocation(state: nil, profile: "default", environment: [:]) }
+    }
+
+    #if os(Linux)
+        @Test("without a display and without a command there is no browser")
+        func display() throws {
+            let options = try BrowserOptions.parse([])
+            #expect(throws: AuthStateError.self) { try options.browser(for: .authorization, environment: [:]) }
+            _ = try options.browser(for: .authorization, environment: ["DISPLAY": ":0"])
+            _ = try BrowserOptions.parse(["--browser-command", "w3m"]).browser(for: .authorization, environment: [:])
+        }
+    #endif
+}

@@ -1,0 +1,83 @@
+import AuthStateKit
+import Testing
+
+@testable import authstate
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Output")
+struct OutputTests {
+    private let configuration = ServiceConfiguration(
+        authorizationEndpoint: nil, tokenEndpoint: URL(filePath: "/unused"))
+
+    @Test("an error as JSON has what is known and nothing else")
+    func errorJSON() {
+        let error = AuthStateError(
+            .invalidGrant, stage: .refresh, "Refused.", expected: "this", hint: "Log in.",
+            response: OAuthErrorResponse(error: "invalid_grant"), httpStatus: 400)
+        #expect(
+            error.json == [
+                "code": "invalidGrant", "kind": "reauthenticationRequired", "stage": "refresh", "message": "Refused.",
+                "expected": "this", "hint": "Log in.", "oauth_error": "invalid_grant", "http_status": 400,
+            ])
+    }
+
+    @Test("the advice names this program's commands and options")
+    func advice() {
+        #expect(AuthStateError.notLoggedIn.advised.hint == "Log in with 'authstate login'.")
+        #expect(
+            AuthStateError(.insecureURL, stage: .discovery, "").advised.hint?.contains("--allow-insecure-http") == true)
+        #expect(
+            AuthStateError(.browserUnavailable, stage: .authorization, "").advised.hint?.contains("--paste") == true)
+        #expect(AuthStateError(.browserUnavailable, stage: .logout, "").advised.hint?.contains("--local") == true)
+    }
+
+    @Test("a state shows scope and expiry, and no token")
+    func summary() {
+        let now = Date(timeIntervalSince1970: 1000)
+        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        record.lastTokenResponse = TokenResponse(
+            accessToken: "secret-access", issuedAt: now, accessTokenExpirationDate: now + 60)
+        record.refreshToken = "secret-refresh"
+        record.scope = "openid"
+        let summary = StateSummary(record: record, now: now)
+        #expect(summary.json["authorized"] == true)
+        #expect(summary.json["scope"] == "openid")
+        #expect(summary.json["expires_at"] == 1060)
+        #expect(summary.json["expires_in"] == 60)
+        #expect(!String(decoding: summary.json.serialized(), as: UTF8.self).contains("secret"))
+        #expect(!summary.lines.joined().contains("secret"))
+    }
+
+    @Test("an ended token that cannot be renewed is as good as no login")
+    func ended() {
+        let now = Date(timeIntervalSince1970: 1000)
+        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        record.lastTokenResponse = TokenResponse(accessToken: "a", issuedAt: now, accessTokenExpirationDate: now)
+        #expect(!StateSummary(record: record, now: now).isUsable)
+        record.refreshToken = "r"
+        #expect(StateSummary(record: record, now: now).isUsable)
+    }
+
+    @Test(
+        "a resource's status decides the exit code",
+        arguments: [
+            (200, ExitReason.done), (204, .done), (304, .done), (403, .resource), (404, .resource), (500, .resource),
+        ])
+    func response(status: Int, expected: ExitReason) {
+        let response = TransportResponse(status: status, headers: ["X-A": "1", "x-a": "2"], body: Data("hi".utf8))
+        let report = ResponseReport(response, error: nil).report
+        #expect(report.status == expected)
+        #expect(report.json == ["status": JSONValue(status), "headers": ["x-a": "1, 2"], "body": "hi"])
+        #expect(report.data == Array("hi".utf8))
+    }
+
+    @Test("what steers a terminal does not reach it")
+    func plain() {
+        #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}")
+    }
+}
