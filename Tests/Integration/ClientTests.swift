@@ -1,0 +1,103 @@
+import AuthStateKit
+import Testing
+
+extension ProviderTests {
+    @Suite("clients with a secret") struct ClientTests {
+        /// A client that proves who it is.
+        struct Proof: CustomTestStringConvertible {
+            var provider: Provider
+            var clientID: String
+            var secret = "s3cret"
+            var method: ClientAuthenticationMethod?
+
+            var testDescription: String {
+                "\(clientID) at \(provider.testDescription), \(method?.rawValue ?? "unspecified")"
+            }
+
+            func flow(secret other: String? = nil) throws -> Flow {
+                try Flow(provider).client(clientID, .secret(other ?? secret, method: method))
+            }
+        }
+
+        static let proofs = [
+            Proof(provider: .glewlwyd, clientID: "basic", method: .clientSecretBasic),
+            Proof(provider: .glewlwyd, clientID: "basic"),
+            Proof(provider: .glewlwyd, clientID: "post", method: .clientSecretPost),
+            Proof(provider: .glewlwydTLS, clientID: "post", method: .clientSecretPost),
+            Proof(provider: .django, clientID: "basic", method: .clientSecretBasic),
+            Proof(provider: .django, clientID: "basic", method: .clientSecretPost),
+            Proof(provider: .django, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretBasic),
+            Proof(provider: .django, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretPost),
+        ]
+
+        @Test("log in and renew with the right secret", arguments: proofs)
+        func rightSecret(_ proof: Proof) async throws {
+            let state = try await proof.flow().logIn()
+            let first = state.snapshot.accessToken
+            #expect(try await state.refresh().accessToken != first)
+        }
+
+        @Test("get nothing with a wrong secret", arguments: proofs)
+        func wrongSecret(_ proof: Proof) async throws {
+            let flow = try proof.flow(secret: "wrong")
+            let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
+            // glewlwyd answers 403 unauthorized_client.
+            #expect(error?.code == (proof.provider.software == .glewlwyd ? .unauthorizedClient : .invalidClient))
+            #expect(error?.kind == .configuration)
+            #expect(try await flow.store.load(.default) == nil)
+        }
+
+        @Test("a wrong secret at a renewal does not cost the grant", arguments: proofs.filter { $0.method != nil })
+        func wrongSecretAtRenewal(_ proof: Proof) async throws {
+            let flow = try proof.flow()
+            let state = try await flow.logIn()
+            var record = state.snapshot
+            record.credential = .secret("wrong", method: proof.method)
+            let misled = AuthState(record, service: flow.service)
+            let error = await #expect(throws: AuthStateError.self) { try await misled.refresh() }
+            #expect(misled.isAuthorized)
+            #expect(misled.snapshot.refreshToken == record.refreshToken)
+            // glewlwyd says nothing but 400, and takes the grant away.
+            guard proof.provider.software != .glewlwyd else {
+                #expect(error?.code == .refusedWithoutReason)
+                return
+            }
+            #expect(error?.code == .invalidClient)
+            #expect(try await state.refresh().accessToken != record.accessToken)
+        }
+
+        @Test(
+            "get tokens of their own",
+            arguments: [
+                Proof(provider: .glewlwyd, clientID: "basic", method: .clientSecretBasic),
+                Proof(provider: .glewlwydTLS, clientID: "post", method: .clientSecretPost),
+                Proof(provider: .django, clientID: "machine", method: .clientSecretBasic),
+                Proof(provider: .django, clientID: "machine", method: .clientSecretPost),
+            ])
+        func clientCredentials(_ proof: Proof) async throws {
+            let flow = try proof.flow()
+            let state = try await AuthState.clientCredentials(
+                configuration: try await flow.configuration(), clientID: proof.clientID,
+                credential: flow.credential, scopes: [.profile], service: flow.service)
+            #expect(state.isAuthorized && state.current.canRenew)
+            #expect(state.snapshot.refreshToken == nil && state.snapshot.idToken == nil)
+            #expect(state.current.scope == "profile")
+            let first = state.snapshot.accessToken
+            #expect(try await state.refresh().accessToken != first)
+        }
+
+        @Test("a machine with a wrong secret gets nothing", arguments: [Provider.glewlwyd, .django])
+        func wrongClientCredentials(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let configuration = try await flow.configuration()
+            let error = await #expect(throws: AuthStateError.self) {
+                try await AuthState.clientCredentials(
+                    configuration: configuration, clientID: provider.software == .glewlwyd ? "basic" : "machine",
+                    credential: .secret("wrong"), scopes: [.profile], service: flow.service, store: flow.store)
+            }
+            // glewlwyd answers 403 with an empty body.
+            #expect(error?.code == (provider.software == .glewlwyd ? .refusedWithoutReason : .invalidClient))
+            #expect(try await flow.store.load(.default) == nil)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AuthStateKit
+import Testing
+
+extension ProviderTests {
+    @Suite("logout") struct LogoutTests {
+        @Test(
+            "the provider's session ends, and the browser comes back with the request's state", arguments: Provider.all)
+        func endSession(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let state = try await flow.logIn()
+            try await flow.service.endSession(
+                try request(state, of: flow), presenting: flow.browser.userAgent())
+            try await state.clear()
+            #expect(!state.isAuthorized)
+            #expect(try await flow.store.load(.default) == nil)
+        }
+
+        @Test("glewlwyd lets a browser in without a page only until it has logged out")
+        func session() async throws {
+            let flow = try Flow(.glewlwyd)
+            let state = try await flow.logIn()
+            #expect(try await silentLogin(flow, after: state).isAuthorized)
+            try await flow.service.endSession(try request(state, of: flow), presenting: flow.browser.userAgent())
+            let error = await #expect(throws: AuthStateError.self) { try await silentLogin(flow, after: state) }
+            #expect(error?.code == .interactionRequired)
+        }
+
+        @Test("the answer to another logout does not count", arguments: Provider.all)
+        func foreignState(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let state = try await flow.logIn()
+            var request = try request(state, of: flow)
+            let session = try await flow.browser.userAgent().prepare(
+                redirectURI: request.postLogoutRedirectURI, for: .logout)
+            request.postLogoutRedirectURI = session.redirectURI
+            let callback: AuthorizationCallback
+            do { callback = try await session.present(request.url()) } catch {
+                await session.finish(.cancelled)
+                throw error
+            }
+            await session.finish(.completed)
+            try request.validate(callback)
+            request.state = "another"
+            let error = #expect(throws: AuthStateError.self) { try request.validate(callback) }
+            #expect(error?.code == .stateMismatch && error?.stage == .logout)
+        }
+
+        private func request(_ state: AuthState, of flow: Flow) throws -> EndSessionRequest {
+            let record = state.snapshot
+            return EndSessionRequest(
+                configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
+                postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+        }
+
+        private func silentLogin(_ flow: Flow, after state: AuthState) async throws -> AuthState {
+            var request = try await flow.request()
+            request.prompt = [.none]
+            // glewlwyd wants to be told who is meant.
+            request.idTokenHint = state.snapshot.idToken
+            return try await AuthState.authorize(
+                request, presenting: flow.browser.userAgent(), service: flow.service)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+import Testing
+
+/// Everything that is tried on providers that others wrote, one test after the other: they share what runs.
+@Suite(
+    "providers", .whereProvidersAreInstalled, .running(Provider.all), .serialized, .timeLimit(.minutes(1)))
+struct ProviderTests {}

@@ -1,0 +1,147 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension ProviderTests {
+    @Suite("renewal") struct RenewalTests {
+        @Test("a renewal brings another access token and another refresh token", arguments: Provider.all)
+        func rotation(_ provider: Provider) async throws {
+            let state = try await Flow(provider).logIn()
+            let before = state.snapshot
+            let tokens = try await state.refresh()
+            let after = state.snapshot
+            #expect(tokens.accessToken == after.accessToken)
+            #expect(after.accessToken != before.accessToken)
+            #expect(after.refreshToken != nil && after.refreshToken != before.refreshToken)
+            // glewlwyd sends no ID token with a renewal: the verified one stays.
+            #expect((after.idToken == before.idToken) == (provider.software == .glewlwyd))
+            #expect(try await state.userInfo().email == "alice@example.test")
+            #expect(try await state.refresh().accessToken != tokens.accessToken)
+        }
+
+        @Test("callers at the same time share one renewal", arguments: Provider.all)
+        func oneFlight(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let state = try await flow.logIn()
+            try await state.setNeedsTokenRefresh()
+            let before = try await flow.tokenRequests()
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<100 { group.addTask { try await state.freshTokens().accessToken } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(try await flow.tokenRequests() == before + 1)
+        }
+
+        @Test("glewlwyd refuses a spent refresh token without a reason: the grant is kept, and left alone for a while")
+        func spentWithoutReason() async throws {
+            let flow = try Flow(.glewlwyd)
+            let state = try await flow.logIn()
+            let stale = flow.copy(of: state)
+            try await state.refresh()
+            let error = await #expect(throws: AuthStateError.self) { try await stale.refresh() }
+            #expect(error?.code == .refusedWithoutReason && error?.kind == .reauthenticationRequired)
+            #expect(stale.isAuthorized && stale.authorizationError == nil)
+            try await stale.setNeedsTokenRefresh()
+            let requests = try await flow.tokenRequests()
+            let paused = await #expect(throws: AuthStateError.self) { try await stale.freshTokens() }
+            #expect(paused?.code == .renewalPaused)
+            #expect(try await flow.tokenRequests() == requests)
+        }
+
+        @Test("django-oauth-toolkit says that the grant is gone: nothing is asked again before the next login")
+        func spentInvalidGrant() async throws {
+            let flow = try Flow(.django)
+            let state = try await flow.logIn()
+            let stale = flow.copy(of: state)
+            try await state.refresh()
+            let error = await #expect(throws: AuthStateError.self) { try await stale.refresh() }
+            #expect(error?.code == .invalidGrant && error?.kind == .reauthenticationRequired)
+            #expect(stale.authorizationError?.code == .invalidGrant && !stale.isAuthorized)
+            let requests = await flow.transport.total
+            let again = await #expect(throws: AuthStateError.self) { try await stale.freshTokens() }
+            #expect(again?.code == .invalidGrant)
+            #expect(await flow.transport.total == requests)
+        }
+
+        @Test("a token that the provider revoked is replaced once")
+        func revokedToken() async throws {
+            // Public clients cannot revoke at glewlwyd.
+            let flow = try Flow(.glewlwyd).client("basic", .secret("s3cret", method: .clientSecretBasic))
+            let state = try await flow.logIn()
+            let revoked = try #require(state.snapshot.accessToken)
+            try await revoke(revoked, .accessToken, of: flow)
+            let before = try await flow.tokenRequests()
+            #expect(try await state.userInfo().email == "alice@example.test")
+            #expect(state.snapshot.accessToken != revoked)
+            #expect(try await flow.tokenRequests() == before + 1)
+        }
+
+        @Test("a token that was revoked with its grant, as django-oauth-toolkit does, cannot be replaced")
+        func revokedTokenAndGrant() async throws {
+            let flow = try Flow(.django)
+            let state = try await flow.logIn()
+            try await revoke(try #require(state.snapshot.accessToken), .accessToken, of: flow)
+            let before = try await flow.tokenRequests()
+            let error = await #expect(throws: AuthStateError.self) { try await state.userInfo() }
+            #expect(error?.code == .invalidGrant)
+            #expect(state.authorizationError?.code == .invalidGrant)
+            #expect(try await flow.tokenRequests() == before + 1)
+        }
+
+        @Test("a grant that the provider revoked ends with an error", arguments: [Provider.glewlwyd, .django])
+        func revokedGrant(_ provider: Provider) async throws {
+            let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
+            let state = try await flow.logIn()
+            try await revoke(try #require(state.snapshot.refreshToken), .refreshToken, of: flow)
+            let error = await #expect(throws: AuthStateError.self) { try await state.refresh() }
+            #expect(error?.kind == .reauthenticationRequired)
+        }
+
+        private func revoke(_ token: String, _ hint: RevocationRequest.TokenTypeHint, of flow: Flow) async throws {
+            var configuration = try await flow.configuration()
+            // django-oauth-toolkit names its endpoint in the RFC 8414 document only.
+            configuration.revocationEndpoint =
+                configuration.revocationEndpoint ?? URL(string: flow.provider.issuer + "/revoke_token/")
+            try await flow.service.revoke(
+                RevocationRequest(
+                    configuration: configuration, clientID: flow.clientID, token: token, tokenTypeHint: hint),
+                credential: flow.credential)
+        }
+    }
+
+    @Suite("tokens that end soon", .running(Provider.shortLived)) struct ExpiryTests {
+        @Test("are used while they last, and renewed when they have ended", arguments: Provider.shortLived)
+        func expiry(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let state = try await flow.logIn()
+            let first = try await state.withFreshToken { $0.accessToken }
+            let requests = try await flow.tokenRequests()
+            try await ended(state)
+            let second = try await state.withFreshToken { $0.accessToken }
+            #expect(second != first)
+            #expect(try await flow.tokenRequests() == requests + 1)
+            #expect(try await state.userInfo().email == "alice@example.test")
+        }
+
+        @Test("are refused by the resource when they have ended, and replaced once", arguments: Provider.shortLived)
+        func refused(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let state = try await flow.logIn()
+            // A program that was not told when the token ends learns it from the resource.
+            var record = state.snapshot
+            record.lastTokenResponse?.accessTokenExpirationDate = nil
+            let unaware = AuthState(record, service: flow.service)
+            try await ended(state)
+            #expect(try await unaware.userInfo().email == "alice@example.test")
+            #expect(unaware.snapshot.accessToken != record.accessToken)
+        }
+
+        private func ended(_ state: AuthState) async throws {
+            let end = try #require(state.snapshot.accessTokenExpirationDate)
+            // The provider counts from a moment later.
+            try await eventually("the end of a token") { end.timeIntervalSinceNow < -0.5 ? () : nil }
+            #expect(state.tokensIfFresh() == nil)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import AuthStateKit
+import Foundation
+
+/// Passes requests on, and remembers where they went.
+actor CountingTransport: HTTPTransport {
+    private let base: SystemTransport
+    private var paths: [String] = []
+
+    init(_ base: SystemTransport) { self.base = base }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        paths.append(request.url.absoluteString)
+        return try await base.send(request)
+    }
+
+    /// How many requests went to a URL.
+    func count(of url: String) -> Int { paths.count { $0 == url } }
+
+    /// How many requests were sent in all.
+    var total: Int { paths.count }
+}

@@ -1,0 +1,73 @@
+import AuthStateKit
+import Foundation
+
+/// A program that logs somebody in: a client at a provider, with a browser and a store of its own.
+struct Flow: Sendable {
+    let provider: ProviderProcess
+    let transport: CountingTransport
+    let service: AuthorizationService
+    let browser: LoginBrowser
+    var clientID = "public"
+    var credential = ClientCredential.none
+    var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
+    var store: any AuthStateStore = InMemoryAuthStateStore()
+
+    init(_ provider: Provider) throws { try self.init(provider.process) }
+
+    init(_ provider: ProviderProcess) throws {
+        self.provider = provider
+        transport = CountingTransport(SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
+        service = AuthorizationService(transport: transport)
+        browser = try LoginBrowser()
+    }
+
+    /// The same with another client.
+    func client(_ clientID: String, _ credential: ClientCredential = .none) -> Flow {
+        var copy = self
+        copy.clientID = clientID
+        copy.credential = credential
+        return copy
+    }
+
+    /// The provider's endpoints.
+    func configuration() async throws -> ServiceConfiguration {
+        try await service.discoverConfiguration(issuer: provider.issuer)
+    }
+
+    /// A request of this client.
+    func request() async throws -> AuthorizationRequest {
+        AuthorizationRequest(
+            configuration: try await configuration(), clientID: clientID, scopes: scopes,
+            redirectURI: try RedirectURI(provider.redirectURI))
+    }
+
+    /// Takes the person through a login.
+    func logIn(_ decision: LoginBrowser.Decision = .accept) async throws -> AuthState {
+        try await AuthState.authorize(
+            try await request(), presenting: browser.userAgent(decision), credential: credential, service: service,
+            store: store)
+    }
+
+    /// Takes the person to the provider and back, and leaves the rest to the caller.
+    func callback() async throws -> (AuthorizationRequest, AuthorizationCallback) {
+        var request = try await request()
+        let session = try await browser.userAgent().prepare(redirectURI: request.redirectURI, for: .login)
+        request.redirectURI = session.redirectURI
+        do {
+            let callback = try await session.present(service.begin(request).url)
+            await session.finish(.completed)
+            return (request, callback)
+        } catch {
+            await session.finish(.cancelled)
+            throw error
+        }
+    }
+
+    /// Another program that holds the same state as it is now, in memory.
+    func copy(of state: AuthState) -> AuthState { AuthState(state.snapshot, service: service) }
+
+    /// How many requests went to the token endpoint.
+    func tokenRequests() async throws -> Int {
+        await transport.count(of: try await configuration().tokenEndpoint.absoluteString)
+    }
+}

@@ -1,0 +1,25 @@
+import AuthStateKit
+
+/// A person with a browser, played by a script: logs in, consents or declines, confirms a logout.
+struct LoginBrowser: Sendable {
+    static let python = "/usr/bin/python3"
+
+    /// What the person does where the provider asks for consent.
+    enum Decision: Sendable { case accept, decline }
+
+    private let folder: TemporaryFolder
+
+    /// A browser without any cookies.
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The words of the command that gets the URL as its last argument.
+    func words(_ decision: Decision = .accept) -> [String] {
+        let refusal = decision == .decline ? ["--deny"] : []
+        return [Self.python, "\(Provider.scripts)/browser.py", "--follow", "--cookies", folder("jar")] + refusal
+    }
+
+    /// A user agent whose browser this is.
+    func userAgent(_ decision: Decision = .accept) -> LoopbackUserAgent {
+        LoopbackUserAgent(browser: .command(words(decision)), timeout: .seconds(30))
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// A provider that can be started, and what distinguishes it from the others.
+struct Provider: Sendable, Hashable {
+    /// Whose work it is.
+    enum Software: String, Sendable, CaseIterable {
+        case glewlwyd
+        case djangoOAuthToolkit = "django-oauth-toolkit"
+    }
+
+    var software: Software
+    var isTLS = false
+    /// The lifetime of its access tokens; nil is an hour.
+    var accessTokenSeconds: Int?
+
+    static let glewlwyd = Provider(software: .glewlwyd)
+    static let glewlwydTLS = Provider(software: .glewlwyd, isTLS: true)
+    static let django = Provider(software: .djangoOAuthToolkit)
+    static let all = [glewlwyd, glewlwydTLS, django]
+    /// Their tokens end while a test waits.
+    static let shortLived = [glewlwyd, django].map { provider in
+        var provider = provider
+        provider.accessTokenSeconds = 2
+        return provider
+    }
+
+    /// The start script's settings.
+    var environment: [String: String] {
+        var settings = isTLS ? ["TLS": "1"] : [:]
+        settings["ACCESS_TOKEN_SECONDS"] = accessTokenSeconds.map { "\($0)" }
+        return settings
+    }
+
+    /// The folder with the scripts, links resolved.
+    static let scripts = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Providers").path
+
+    static var installer: String { "Tests/Integration/Providers/install.sh" }
+
+    /// Whether everything is there that the start scripts and the browser need.
+    static let areInstalled: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        let folder =
+            environment["AUTHSTATE_PROVIDERS"]
+            ?? "\(environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "")/.cache")/authstatekit-providers"
+        let search = (environment["PATH"] ?? "").split(separator: ":")
+        let commands = ["glewlwyd", "sqlite3", "rnbyc", "openssl"]
+        return commands.allSatisfy { command in
+            search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
+        } && [LoginBrowser.python, "\(folder)/venv/bin/python"].allSatisfy(FileManager.default.isExecutableFile)
+    }()
+
+    /// Whether a missing provider is a failure instead of a reason to skip.
+    static let areRequired = ProcessInfo.processInfo.environment["AUTHSTATE_REQUIRE_PROVIDERS"] == "1"
+}
+
+extension Provider: CustomTestStringConvertible {
+    var testDescription: String { software.rawValue + (isTLS ? " with TLS" : "") }
+}

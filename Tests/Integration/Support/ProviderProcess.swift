@@ -1,0 +1,60 @@
+import Foundation
+
+/// A provider that runs.
+struct ProviderProcess: Sendable {
+    let provider: Provider
+    let issuer: String
+    /// PEM file of the authority behind its certificate; nil without TLS.
+    let certificateAuthorityFile: String?
+
+    private let program: Program
+
+    /// The line that a start script prints.
+    private struct Announcement: Decodable {
+        var issuer: String
+        var ca: String?
+    }
+
+    /// Starts a provider, and returns when it is ready.
+    static func start(_ provider: Provider) async throws -> ProviderProcess {
+        let program = try Program.start(
+            ["\(Provider.scripts)/\(provider.software.rawValue)/start.sh"], environment: provider.environment)
+        do {
+            guard let line = try await program.firstLine(within: .seconds(40)) else {
+                throw NotStarted(provider: provider, errors: program.errors)
+            }
+            let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
+            return ProviderProcess(
+                provider: provider, issuer: announcement.issuer, certificateAuthorityFile: announcement.ca,
+                program: program)
+        } catch {
+            program.send(SIGTERM)
+            throw error
+        }
+    }
+
+    /// Ends the provider, and returns when it is gone.
+    func stop() async throws {
+        program.send(SIGTERM)
+        _ = try await program.result(within: .seconds(10))
+    }
+
+    private struct NotStarted: Error, CustomStringConvertible {
+        let provider: Provider
+        let errors: String
+
+        var description: String {
+            "\(provider.testDescription) did not start (see \(Provider.installer)): \(errors)"
+        }
+    }
+}
+
+extension ProviderProcess {
+    /// Where a login's answer goes; glewlwyd knows a block of ports, django-oauth-toolkit takes any.
+    var redirectURI: String {
+        switch provider.software {
+        case .glewlwyd: "http://127.0.0.1:\(RedirectPorts.next())/callback"
+        case .djangoOAuthToolkit: "http://127.0.0.1:0/callback"
+        }
+    }
+}
