@@ -28,6 +28,8 @@
             close(pipes[1])
             output = pipes[0]
             self.pid = pid
+            // The object is whole by now: leaving with an error runs `deinit`, which must find no process to end.
+            if code != 0 { status.withLock { $0 = 127 } }
             try #require(code == 0, "\(path) cannot be started")
         }
 

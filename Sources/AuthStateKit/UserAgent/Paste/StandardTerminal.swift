@@ -34,7 +34,7 @@ enum StandardTerminal {
         var byte: UInt8 = 0
         while !line.isFinished {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard systemPoll(&poll, 1, 200) > 0 else { continue }
+            guard systemPoll(&poll, 1, 200) > 0, !line.isFinished else { continue }
             let count = systemRead(descriptor, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0, byte != .lineFeed, bytes.count < longestLine else {
