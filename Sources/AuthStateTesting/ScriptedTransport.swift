@@ -60,7 +60,10 @@ public final class ScriptedTransport: HTTPTransport, Sendable {
             }
         }
 
-        func pass() async throws {
+        /// Waits until the gate is open.
+        ///
+        /// - Throws: `CancellationError`.
+        public func pass() async throws {
             let id: UInt64 = state.withLock { state in
                 state.nextID += 1
                 return state.nextID

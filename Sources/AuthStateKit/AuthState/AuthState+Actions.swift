@@ -120,7 +120,7 @@ extension AuthState {
     nonisolated(nonsending) func replacement(
         for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
     ) async throws -> Tokens {
-        if policy.choice == .renewOnce, await mayRenew(after: refused) {
+        if policy.choice == .renewOnce, await mayRenew(after: refused, parameters) {
             let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
             if tokens.accessToken != refused.accessToken { return tokens }
             throw try await reject(tokens, rejection, policy: policy, renewed: true)
@@ -129,8 +129,11 @@ extension AuthState {
     }
 
     /// Whether a renewal may help: there is something to renew with, and this token was not renewed for before.
-    private func mayRenew(after refused: Tokens) -> Bool {
-        record.renewalRequest(.none) != nil && lastRejected != refused.accessToken
+    private func mayRenew(after refused: Tokens, _ parameters: RenewalParameters) -> Bool {
+        let visible = published.withLock { $0 }.record
+        // Somebody else was refused before and has renewed: the newer tokens are at hand.
+        if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
+        return record.renewalRequest(.none) != nil && lastRejected != refused.accessToken
     }
 
     /// The error for a refused token; by the policy it is the state's error too, if the token is still the current one.
@@ -141,7 +144,7 @@ extension AuthState {
         let error = AuthStateError(rejection, canRenew: renewed)
         guard policy.choice != .failRequestOnly, record.accessToken == refused.accessToken else { return error }
         // A failed save was reported by `commit`; for the caller the refused token matters more.
-        do { try await commit(.failed(error)) } catch is AuthStateError {}
+        do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         return error
     }
 }

@@ -72,7 +72,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, authorizationError, needsTokenRefresh
-        case clientCredentials, grantEpoch, revision, unconfirmedRenewal, renewalPausedUntil, annotations
+        case clientCredentials, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPausedUntil, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -102,6 +102,7 @@ extension AuthState.Record: Codable {
         needsTokenRefresh = try optional(Bool.self, .needsTokenRefresh) ?? false
         clientCredentials = try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials)
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
+        grantID = try optional(String.self, .grantID) ?? ""
         revision = try optional(Int.self, .revision) ?? 0
         unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
         renewalPausedUntil = try optional(Date.self, .renewalPausedUntil)
@@ -129,6 +130,7 @@ extension AuthState.Record: Codable {
         try container.encode(needsTokenRefresh, forKey: .needsTokenRefresh)
         try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)
         try container.encode(grantEpoch, forKey: .grantEpoch)
+        try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
         try container.encodeIfPresent(renewalPausedUntil, forKey: .renewalPausedUntil)

@@ -22,13 +22,13 @@ extension AuthState {
 
         let parameters: RenewalParameters
         let reason: Reason
-        let epoch: Int
+        let grantID: String
         let result = SharedResult<Tokens>()
 
-        init(_ parameters: RenewalParameters, reason: Reason, epoch: Int) {
+        init(_ parameters: RenewalParameters, reason: Reason, grantID: String) {
             self.parameters = parameters
             self.reason = reason
-            self.epoch = epoch
+            self.grantID = grantID
         }
     }
 
@@ -39,38 +39,54 @@ extension AuthState {
     }
 
     /// Tokens that are fresh now, renewed when they have to be.
+    ///
+    /// Looks at what is published, not at what is still being saved: nobody gets an access token before the refresh token
+    /// that came with it is on disk.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         while true {
-            if reason != .explicit, let error = record.authorizationError { throw error }
-            if let tokens = usableTokens(parameters, reason: reason) { return Tokens(storage: tokens) }
-            let running = flights[parameters]
+            let running = flights[parameters].flatMap { $0.grantID == record.grantID ? $0 : nil }
+            if running == nil {
+                let visible = published.withLock { $0 }.record
+                if reason != .explicit, let error = visible.authorizationError { throw error }
+                if let tokens = usableTokens(parameters, reason: reason, of: visible) { return Tokens(storage: tokens) }
+            }
             notify(.tokensRequested(joined: running != nil))
-            let flight = running ?? start(Flight(parameters, reason: reason, epoch: record.grantEpoch))
+            let flight = running ?? start(Flight(parameters, reason: reason, grantID: record.grantID))
             do {
                 let tokens = try await flight.result.value()
                 notify(.tokensDelivered)
                 return tokens
             } catch is Superseded {
                 continue
-            } catch {
-                if let error = error as? AuthStateError { notify(.tokensDenied(error)) }
+            } catch let error as AuthStateError {
+                if reason == .stale, parameters.isNone, let live = liveTokens(insteadOf: error) { return live }
+                notify(.tokensDenied(error))
                 throw error
             }
         }
     }
 
     /// The tokens that do without a renewal.
-    func usableTokens(_ parameters: RenewalParameters, reason: Flight.Reason) -> Tokens.Storage? {
+    func usableTokens(_ parameters: RenewalParameters, reason: Flight.Reason, of record: Record) -> Tokens.Storage? {
         guard reason != .explicit, record.authorizationError == nil else { return nil }
         let now = service.configuration.clock.secondsSince1970
         let candidate: Tokens.Storage?
-        if parameters == .none {
+        if parameters.isNone {
             candidate = now < record.freshUntil(leeway: options.leeway) ? storage(record.lastTokenResponse) : nil
         } else {
             candidate = sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
         }
         if case .rejected(let refused) = reason, candidate?.accessToken == refused { return nil }
         return candidate
+    }
+
+    /// An access token that has not ended yet, although it is not fresh, when provider or store cannot be reached.
+    private func liveTokens(insteadOf error: AuthStateError) -> Tokens? {
+        guard !record.needsTokenRefresh, record.authorizationError == nil,
+            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
+            let expiry = record.accessTokenExpirationDate, expiry > service.configuration.clock.now
+        else { return nil }
+        return storage(record.lastTokenResponse).map(Tokens.init(storage:))
     }
 
     private func start(_ flight: Flight) -> Flight {

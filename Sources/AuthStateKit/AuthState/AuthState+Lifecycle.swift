@@ -26,12 +26,17 @@ extension AuthState {
             }
             let wait = now.freshUntil - clock.clock.secondsSince1970
             if wait > 0 {
-                try await clock.waitingClock.sleep(for: .seconds(wait))
+                // In steps, so that a new login with shorter-lived tokens is noticed.
+                try await clock.waitingClock.sleep(for: .seconds(min(wait, 60)))
                 continue
             }
+            var pause = 5.0
             do { _ = try await tokens(.none, reason: .stale) } catch let error as AuthStateError {
-                let pause = max(1, error.retryAfter ?? 5) * .random(in: 1...1.5)
-                try await clock.waitingClock.sleep(for: .seconds(pause))
+                pause = max(1, error.retryAfter ?? 5)
+            }
+            // Nothing fresher came: the provider is away, or its tokens are born stale. Both are left alone for a while.
+            if published.withLock({ $0 }).freshUntil <= clock.clock.secondsSince1970 {
+                try await clock.waitingClock.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
             }
         }
     }

@@ -130,8 +130,7 @@ extension AuthState {
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
         }
-        record = record.applying(event)
-        unsaved = [event]
+        apply(event)
         try await save(under: lease)
     }
 }

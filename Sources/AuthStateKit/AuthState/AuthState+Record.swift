@@ -36,6 +36,8 @@ extension AuthState {
         public var clientCredentials: ClientCredentialsGrant?
         /// Counts grants: a login, a logout or an update makes what was under way before it void.
         public var grantEpoch = 0
+        /// Tells this grant from every other, also from those of other processes, which count epochs of their own.
+        public var grantID = ""
         /// Counts changes.
         public var revision = 0
         /// When a renewal was sent whose answer never came: the refresh token may have been spent.

@@ -9,17 +9,14 @@ import AuthStateOAuth
 extension AuthState {
     /// Sends a renewal; repeats it only where that cannot spend a token twice.
     func redeem(_ request: TokenRequest) async -> AuthorizationService.Redemption {
-        let clock = service.configuration.clock
-        let deadline = clock.secondsSince1970 + options.renewalDeadline.inSeconds
+        let clock = service.configuration.waitingClock
+        let deadline = Deadline(after: options.renewalDeadline, on: clock)
         let (service, credential) = (service, record.credential)
         var attempt = 0
         while true {
-            let remaining = deadline - clock.secondsSince1970
             let redemption: AuthorizationService.Redemption
             do {
-                redemption = try await withDeadline(
-                    .seconds(max(0, remaining)), clock: service.configuration.waitingClock
-                ) {
+                redemption = try await withDeadline(deadline.remaining, clock: clock) {
                     await service.redeem(request, credential: credential)
                 }
             } catch {
@@ -33,31 +30,48 @@ extension AuthState {
                 RenewalClassification.isSafeToRepeat(error, isUnconfirmed: isUnconfirmed)
             else { return redemption }
             // Jitter keeps many clients from coming back at the same moment.
-            let pause = error.retryAfter ?? 0.25 * Double(1 << attempt) * .random(in: 0.5...1)
-            guard pause < deadline - clock.secondsSince1970 - 1 else { return redemption }
-            do { try await service.configuration.waitingClock.sleep(for: .seconds(pause)) } catch { return redemption }
+            let pause = Duration.seconds(error.retryAfter ?? 0.25 * Double(1 << attempt) * .random(in: 0.5...1))
+            guard pause + .seconds(1) < deadline.remaining else { return redemption }
+            do { try await clock.sleep(for: pause) } catch { return redemption }
+            // The machine may have slept meanwhile: nothing is sent that nobody waits for.
+            guard deadline.remaining > .seconds(1) else { return redemption }
             attempt += 1
         }
     }
 
     /// Checks the ID token of a renewal; without the provider's keys it is left out, and the last verified one stays.
-    func verify(_ response: TokenResponse) async throws -> TokenResponse {
-        guard let idToken = response.idToken, let issuer = record.configuration.issuer else { return response }
-        var expectation = service.expectation(issuer: issuer, clientID: record.clientID)
-        expectation.accessToken = response.accessToken
-        expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
-        // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
-        if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
+    func verify(_ response: TokenResponse) async -> Result<TokenResponse, AuthStateError> {
+        var unverified = response
+        unverified.idToken = nil
+        guard let idToken = response.idToken, let issuer = record.configuration.issuer else {
+            return .success(unverified)
+        }
         do {
-            try await service.validate(
-                idToken, expectation: expectation, service: record.configuration, stage: .refresh)
-            return response
-        } catch let error as AuthStateError where error.kind == .transient {
-            try IDToken(parsing: idToken, stage: .refresh).validateClaims(expectation: expectation, stage: .refresh)
-            notify(.idTokenUnverified(error))
-            var unverified = response
-            unverified.idToken = nil
-            return unverified
+            var expectation = service.expectation(issuer: issuer, clientID: record.clientID)
+            expectation.accessToken = response.accessToken
+            expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
+            // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
+            if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
+            let token = try IDToken(parsing: idToken, stage: .refresh)
+            do {
+                _ = try await service.keys(of: record.configuration, stage: .refresh)
+            } catch {
+                // Keys that cannot be had are not a failed check: the token came over TLS from the provider itself.
+                try token.validateClaims(expectation: expectation, stage: .refresh)
+                notify(.idTokenUnverified(AuthStateError(wrapping: error, stage: .refresh)))
+                return .success(unverified)
+            }
+            do {
+                try await service.validate(
+                    idToken, expectation: expectation, service: record.configuration, stage: .refresh)
+            } catch let error as AuthStateError where error.kind == .transient {
+                try token.validateClaims(expectation: expectation, stage: .refresh)
+                notify(.idTokenUnverified(error))
+                return .success(unverified)
+            }
+            return .success(response)
+        } catch {
+            return .failure(AuthStateError(wrapping: error, stage: .refresh))
         }
     }
 
@@ -75,7 +89,11 @@ extension AuthState {
     }
 }
 
-extension Duration {
-    /// Seconds with their fraction.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+extension AuthStateError {
+    /// Any error, in the terms of the flow.
+    init(wrapping error: any Error, stage: Stage) {
+        self =
+            error as? AuthStateError
+            ?? AuthStateError(.connectionLost, stage: stage, "The provider could not be asked.", underlying: error)
+    }
 }

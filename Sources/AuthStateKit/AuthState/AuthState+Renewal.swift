@@ -15,22 +15,23 @@ extension AuthState {
             }
         } catch let error as AuthStateError {
             notify(.renewalFailed(error))
-            guard let live = liveTokens(insteadOf: error, flight) else { throw error }
-            return live
+            throw error
         }
     }
 
     private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
         try await synchronize(with: lease)
-        guard record.grantEpoch == flight.epoch else { throw Superseded() }
+        guard record.grantID == flight.grantID else { throw Superseded() }
         if flight.reason != .explicit, let error = record.authorizationError { throw error }
-        if let tokens = usableTokens(flight.parameters, reason: flight.reason) { return Tokens(storage: tokens) }
+        if let tokens = usableTokens(flight.parameters, reason: flight.reason, of: record) {
+            return Tokens(storage: tokens)
+        }
         if flight.reason != .explicit { try checkPause() }
         guard let request = record.renewalRequest(flight.parameters) else { throw Self.nothingToRenewWith }
         try await lease.reserve()
         notify(.renewalStarted)
         let redemption = await redeem(request)
-        guard record.grantEpoch == flight.epoch else {
+        guard record.grantID == flight.grantID else {
             notify(.lateResultDropped)
             if case .tokens(let late) = redemption { throw Superseded(late: late) }
             throw Superseded()
@@ -45,17 +46,16 @@ extension AuthState {
     ) async throws -> Tokens {
         switch redemption {
         case .tokens(let response):
-            let verified: TokenResponse
-            do { verified = try await verify(response) } catch let error as AuthStateError {
-                try await keep(refreshToken: response.refreshToken, after: error, pause: 60, under: lease)
-                throw error
-            }
-            guard record.grantEpoch == flight.epoch else {
+            let verified = await verify(response)
+            guard record.grantID == flight.grantID else {
                 notify(.lateResultDropped)
                 throw Superseded(late: response)
             }
+            if case .failure(let error) = verified {
+                try await keep(refreshToken: response.refreshToken, after: error, pause: 60, under: lease)
+            }
             if case .rejected(let token) = flight.reason { lastRejected = token }
-            return try await take(verified, flight, under: lease)
+            return try await take(verified.get(), flight, under: lease)
         case .refused(let error, let refreshToken):
             try await keep(refreshToken: refreshToken, after: error, pause: 60, under: lease)
             throw error
@@ -73,11 +73,12 @@ extension AuthState {
         if flight.parameters == .none {
             await persist(.renewed(response), under: lease)
         } else {
-            if sideTokens.count >= 16 { sideTokens = [:] }
-            sideTokens[flight.parameters] = storage(response)
             if let refreshToken = response.refreshToken {
                 await persist(.rotated(refreshToken: refreshToken), under: lease)
             }
+            guard record.grantID == flight.grantID else { throw Superseded() }
+            if sideTokens.count >= 16 { sideTokens = [:] }
+            sideTokens[flight.parameters] = storage(response)
         }
         notify(.renewed)
         guard let storage = storage(response) else { throw Superseded() }
@@ -93,9 +94,9 @@ extension AuthState {
         case .reauthenticationRequired:
             // Somebody who holds no lease may have rotated: what they stored is newer than what was refused.
             try await synchronize(with: lease)
-            guard record.grantEpoch == flight.epoch else { throw Superseded() }
+            guard record.grantID == flight.grantID else { throw Superseded() }
             if record.refreshToken != request.refreshToken {
-                if let tokens = usableTokens(flight.parameters, reason: flight.reason) {
+                if let tokens = usableTokens(flight.parameters, reason: flight.reason, of: record) {
                     return Tokens(storage: tokens)
                 }
                 throw Superseded()
@@ -105,11 +106,17 @@ extension AuthState {
                 error.message +=
                     " The answer to an earlier renewal was lost on its way; it may have held the new token."
             }
-            await persist(.failed(error), under: lease)
+            await persist(.tokenRefused(request.refreshToken ?? "", error), under: lease)
             throw error
         case .refusedWithoutReason:
             await persist(.renewalRefused(refreshToken: nil, pausedUntil: now.addingTimeInterval(30)), under: lease)
-        case .transient, .configuration, .refusedAnswer:
+        case .transient(let retryAfter):
+            if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
+            if let retryAfter, retryAfter > 0 {
+                let until = now.addingTimeInterval(min(retryAfter, Self.longestPause))
+                await persist(.renewalRefused(refreshToken: nil, pausedUntil: until), under: lease)
+            }
+        case .configuration, .refusedAnswer:
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
         }
         throw error
@@ -129,8 +136,7 @@ extension AuthState {
 
     /// Applies an event and saves it under a lease that is held; a failed save is reported and made up for later.
     private func persist(_ event: Event, under lease: any AuthStateLease) async {
-        record = record.applying(event)
-        unsaved.append(event)
+        apply(event)
         do { try await save(under: lease) } catch {
             notify(
                 .saveFailed(
@@ -141,20 +147,13 @@ extension AuthState {
         publish()
     }
 
-    /// An access token that has not ended yet, although it is not fresh, when provider or store cannot be reached.
-    private func liveTokens(insteadOf error: AuthStateError, _ flight: Flight) -> Tokens? {
-        guard flight.reason == .stale, flight.parameters == .none, !record.needsTokenRefresh,
-            record.authorizationError == nil,
-            error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
-            let expiry = record.accessTokenExpirationDate, expiry > service.configuration.clock.now
-        else { return nil }
-        return storage(record.lastTokenResponse).map(Tokens.init(storage:))
-    }
+    /// The longest time for which renewals are held back, in seconds; a longer one shows that a clock was set.
+    private static let longestPause: Double = 60
 
     private func checkPause() throws {
         guard let until = record.renewalPausedUntil else { return }
         let seconds = until.timeIntervalSince(service.configuration.clock.now)
-        guard seconds > 0, seconds <= 60 else { return }
+        guard seconds > 0, seconds <= Self.longestPause else { return }
         throw AuthStateError(
             .renewalPaused, stage: .refresh, "The last renewal was refused, and it is too early for the next one.",
             hint: "Try again in \(Int(seconds.rounded(.up))) s, or log in again.", retryAfter: seconds)

@@ -14,12 +14,7 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     func commit(_ event: Event) async throws {
-        record = record.applying(event)
-        unsaved.append(event)
-        if event.beginsEpoch {
-            sideTokens = [:]
-            lastRejected = nil
-        }
+        apply(event)
         defer { publish() }
         do {
             try await store.withLease(key, deadline: options.leaseDeadline) { lease in
@@ -32,23 +27,39 @@ extension AuthState {
         }
     }
 
+    /// Applies an event in memory and notes it for the next save.
+    func apply(_ event: Event) {
+        let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
+        adopt(record.applying(event, grantID: grantID))
+        unsaved.append(Change(event: event, grantID: grantID))
+    }
+
+    /// Takes a record over; what belonged to another grant is forgotten.
+    private func adopt(_ next: Record) {
+        if next.grantID != record.grantID {
+            sideTokens = [:]
+            lastRejected = nil
+        }
+        record = next
+    }
+
     /// Takes over what another process stored since, and replays on it what happened here.
     func synchronize(with lease: any AuthStateLease) async throws {
         let stored = try await lease.load()
         guard stored?.version != storedVersion else { return }
+        var base = record
         if let stored {
-            let theirs = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
-            record = unsaved.reduce(theirs) { $0.applying($1) }
-            notify(.adopted)
+            base = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
+            // What happened here to another grant than theirs has no place on it; a grant that began here does.
+            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
         } else {
-            // Removed elsewhere: a logout. Only a login that happened here since then stands.
-            unsaved.removeAll { !$0.beginsEpoch }
-            if unsaved.isEmpty {
-                record = record.applying(.loggedOut)
-                notify(.adopted)
-            }
+            // Removed elsewhere: a logout. Only a grant that began here since then stands.
+            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch })
+            if unsaved.isEmpty { base = record.applying(.loggedOut) }
         }
+        adopt(unsaved.reduce(base) { $0.applying($1.event, grantID: $1.grantID) })
         storedVersion = stored?.version
+        notify(.adopted)
         if unsaved.isEmpty { publish() }
     }
 
@@ -63,11 +74,11 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// The state with the credential of this process, when it has one that cannot be archived.
-    func with(credential: ClientCredential) -> Self {
-        guard case .value = credential.source else { return self }
+    /// The state with the credential of this process, when one of the two cannot be archived.
+    func with(credential ours: ClientCredential) -> Self {
         var copy = self
-        copy.credential = credential
+        if case .value = ours.source { copy.credential = ours }
+        if case .value = credential.source { copy.credential = ours }
         return copy
     }
 }

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 package import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -19,6 +20,8 @@ extension AuthState {
         case loggedIn(AuthorizationResponse?, TokenResponse)
         /// An error that ends the authorization.
         case failed(AuthStateError)
+        /// An access or refresh token was refused for good; without effect when it is no longer the current one.
+        case tokenRefused(String, AuthStateError)
         /// The next call shall renew first.
         case refreshRequested
         /// A renewal of ours succeeded; the ID token in it was verified, or left out.
@@ -34,22 +37,39 @@ extension AuthState {
     }
 }
 
+extension AuthState {
+    /// An event that happened here and may have to be replayed on what another process stored.
+    struct Change: Sendable {
+        var event: Event
+        /// The grant that the event begins, or that it happened to.
+        var grantID: String
+    }
+
+    package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(12)) }
+}
+
 extension AuthState.Event {
     /// Whether this is a new grant or its end: whatever was under way before is void then.
     var beginsEpoch: Bool {
         switch self {
         case .registered, .authorized, .tokens, .loggedIn, .loggedOut: true
-        case .failed, .refreshRequested, .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: false
+        case .failed, .tokenRefused, .refreshRequested, .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: false
         }
     }
 }
 
 extension AuthState.Record {
     /// The state after an event; the whole behaviour of a state is in this function.
-    package func applying(_ event: AuthState.Event) -> Self {
+    ///
+    /// - Parameter grantID: The name of the grant that the event begins, if it begins one.
+    package func applying(_ event: AuthState.Event, grantID: @autoclosure () -> String = AuthState.newGrantID()) -> Self
+    {
         var next = self
-        next.revision += 1
-        if event.beginsEpoch { next.grantEpoch += 1 }
+        next.revision &+= 1
+        if event.beginsEpoch {
+            next.grantEpoch &+= 1
+            next.grantID = grantID()
+        }
         switch event {
         case .registered(let response):
             next.clearGrant()
@@ -70,6 +90,9 @@ extension AuthState.Record {
             next.scope = authorization?.scope ?? authorization?.request.requestedScope
             next.take(tokens)
         case .failed(let error):
+            next.authorizationError = error
+        case .tokenRefused(let token, let error):
+            guard token == lastTokenResponse?.accessToken || token == refreshToken else { return self }
             next.authorizationError = error
         case .refreshRequested:
             next.needsTokenRefresh = true

@@ -55,12 +55,22 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
     public func clear() async throws {
-        record = record.applying(.loggedOut)
-        unsaved = []
-        sideTokens = [:]
-        defer { publish() }
-        try await Self.remove(from: store, key: key, deadline: options.leaseDeadline)
+        apply(.loggedOut)
+        publish()
+        let grantID = record.grantID
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            try await self.remove(grantID, under: lease)
+        }
+    }
+
+    /// Removes what is stored, unless somebody has logged in here since.
+    private func remove(_ grantID: String, under lease: any AuthStateLease) async throws {
+        guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
+            return
+        }
+        if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
         storedVersion = nil
+        unsaved.removeFirst(min(place + 1, unsaved.count))
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

@@ -23,7 +23,7 @@ public actor AuthState {
     /// The stored version that `record` builds on; nil when nothing is stored.
     var storedVersion: StoredAuthState.Version?
     /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
-    var unsaved: [Event] = []
+    var unsaved: [Change] = []
     /// Renewals under way, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
     /// Tokens asked for with parameters: in memory, beside the default ones.

@@ -31,7 +31,7 @@ extension AuthorizationService {
         }
         let response = Result { try AuthorizationResponse(callback: callback, for: pending.request) }
         // A callback with a foreign state is somebody else's and does not use this login up.
-        if case .failure(let error as AuthStateError) = response, error.code == .stateMismatch { throw error }
+        if case .failure(let error as AuthStateError) = response, Self.foreign.contains(error.code) { throw error }
         guard UsedStates.shared.use(pending.request.state) else {
             throw AuthStateError(
                 .authorizationExpired, stage: .authorization, "This login was completed before.",
@@ -39,6 +39,11 @@ extension AuthorizationService {
         }
         return try response.get()
     }
+
+    /// What a callback fails with that does not show the state of this login.
+    private static let foreign: Set<AuthStateError.Code> = [
+        .stateMismatch, .callbackMismatch, .duplicateParameter, .malformedResponse,
+    ]
 
     /// Completes a login: checks the callback, exchanges the code, verifies the ID token.
     ///
@@ -69,9 +74,12 @@ extension AuthorizationService {
                 expected: "id_token", received: "nothing")
         }
         guard var expectation else {
-            throw AuthStateError(
-                .invalidMetadata, stage: .token, "The ID token cannot be verified: the configuration has no issuer.")
+            // Not asked for, and nothing to verify it with: nobody gets to see it.
+            var plain = tokens
+            plain.idToken = nil
+            return plain
         }
+        expectation.now = configuration.clock.now
         expectation.accessToken = tokens.accessToken
         try await validate(idToken, expectation: expectation, service: request.configuration, stage: .token)
         return tokens

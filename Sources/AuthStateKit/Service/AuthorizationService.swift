@@ -62,6 +62,11 @@ public struct AuthorizationService: Sendable {
             return try await transport.send(request)
         } catch let error as TransportError {
             throw AuthStateError(error, url: request.url.redactedDescription, stage: stage)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A transport of the user's own threw something of its own.
+            throw AuthStateError(wrapping: error, stage: stage)
         }
     }
 

@@ -30,6 +30,8 @@ actor KeyCache {
     ) async throws -> JSONWebKeySet {
         if let entry = entries[url], (0..<Self.maximumAge).contains(now - entry.fetchedAt) {
             guard let stale, stale == entry.keys else { return entry.keys }
+            // Whoever comes while keys are fetched takes part in that, and costs nothing.
+            if let flight = flights[url] { return try await flight.value() }
             guard entries[url]?.budget.spend(now) == true else {
                 throw AuthStateError(
                     .temporarilyUnavailable, stage: .token, "The provider's keys were fetched too often.",
@@ -43,6 +45,7 @@ actor KeyCache {
         Task {
             do {
                 let keys = try await fetch()
+                if entries.count >= 256 { entries = [:] }
                 entries[url] = Entry(keys: keys, fetchedAt: now, budget: entries[url]?.budget ?? RefetchBudget())
                 flights[url] = nil
                 flight.finish(.success(keys))

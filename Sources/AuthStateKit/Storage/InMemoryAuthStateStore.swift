@@ -18,6 +18,9 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// - Parameter clock: What the deadlines of leases are measured with.
     public init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
 
+    /// How many wait for the lease of a key.
+    func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
+
     /// Reads a state; nil when there is none under the key. Never throws.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[key] } }
 

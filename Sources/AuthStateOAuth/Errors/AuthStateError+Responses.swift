@@ -53,11 +53,11 @@ extension AuthStateError {
         response.headers.first("Location").map { URIReference($0).redacted } ?? "no Location"
     }
 
-    /// `Retry-After` in seconds; a date is not understood and counts as absent.
+    /// `Retry-After` in seconds, at most a day; a date is not understood and counts as absent.
     static func retryAfter(_ headers: TransportHeaders) -> Double? {
         guard let value = headers.first("Retry-After"), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
-        return Double(value).flatMap { $0.isFinite ? $0 : nil }
+        return Double(value).map { min($0, 86400) }
     }
 }

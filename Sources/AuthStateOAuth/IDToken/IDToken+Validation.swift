@@ -84,7 +84,7 @@ extension IDToken.Check {
             let age = expected.now.timeIntervalSince(issuedAt)
             let oldest = expected.previous == nil ? expected.maximumAgeAtIssue + expected.leeway : .infinity
             return age >= -expected.leeway && age <= oldest
-                ? nil : clock("a time of issue within \(Int(expected.maximumAgeAtIssue)) s", issuedAt, expected)
+                ? nil : clock("a time of issue within \(expected.maximumAgeAtIssue) s", issuedAt, expected)
         },
         Self(name: "nbf", section: "RFC 7519, 4.1.5") { token, expected in
             guard expected.previous != nil || token.claims["nbf"] != nil, let notBefore = token.notBefore else {

@@ -1,12 +1,12 @@
 import Testing
 
+@testable import AuthStateOAuth
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-
-@testable import AuthStateOAuth
 
 @Suite("Errors of the token endpoint")
 struct TokenErrorTests {
