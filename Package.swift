@@ -52,7 +52,7 @@ let package = Package(
         // XCTest: one test for each line of the AppAuth parity table.
         .testTarget(
             name: "AppAuthParityTests",
-            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
+            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
             swiftSettings: strict
         ),
         // Providers that nobody here wrote; skipped where they are not installed.

@@ -66,7 +66,7 @@ extension ProviderTests {
             }
             #expect(again?.code == .authorizationExpired)
             let elsewhere = await #expect(throws: AuthStateError.self) {
-                try await AuthState.complete(pending, callback: callback, service: Flow(provider).service)
+                try await flow.service.exchange(AuthorizationResponse(callback: callback, for: pending.request))
             }
             #expect(elsewhere?.stage == .token)
         }

@@ -33,7 +33,10 @@ extension AuthState {
     }
 
     /// A login, logout or update came in between: whoever waits has to look at the new state.
-    struct Superseded: Error {}
+    struct Superseded: Error {
+        /// Tokens that came too late and that nobody will use.
+        var late: TokenResponse?
+    }
 
     /// Tokens that are fresh now, renewed when they have to be.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
@@ -79,6 +82,7 @@ extension AuthState {
             do { result = .success(try await renew(flight)) } catch { result = .failure(error) }
             await land(flight)
             flight.result.finish(result)
+            if case .failure(let error as Superseded) = result { await revoke(error.late) }
         }
         return flight
     }

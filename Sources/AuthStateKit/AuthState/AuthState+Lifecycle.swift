@@ -37,7 +37,9 @@ extension AuthState {
     }
 
     /// Waits until no renewal is under way, so that a program can end without losing one.
+    ///
+    /// Returns at once when the calling task is cancelled.
     public func drain() async {
-        while let flight = flights.values.first { _ = try? await flight.result.value() }
+        while !Task.isCancelled, let flight = flights.values.first { _ = try? await flight.result.value() }
     }
 }

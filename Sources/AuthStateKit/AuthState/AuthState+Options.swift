@@ -3,7 +3,7 @@ extension AuthState {
     public struct Options: Sendable {
         /// How long before its end an access token counts as not fresh; at most a quarter of its lifetime is used.
         public var leeway: Double = 60
-        /// How long a renewal may take in all: lease, requests, saving.
+        /// How long the provider may take to renew, repeats and pauses included; the lease has its own deadline.
         public var renewalDeadline: Duration = .seconds(60)
         /// How often a renewal is repeated when no connection came about, or the provider asked to wait (429, 503).
         public var renewalRetries = 2

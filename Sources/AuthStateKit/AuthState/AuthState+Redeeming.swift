@@ -60,6 +60,19 @@ extension AuthState {
             return unverified
         }
     }
+
+    /// Revokes tokens that came after a logout; after a login they stay, as some providers would end the new grant too.
+    func revoke(_ late: TokenResponse?) async {
+        guard let refreshToken = late?.refreshToken, !record.isAuthorized,
+            record.configuration.revocationEndpoint != nil
+        else { return }
+        let request = RevocationRequest(
+            configuration: record.configuration, clientID: record.clientID, token: refreshToken,
+            tokenTypeHint: .refreshToken)
+        do { try await service.revoke(request, credential: record.credential) } catch let error as AuthStateError {
+            notify(.renewalFailed(error))
+        } catch {}
+    }
 }
 
 extension Duration {

@@ -32,6 +32,7 @@ extension AuthState {
         let redemption = await redeem(request)
         guard record.grantEpoch == flight.epoch else {
             notify(.lateResultDropped)
+            if case .tokens(let late) = redemption { throw Superseded(late: late) }
             throw Superseded()
         }
         return try await settle(redemption, of: request, flight, under: lease)
@@ -51,7 +52,7 @@ extension AuthState {
             }
             guard record.grantEpoch == flight.epoch else {
                 notify(.lateResultDropped)
-                throw Superseded()
+                throw Superseded(late: response)
             }
             if case .rejected(let token) = flight.reason { lastRejected = token }
             return try await take(verified, flight, under: lease)

@@ -3,15 +3,12 @@ public import AuthStateOAuth
 extension AuthState {
     /// Takes the answer of the authorization endpoint (AppAuth's `updateWithAuthorizationResponse:error:`).
     ///
-    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error changes
-    /// nothing.
+    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
+    /// itself ignored.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
     public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
-        if let error {
-            guard let error = error as? AuthStateError, error.response != nil, error.stage == .authorization else {
-                return
-            }
+        if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
             return try await commit(.failed(error))
         }
         if let response { try await commit(.authorized(response)) }
@@ -19,15 +16,13 @@ extension AuthState {
 
     /// Takes the answer of the token endpoint (AppAuth's `updateWithTokenResponse:error:`); its ID token is not checked.
     ///
-    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error changes
-    /// nothing.
+    /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
+    /// itself ignored.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
     public func update(with response: TokenResponse?, error: (any Error)? = nil) async throws {
-        if let error {
-            guard let error = error as? AuthStateError, error.response != nil,
-                error.stage == .token || error.stage == .refresh
-            else { return }
+        if let error = error as? AuthStateError, error.response != nil, error.stage == .token || error.stage == .refresh
+        {
             return try await commit(.failed(error))
         }
         if let response { try await commit(.tokens(response)) }
@@ -64,12 +59,18 @@ extension AuthState {
         unsaved = []
         sideTokens = [:]
         defer { publish() }
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            let stored = try await lease.load()
-            if let stored { try await lease.delete(expecting: stored.version) }
-            self.forgetStoredVersion()
-        }
+        try await Self.remove(from: store, key: key, deadline: options.leaseDeadline)
+        storedVersion = nil
     }
 
-    private func forgetStoredVersion() { storedVersion = nil }
+    /// Removes a stored state, readable or not: a logout without a state at hand.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`.
+    public static func remove(
+        from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)
+    ) async throws {
+        try await store.withLease(key, deadline: deadline) { lease in
+            if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
+        }
+    }
 }

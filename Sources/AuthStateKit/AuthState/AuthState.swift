@@ -75,9 +75,9 @@ public actor AuthState {
 
     /// Tokens if they are fresh at this moment; never waits and never renews.
     public nonisolated func tokensIfFresh() -> Tokens? {
-        let now = published.withLock { $0 }
-        guard service.configuration.clock.secondsSince1970 < now.freshUntil, let tokens = now.tokens else { return nil }
-        return Tokens(storage: tokens)
+        let now = service.configuration.clock.secondsSince1970
+        let tokens = published.withLock { now < $0.freshUntil ? $0.tokens : nil }
+        return tokens.map(Tokens.init(storage:))
     }
 
     /// Lets everybody see the state as it is now.

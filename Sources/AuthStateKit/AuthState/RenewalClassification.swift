@@ -27,6 +27,6 @@ package enum RenewalClassification: Sendable, Hashable {
 
     /// Whether sending the same request once more cannot do harm.
     package static func isSafeToRepeat(_ error: AuthStateError, isUnconfirmed: Bool) -> Bool {
-        !isUnconfirmed && (error.code == .unreachable || error.code == .temporarilyUnavailable)
+        !isUnconfirmed && (error.code == .unreachable || error.httpStatus == 429 || error.httpStatus == 503)
     }
 }

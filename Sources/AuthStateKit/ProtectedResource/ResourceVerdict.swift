@@ -11,6 +11,9 @@ enum ResourceVerdict: Sendable, Equatable {
 
     init(_ response: TransportResponse) {
         self.init(status: response.status, challenges: response.headers["WWW-Authenticate"])
+        guard case .refused(var error) = self, !response.body.isEmpty else { return }
+        error.responseBody = String(decoding: response.body.prefix(1024), as: UTF8.self).printable()
+        self = .refused(error)
     }
 
     init(status: Int, challenges lines: [String]) {

@@ -1,4 +1,4 @@
-import AuthStateOAuth
+public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -19,7 +19,8 @@ public struct TokenRejected: Error, Sendable, Hashable {
         self.body = body
     }
 
-    init(_ response: TransportResponse) {
+    /// The rejection that a resource's answer is.
+    public init(_ response: TransportResponse) {
         challenges = response.headers["WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
     }

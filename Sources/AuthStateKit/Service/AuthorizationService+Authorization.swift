@@ -32,7 +32,7 @@ extension AuthorizationService {
         let response = Result { try AuthorizationResponse(callback: callback, for: pending.request) }
         // A callback with a foreign state is somebody else's and does not use this login up.
         if case .failure(let error as AuthStateError) = response, error.code == .stateMismatch { throw error }
-        guard self.pending.use(pending.request.state) else {
+        guard UsedStates.shared.use(pending.request.state) else {
             throw AuthStateError(
                 .authorizationExpired, stage: .authorization, "This login was completed before.",
                 expected: "one callback", hint: "Start the login again.")
@@ -103,7 +103,10 @@ extension AuthorizationService {
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent,
         credential: ClientCredential = .none
     ) async throws -> (AuthorizationResponse, TokenResponse) {
-        try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
+        // A secret that is not there is better missed before the person has logged in than after.
+        _ = try credential.authentication(
+            clientID: request.clientID, metadata: request.configuration.metadata, stage: .authorization)
+        return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
             var request = request
             request.redirectURI = session.redirectURI
             let pending = try begin(request)

@@ -16,7 +16,6 @@ public struct AuthorizationService: Sendable {
     public let configuration: Configuration
     let metadata = MetadataCache()
     let keys = KeyCache()
-    let pending = UsedStates()
 
     /// Makes a service.
     ///

@@ -26,10 +26,12 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
 }
 
-/// The states of logins that were completed in this process, so that a callback counts once.
+/// The states of logins that were completed in this process, whichever service did it, so that a callback counts once.
 ///
 /// The provider enforces it in the end (a code is good once); this stops a replay before it travels.
 final class UsedStates: Sendable {
+    static let shared = UsedStates()
+
     private let states = Lock<(order: [String], known: Set<String>)>(([], []))
 
     /// Whether this is the first use.

@@ -12,15 +12,20 @@ final class SharedResult<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Sets the result and frees all waiters; a second result is ignored.
-    func finish(_ result: Result<Value, any Error>) {
-        let waiters: [CheckedContinuation<Value, any Error>] = state.withLock { state in
-            guard state.result == nil else { return [] }
+    /// Whether the result is there.
+    var isFinished: Bool { state.withLock { $0.result != nil } }
+
+    /// Sets the result and frees all waiters; false when there was one already, which stands.
+    @discardableResult
+    func finish(_ result: Result<Value, any Error>) -> Bool {
+        let waiters: [CheckedContinuation<Value, any Error>]? = state.withLock { state in
+            guard state.result == nil else { return nil }
             state.result = result
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume(with: result) }
+        for waiter in waiters ?? [] { waiter.resume(with: result) }
+        return waiters != nil
     }
 
     /// Waits for the result.

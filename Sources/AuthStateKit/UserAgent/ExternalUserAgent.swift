@@ -21,7 +21,8 @@ public protocol ExternalUserAgent: Sendable {
 public enum UserAgentPurpose: Sendable, Hashable {
     /// To log in and consent: the answer carries `code`, `error` or another response parameter.
     case login
-    /// To end the session: the answer may carry `state`, or nothing (OpenID Connect RP-Initiated Logout, section 3).
+    /// To end the session: the answer carries `state` (OpenID Connect RP-Initiated Logout, section 3); one without it is
+    /// taken too, so that whoever checks it can say what is wrong.
     case logout
 
     /// The stage that errors name.

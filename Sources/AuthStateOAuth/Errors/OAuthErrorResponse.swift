@@ -26,7 +26,11 @@ extension OAuthErrorResponse {
     public var code: AuthStateError.Code { Self.codes[error] ?? .providerError }
 
     /// The code, and the provider's explanation when there is one.
-    package var summary: String { errorDescription.map { "\(error), \($0)" } ?? error }
+    package var summary: String {
+        let text = errorDescription.map { "\(error), \($0)" } ?? error
+        // The sentence around it brings its own full stop.
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
 
     /// What a person can do about it.
     package var hint: String? {

@@ -51,6 +51,6 @@ extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {
 extension Set<SignatureAlgorithm> {
     /// Every algorithm whose key the provider publishes; `none` and shared secrets are not among them.
     public static let asymmetric: Set = [
-        .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA,
+        .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA, .ed25519,
     ]
 }

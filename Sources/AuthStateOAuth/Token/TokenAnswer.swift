@@ -44,7 +44,7 @@ extension TokenAnswer {
             self = .error(.tokenEndpoint(oauth, status: response.status, headers: response.headers, stage: stage))
             return
         }
-        guard response.status == 200 else {
+        guard (200...299).contains(response.status) else {
             self = .error(.endpoint("token endpoint", response, stage: stage))
             return
         }
@@ -56,7 +56,8 @@ extension TokenAnswer {
                     hint: "Check that the token endpoint is the right one.", httpStatus: 200), refreshToken: nil)
             return
         }
-        do {
+        do throws(AuthStateError) {
+            guard response.status == 200 else { throw .endpoint("token endpoint", response, stage: stage) }
             self = .tokens(try TokenResponse(members: members, request: request, sentAt: sentAt))
         } catch {
             self = .refused(error, refreshToken: members["refresh_token"]?.stringValue.flatMap(TokenResponse.token))

@@ -57,4 +57,24 @@ struct SupersedingTests {
         #expect(!state.isAuthorized)
         #expect(try await store.load(.default) == nil)
     }
+
+    @Test("tokens that come after a logout are revoked")
+    func lateTokensAreRevoked() async throws {
+        let gate = ScriptedTransport.Gate()
+        var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1)), .json("{}")])
+        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        let (state, transport) = (fixture.state(), fixture.transport)
+        fixture.clock.advance(by: .seconds(4000))
+        let caller = Task { await authError { try await state.freshTokens() } }
+        await gate.arrivals()
+        let logout = Task { try await state.clear() }
+        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        gate.open()
+        try await logout.value
+        _ = await caller.value
+        try await eventually { transport.requests.count == 2 }
+        let last = try #require(transport.requests.last)
+        #expect(last.url.path == "/revoke")
+        #expect(last.body.map { String(decoding: $0, as: UTF8.self) }?.contains("token=SECRET-refresh-1") == true)
+    }
 }

@@ -19,20 +19,11 @@ struct FileAuthStateStoreLockTests {
     }
 
     /// Starts a process that holds the lock until it is killed.
-    private func holder() throws -> Process {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: flockProgram)
-        process.arguments = ["--nonblock", "--no-fork", lockPath, "sh", "-c", "echo held; exec sleep 60"]
-        process.standardOutput = output
-        try process.run()
-        #expect(text(output.fileHandleForReading.availableData) == "held\n")
-        return process
-    }
-
-    private func kill(_ process: Process) {
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+    private func holder() throws -> Program {
+        let program = try Program(
+            flockProgram, ["--nonblock", "--no-fork", lockPath, "sh", "-c", "echo held; exec sleep 60"])
+        #expect(program.read() == "held\n")
+        return program
     }
 
     @Test("a hundred tasks on two stores count without losing one, and leave nothing open")
@@ -54,18 +45,13 @@ struct FileAuthStateStoreLockTests {
         let step = #"n=$(cat "$0" || echo 0); echo $((n + 1)) > "$0.new"; mv "$0.new" "$0""#
         let loop = #"i=0; while [ $i -lt 40 ]; do "$1" "$0.lock" sh -c "$2" "$0"; i=$((i + 1)); done"#
         let others = try (0..<2).map { _ in
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", loop, scratch["state"], flockProgram, step]
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            return process
+            try Program("/bin/sh", ["-c", loop, scratch["state"], flockProgram, step])
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<40 { group.addTask { try await store.increment(.default) } }
             try await group.waitForAll()
         }
-        for process in others { process.waitUntilExit() }
+        for process in others { process.wait() }
         #expect(try await store.text()?.trimmingCharacters(in: .newlines) == "120")
     }
 
@@ -83,7 +69,7 @@ struct FileAuthStateStoreLockTests {
         .enabled(if: hasFlock, "needs flock(1)"))
     func deadline() async throws {
         let process = try holder()
-        defer { kill(process) }
+        defer { process.terminate() }
         let clock = JumpingClock()
         let waiting = FileAuthStateStore(file: scratch["state"], clock: clock)
         let error = try await expectStoreError(.storeLocked) {
@@ -99,7 +85,7 @@ struct FileAuthStateStoreLockTests {
     func killed() async throws {
         let process = try holder()
         let waiting = Task { try await store.put("mine") }
-        kill(process)
+        process.terminate()
         _ = try await waiting.value
         #expect(try await store.text() == "mine")
     }
@@ -109,12 +95,12 @@ struct FileAuthStateStoreLockTests {
         .enabled(if: hasFlock, "needs flock(1)"))
     func cancelled() async throws {
         let process = try holder()
-        defer { kill(process) }
+        defer { process.terminate() }
         let first = Task { try await store.put("first") }
         let second = Task { try await store.put("second") }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        kill(process)
+        process.terminate()
         _ = try await second.value
         #expect(try await store.text() == "second")
     }

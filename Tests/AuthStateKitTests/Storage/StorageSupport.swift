@@ -98,15 +98,3 @@ func expectStoreError(
     #expect(found.stage == .store && found.hint != nil, sourceLocation: sourceLocation)
     return found
 }
-
-/// Runs a program to its end and returns its exit code.
-@discardableResult
-func run(_ program: String, _ arguments: String...) throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
-}

@@ -61,36 +61,29 @@
         let certificate: String
         let url: String
         private let folder: URL
-        private let process = Process()
+        private let process: Program
 
         init(_ arguments: String...) throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             certificate = folder.appending(path: "certificate.pem").path
             let key = folder.appending(path: "key.pem").path
-            let maker = Process()
-            maker.executableURL = URL(fileURLWithPath: openssl)
-            maker.arguments = [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-                "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-            ]
-            maker.standardError = FileHandle.nullDevice
-            try maker.run()
-            maker.waitUntilExit()
-
-            process.executableURL = URL(fileURLWithPath: openssl)
-            process.arguments =
-                ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key] + arguments
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
+            let maker = try Program(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+                ])
+            try #require(maker.wait() == 0)
+            process = try Program(
+                openssl,
+                ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key] + arguments)
             // It prints "ACCEPT 127.0.0.1:PORT".
             var text = ""
             while !text.contains("ACCEPT") || !text.hasSuffix("\n") {
-                let data = output.fileHandleForReading.availableData
-                guard !data.isEmpty else { break }
-                text += String(decoding: data, as: UTF8.self)
+                let more = process.read()
+                guard !more.isEmpty else { break }
+                text += more
             }
             let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") })
             url = "https://" + line.dropFirst("ACCEPT ".count)

@@ -41,10 +41,8 @@ final class TestSocket: Sendable {
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             code = call(address)
         }
-        if code != 0 {
-            close(descriptor)
-            throw Failure()
-        }
+        // The object is whole by now: leaving with an error runs `deinit`, which closes the descriptor.
+        if code != 0 { throw Failure() }
     }
 
     deinit { close(descriptor) }

@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @testable import AuthStateOAuth
 
 @Suite("Errors of the token endpoint")
@@ -73,7 +79,21 @@ struct TokenErrorTests {
         }
     }
 
-    @Test("other statuses are malformed answers", arguments: [204, 404, 405, 410, 418])
+    @Test("another success than 200 is refused, and its refresh token is kept", arguments: [201, 202])
+    func otherSuccesses(_ status: Int) throws {
+        let body = #"{"access_token":"SECRET-a","token_type":"Bearer","refresh_token":"SECRET-r"}"#
+        let response = TransportResponse(status: status, body: Data(body.utf8))
+        let configuration = ServiceConfiguration(
+            authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        let request = TokenRequest(refreshToken: "SECRET-0", configuration: configuration, clientID: "c")
+        guard case .refused(let error, let refreshToken) = TokenAnswer(response, to: request, sentAt: Date()) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .malformedResponse && refreshToken == "SECRET-r")
+    }
+
+    @Test("other statuses are malformed answers", arguments: [404, 405, 410, 418])
     func otherStatuses(_ status: Int) throws {
         let error = try error("", status: status)
         #expect(error?.code == .malformedResponse && error?.kind == .refused)

@@ -19,7 +19,7 @@ final class LoopbackExchange: Sendable {
     }
 
     /// The answer.
-    let callback = OneShot<AuthorizationCallback>()
+    let callback = SharedResult<AuthorizationCallback>()
     private let pages: LoopbackPages
     private let purpose: UserAgentPurpose
     private let shared = Lock(Shared())
@@ -57,7 +57,7 @@ final class LoopbackExchange: Sendable {
                 }
             }
             if let refusal { return respond(refusal, responder) }
-            callback.settle(.success(answer))
+            callback.finish(.success(answer))
         }
     }
 

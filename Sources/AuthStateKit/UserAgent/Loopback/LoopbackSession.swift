@@ -45,11 +45,11 @@ final class LoopbackSession: ExternalUserAgentSession {
         }
         let limit = Task { [clock, timeout] in
             try await clock.sleep(for: timeout)
-            callback.settle(.failure(Self.timedOut(timeout, stage)))
+            callback.finish(.failure(Self.timedOut(timeout, stage)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()
-        try browser.open(url, stage: stage) { callback.settle(.failure($0)) }
+        try browser.open(url, stage: stage) { callback.finish(.failure($0)) }
         let answer = try await callback.value()
         boundHold()
         return answer
@@ -58,7 +58,7 @@ final class LoopbackSession: ExternalUserAgentSession {
     func finish(_ outcome: UserAgentOutcome) async {
         hold.withLock { $0?.cancel() }
         exchange.close(with: .outcome(outcome))
-        exchange.callback.settle(.failure(CancellationError()))
+        exchange.callback.finish(.failure(CancellationError()))
         server.stop(grace: Self.grace)
         await server.stopped()
     }

@@ -27,7 +27,6 @@ struct PasteSession: ExternalUserAgentSession {
             try Task.checkCancellation()
             let line = try await read().map { PastedAnswer.trim($0) }
             try Task.checkCancellation()
-            if line == "", purpose == .logout { return AuthorizationCallback(url: redirectURI.rawValue) }
             guard let line, !line.isEmpty else {
                 throw AuthStateError(.cancelled, stage: purpose.stage, "No address was pasted.")
             }

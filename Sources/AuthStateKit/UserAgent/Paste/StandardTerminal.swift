@@ -21,23 +21,25 @@ enum StandardTerminal {
 
     /// A line of standard input; nil at its end. A cancelled caller is free at once.
     static func readLine(from descriptor: Int32 = STDIN_FILENO) async throws -> String? {
-        let line = OneShot<String?>()
+        let line = SharedResult<String?>()
         try DedicatedThread.start { readLine(from: descriptor, into: line) }
+        // Whoever leaves ends the reading too: the next line is not ours any more.
+        defer { line.finish(.failure(CancellationError())) }
         return try await line.value()
     }
 
     /// Reads byte by byte, so that what follows the line stays for the next reader; ends soon after the caller has left.
-    private static func readLine(from descriptor: Int32, into line: OneShot<String?>) {
+    private static func readLine(from descriptor: Int32, into line: SharedResult<String?>) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while !line.isSettled {
+        while !line.isFinished {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard systemPoll(&poll, 1, 200) > 0 else { continue }
+            guard systemPoll(&poll, 1, 200) > 0, !line.isFinished else { continue }
             let count = systemRead(descriptor, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0, byte != .lineFeed, bytes.count < longestLine else {
                 let isEnd = count <= 0 && bytes.isEmpty
-                line.settle(.success(isEnd ? nil : String(decoding: bytes, as: UTF8.self)))
+                line.finish(.success(isEnd ? nil : String(decoding: bytes, as: UTF8.self)))
                 return
             }
             bytes.append(byte)

@@ -32,7 +32,10 @@ extension OpenIDProvider {
             let text = method == "POST" ? (isForm ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
             let decoded = Parameters(decoding: text)
             parameters = decoded ?? [:]
-            isWellFormed = decoded != nil && parameters.repeatedName == nil
+            // RFC 8707 and RFC 8693 let these come more than once.
+            var single = parameters
+            for name in ["resource", "audience"] { single[name] = nil }
+            isWellFormed = decoded != nil && single.repeatedName == nil
         }
 
         /// The text after `Bearer` in the `Authorization` header.

@@ -57,11 +57,7 @@ struct Session: Sendable {
     /// Removes what is stored, readable or not, also when the task has been cancelled.
     func forget() async throws {
         let (store, key, stepLimit) = (store, key, stepLimit)
-        try await Task {
-            try await store.withLease(key, deadline: stepLimit) { lease in
-                if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
-            }
-        }.value
+        try await Task { try await AuthState.remove(from: store, key: key, deadline: stepLimit) }.value
     }
 
     /// A service as the settings want it.

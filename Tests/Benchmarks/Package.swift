@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "AuthStateKit", path: "../.."),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    ],
+    targets: [
+        // Counts allocations, and answers HTTP requests for the transports to be compared.
+        .target(name: "CBenchmarks"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "CBenchmarks",
+                .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
