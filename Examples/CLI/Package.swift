@@ -26,6 +26,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "authstateTests", dependencies: ["authstate"], swiftSettings: strict),
+        // The built program at providers that others wrote; Support is a link to the library's integration tests.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["authstate", .product(name: "AuthStateKit", package: "AuthStateKit")],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

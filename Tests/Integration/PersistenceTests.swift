@@ -60,7 +60,7 @@ extension ProviderTests {
         @Test("a login that cannot be kept does not begin", arguments: [Provider.glewlwyd])
         func unwritable(_ provider: Provider) async throws {
             let folder = try TemporaryFolder()
-            _ = try folder.file("file")
+            try folder.file("file")
             var flow = try Flow(provider)
             flow.store = FileAuthStateStore(folder: folder("file/below"))
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }

@@ -164,8 +164,10 @@ def log_in(session, url, user, password):
             button = session.script(PROCEED)
             if button:
                 session.call("POST", f"/element/{button[ELEMENT]}/click")
-                if not passwords:  # one press each on a consent page; a login may have been sent too early
-                    session.script("arguments[0].dataset.pressed = true", button)
+                # One press each on a consent page. A login may have been sent too early, also because its fields came
+                # after the look for them: ask the page again.
+                session.script(
+                    "if (!document.querySelector('input[type=password]')) arguments[0].dataset.pressed = true", button)
         except Failure as failure:
             # The page changed under our hands: look again.
             if not str(failure).startswith(("stale element", "element not interactable", "element click intercepted")):

@@ -18,6 +18,11 @@ struct LoginBrowser: Sendable {
         return [Self.python, "\(Provider.scripts)/browser.py", "--follow", "--cookies", folder("jar")] + refusal
     }
 
+    /// The same as one line for a shell.
+    func commandLine(_ decision: Decision = .accept) -> String {
+        words(decision).map { "'\($0)'" }.joined(separator: " ")
+    }
+
     /// A user agent whose browser this is.
     func userAgent(_ decision: Decision = .accept) -> LoopbackUserAgent {
         LoopbackUserAgent(browser: .command(words(decision)), timeout: .seconds(30))

@@ -7,12 +7,17 @@ struct ProviderProcess: Sendable {
     /// PEM file of the authority behind its certificate; nil without TLS.
     let certificateAuthorityFile: String?
 
+    /// Its log, as far as it has one.
+    var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "" }
+
+    private let folder: String
     private let program: Program
 
     /// The line that a start script prints.
     private struct Announcement: Decodable {
         var issuer: String
         var ca: String?
+        var state: String
     }
 
     /// Starts a provider, and returns when it is ready.
@@ -26,7 +31,7 @@ struct ProviderProcess: Sendable {
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
             return ProviderProcess(
                 provider: provider, issuer: announcement.issuer, certificateAuthorityFile: announcement.ca,
-                program: program)
+                folder: announcement.state, program: program)
         } catch {
             program.send(SIGTERM)
             throw error

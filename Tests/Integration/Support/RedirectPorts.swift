@@ -20,7 +20,7 @@ struct Listener {
     /// Holds a port; 0 is any that is free.
     init(port: Int = 0) throws {
         #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         #else
             let kind = SOCK_STREAM
         #endif

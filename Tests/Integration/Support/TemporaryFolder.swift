@@ -18,10 +18,11 @@ final class TemporaryFolder: Sendable {
     /// The text of a file in it; empty when there is none.
     func text(_ name: String) -> String { (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? "" }
 
-    /// Makes a file for the streams of a program.
-    func file(_ name: String, containing text: String = "") throws -> (reading: FileHandle?, writing: FileHandle?) {
+    /// Makes a file, and returns its path.
+    @discardableResult
+    func file(_ name: String, containing text: String = "") throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
-        return (FileHandle(forReadingAtPath: self(name)), FileHandle(forWritingAtPath: self(name)))
+        return self(name)
     }
 
     /// The permissions of a file.

@@ -1,0 +1,106 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+/// The built program and a person who uses it: a state file, a browser, and a provider to log in at.
+struct Authstate: Sendable {
+    /// The program lies beside the tests.
+    static let path =
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("authstate").path
+
+    let provider: ProviderProcess
+    let folder: TemporaryFolder
+    let browser: LoginBrowser
+    /// The variables that the program sees beside those of this process.
+    var environment = ["CLIENT_SECRET": "s3cret"]
+    var stateFile: String
+
+    init(_ provider: Provider) throws { try self.init(provider.process) }
+
+    init(_ provider: ProviderProcess) throws {
+        self.provider = provider
+        folder = try TemporaryFolder()
+        browser = try LoginBrowser()
+        stateFile = folder("state/login.json")
+    }
+
+    /// Starts a command on the state file.
+    func start(_ arguments: [String]) throws -> Program {
+        try Program.start(
+            [Self.path] + arguments + ["--state", stateFile, "--timeout", "40"], environment: environment)
+    }
+
+    /// Runs a command on the state file to its end.
+    func callAsFunction(_ arguments: [String]) async throws -> Program.Result {
+        try await start(arguments).result()
+    }
+
+    /// Runs a command on the state file to its end.
+    func callAsFunction(_ arguments: String...) async throws -> Program.Result { try await self(arguments) }
+
+    /// Runs a command that has to succeed, and reads its JSON.
+    func json(_ arguments: String...) async throws -> JSONValue {
+        let result = try await self(arguments + ["--json"])
+        try #require(result.status == 0, "\(arguments.first ?? ""): \(result.status) \(result.output) \(result.errors)")
+        return try result.json()
+    }
+
+    /// The words of a login, as far as they do not differ between tests.
+    func loginArguments(
+        client: String = "public", decision: LoginBrowser.Decision = .accept
+    ) -> [String] {
+        let authority = provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
+        let secret = client == "public" ? [] : ["--client-secret-env", "CLIENT_SECRET"]
+        return [
+            "login", "--issuer", provider.issuer, "--client-id", client, "--scope",
+            "openid profile email offline_access", "--redirect-uri", provider.redirectURI, "--browser-command",
+            browser.commandLine(decision),
+        ] + authority + secret
+    }
+
+    /// Logs in, which has to succeed.
+    @discardableResult
+    func logIn(client: String = "public") async throws -> JSONValue {
+        let result = try await self(loginArguments(client: client) + ["--json"])
+        try #require(result.status == 0, "\(result.output) \(result.errors)")
+        return try result.json()
+    }
+
+    /// What is stored, for tests to look at or to spoil.
+    func state() async throws -> AuthState {
+        let transport = SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile)
+        return try await AuthState.restore(
+            from: FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport))
+    }
+
+    /// Makes the stored access token one that has ended.
+    func expire() async throws {
+        let state = try await state()
+        var response = try #require(state.snapshot.lastTokenResponse)
+        response.issuedAt = Date(timeIntervalSinceNow: -7200)
+        response.accessTokenExpirationDate = Date(timeIntervalSinceNow: -3600)
+        try await state.update(with: response)
+    }
+
+    /// A copy of what is stored, in memory; using it goes unnoticed by the program.
+    func copy() async throws -> AuthState {
+        let state = try await state()
+        var record = state.snapshot
+        if case .environment(let name) = record.credential.source, let secret = environment[name] {
+            record.credential = .secret(secret, method: record.credential.method)
+        }
+        return AuthState(record, service: state.service)
+    }
+
+    /// Spends the stored refresh token behind the program's back.
+    func spendRefreshToken() async throws { try await copy().refresh() }
+}
+
+extension Program.Result {
+    /// The one object on standard output.
+    func json() throws -> JSONValue {
+        #expect(output.hasSuffix("}\n") && output.count { $0 == "\n" } == 1, "one line of JSON: \(output)")
+        return try JSONValue(parsing: Array(output.utf8))
+    }
+}

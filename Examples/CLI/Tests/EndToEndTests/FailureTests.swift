@@ -1,0 +1,221 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    @Suite("failures") struct FailureTests {
+        @Test("another issuer", arguments: Provider.all)
+        func issuer(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            var arguments = authstate.loginArguments()
+            arguments[2] += "/"
+            try await authstate.expectFailure(
+                arguments, 78, [.issuerMismatch, .discoveryFailed], stage: .discovery, hint: "--issuer")
+        }
+
+        @Test("a provider that is down, before the login and after it")
+        func down() async throws {
+            let process = try await ProviderProcess.start(.django)
+            let authstate = try Authstate(process)
+            do { try await authstate.logIn() } catch {
+                try await process.stop()
+                throw error
+            }
+            try await process.stop()
+            try await authstate.expectFailure(
+                authstate.loginArguments(), 69, [.unreachable], stage: .discovery, hint: "try again")
+            try await authstate.expectFailure(
+                ["refresh"], 69, [.unreachable], stage: .refresh, hint: "try again")
+            // What was granted is not lost by that.
+            #expect(try await authstate.json("status")["authorized"] == true)
+            #expect(try await authstate("token").status == 0)
+        }
+
+        @Test("consent that is declined", arguments: Provider.all)
+        func declined(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.expectFailure(
+                authstate.loginArguments(decision: .decline), 77, [.accessDenied], stage: .authorization,
+                hint: "Log in again")
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
+        @Test("an answer to another login", arguments: [Provider.glewlwyd, .django])
+        func foreignState(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let arguments = authstate.loginArguments(
+                opening: try authstate.browser(
+                    """
+                    import sys, urllib.error, urllib.parse, urllib.request
+                    query = urllib.parse.parse_qs(urllib.parse.urlsplit(sys.argv[1]).query)
+                    try:
+                        urllib.request.urlopen(query["redirect_uri"][0] + "?code=stolen&state=another")
+                    except urllib.error.HTTPError:
+                        pass
+                    """))
+            try await authstate.expectFailure(arguments, 65, [.stateMismatch], stage: .authorization, hint: nil)
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
+        @Test("a browser that cannot be run")
+        func browser() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                authstate.loginArguments(opening: "/does/not/exist"), 78, [.browserUnavailable],
+                stage: .authorization, hint: "--browser-command")
+        }
+
+        @Test("a grant that is gone", arguments: Provider.all)
+        func expiredGrant(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn()
+            try await authstate.spendRefreshToken()
+            let code = provider == .django ? AuthStateError.Code.invalidGrant : .refusedWithoutReason
+            try await authstate.expectFailure(
+                ["refresh"], 77, [code], stage: .refresh, hint: "authstate login")
+            if provider == .django {
+                try await authstate.expectFailure(["token"], 77, [code], stage: .refresh, hint: "authstate login")
+                let status = try await authstate("status", "--json")
+                #expect(status.status == 77)
+                #expect(try status.json()["error"]?["code"] == "invalidGrant")
+            }
+            try await authstate.logIn()
+            #expect(try await authstate.json("status")["authorized"] == true)
+        }
+
+        @Test("a state folder that cannot be")
+        func unwritable() async throws {
+            var authstate = try Authstate(.django)
+            try authstate.folder.file("file")
+            authstate.stateFile = authstate.folder("file/state.json")
+            try await authstate.expectFailure(
+                authstate.loginArguments(), 75, [.storeUnwritable, .storeUnreadable], stage: .store, hint: nil)
+        }
+
+        @Test("a stored state that makes no sense, which is left as it is")
+        func corrupt() async throws {
+            var authstate = try Authstate(.django)
+            authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: authstate.stateFile)
+            try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "logout --local")
+            #expect(authstate.folder.text("nonsense") == "{")
+        }
+
+        @Test("a port that somebody else holds")
+        func port() async throws {
+            let authstate = try Authstate(.django)
+            let listener = try Listener()
+            defer { listener.close() }
+            var arguments = authstate.loginArguments()
+            let index = try #require(arguments.firstIndex(of: "--redirect-uri"))
+            arguments[index + 1] = "http://127.0.0.1:\(listener.port)/callback"
+            try await authstate.expectFailure(
+                arguments, 78, [.portInUse], stage: .authorization, hint: "port 0")
+        }
+
+        @Test("nobody is logged in", arguments: ["token", "userinfo", "refresh", "status", "request", "logout"])
+        func notLoggedIn(_ command: String) async throws {
+            let authstate = try Authstate(.django)
+            let arguments = command == "request" ? [command, "http://127.0.0.1:1/"] : [command]
+            try await authstate.expectFailure(arguments, 77, [.notLoggedIn], stage: .store, hint: "authstate login")
+        }
+
+        @Test("a client's secret that is not set")
+        func secretMissing() async throws {
+            var authstate = try Authstate(.django)
+            authstate.environment = ["CLIENT_SECRET": ""]
+            try await authstate.expectFailure(
+                authstate.loginArguments(client: "basic"), 78, [.credentialUnavailable], stage: .token,
+                hint: "Set CLIENT_SECRET")
+        }
+
+        @Test("an authority that is not named")
+        func authority() async throws {
+            let authstate = try Authstate(.glewlwydTLS)
+            var arguments = authstate.loginArguments()
+            let index = try #require(arguments.firstIndex(of: "--ca-file"))
+            arguments.removeSubrange(index...index + 1)
+            try await authstate.expectFailure(
+                arguments, 78, [.insecureConnection], stage: .discovery, hint: "--ca-file")
+        }
+
+        @Test("an option that does not exist")
+        func usage() async throws {
+            let authstate = try Authstate(.django)
+            let plain = try await authstate("token", "--nonsense")
+            #expect(plain.status == 64 && plain.output.isEmpty)
+            #expect(plain.errors.contains("Unknown option '--nonsense'") && plain.errors.contains("Usage:"))
+            let json = try await authstate("token", "--nonsense", "--json")
+            #expect(json.status == 64)
+            #expect(try json.json()["error"]?["stage"] == "usage")
+        }
+
+        @Test("an interruption while the person is in the browser")
+        func interrupted() async throws {
+            let authstate = try Authstate(.django)
+            let opened = authstate.folder("opened")
+            let program = try authstate.start(
+                authstate.loginArguments(
+                    opening: try authstate.browser("import sys; open('\(opened)', 'w').write(sys.argv[1])")))
+            let address = try await eventually("the browser") {
+                authstate.folder.text("opened").isEmpty ? nil : authstate.folder.text("opened")
+            }
+            program.send(SIGINT)
+            let result = try await program.result(within: .seconds(5))
+            #expect(result.status == 130)
+            #expect(result.errors.contains("authstate: Interrupted."))
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+            // Its port is free again.
+            let redirect = try #require(
+                URLComponents(string: address)?.queryItems?.first { $0.name == "redirect_uri" }?.value)
+            try Listener(port: try #require(URL(string: redirect)?.port)).close()
+        }
+
+        @Test("a person who never comes back")
+        func patience() async throws {
+            let authstate = try Authstate(.django)
+            let result = try await Program.run(
+                [Authstate.path] + authstate.loginArguments(opening: "true")
+                    + ["--state", authstate.stateFile, "--timeout", "1", "--json"])
+            #expect(result.status == 69)
+            #expect(try result.json()["error"]?["stage"] == "authorization")
+            #expect(try result.json()["error"]?["code"] == "timedOut")
+        }
+    }
+}
+
+extension Authstate {
+    /// A command line for a browser written in Python.
+    func browser(_ script: String) throws -> String {
+        "\(LoginBrowser.python) '\(try folder.file("browser.py", containing: script))'"
+    }
+
+    /// A login with another browser.
+    func loginArguments(opening command: String) -> [String] {
+        var arguments = loginArguments()
+        if let index = arguments.firstIndex(of: "--browser-command") { arguments[index + 1] = command }
+        return arguments
+    }
+
+    /// A command fails in one clear line, and with `--json` in one object that says the same.
+    func expectFailure(
+        _ arguments: [String], _ status: Int32, _ codes: Set<AuthStateError.Code>, stage: AuthStateError.Stage,
+        hint: String?, location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let plain = try await self(arguments)
+        let lines = plain.errors.split(separator: "\n").filter { $0.hasPrefix("authstate: ") }
+        #expect(plain.status == status && plain.output.isEmpty, "\(plain)", sourceLocation: location)
+        #expect(lines.count == 1, "\(plain.errors)", sourceLocation: location)
+        if let hint { #expect(lines.first?.contains(hint) == true, "\(plain.errors)", sourceLocation: location) }
+
+        let json = try await self(arguments + ["--json"])
+        #expect(json.status == status, "\(json)", sourceLocation: location)
+        let error = try json.json()["error"]
+        let code = try #require(error?["code"]?.stringValue, "\(json.output)", sourceLocation: location)
+        #expect(codes.contains(.init(rawValue: code)), "\(json.output)", sourceLocation: location)
+        #expect(error?["stage"]?.stringValue == stage.rawValue, "\(json.output)", sourceLocation: location)
+        #expect(error?["hint"]?.stringValue?.isEmpty == false, "\(json.output)", sourceLocation: location)
+        let message = try #require(error?["message"]?.stringValue, sourceLocation: location)
+        #expect(lines.first?.contains(message) == true, "\(plain.errors)", sourceLocation: location)
+    }
+}

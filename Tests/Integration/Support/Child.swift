@@ -1,0 +1,70 @@
+import Foundation
+
+/// A child of this process, whose end is asked for and never missed.
+final class Child: Sendable {
+    struct NotStarted: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let id: pid_t
+    private let end = End()
+
+    /// Starts a program, found through `PATH`, without input and with its output in files.
+    init(_ words: [String], environment: [String: String], output: String, errors: String) throws {
+        #if canImport(Darwin)
+            var files: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var files = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&files)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&files)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&files, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_addopen(&files, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // The threads of a pool block signals, and a child would inherit that.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var id = pid_t()
+        let code = posix_spawnp(&id, words[0], &files, &attributes, arguments, variables)
+        guard code == 0 else { throw NotStarted(description: "\(words[0]): \(String(cString: strerror(code)))") }
+        self.id = id
+    }
+
+    /// The exit status, or 128 and the signal's number; nil while it runs.
+    func status() -> Int32? { end.status(of: id) }
+
+    /// Sends a signal, unless it has ended.
+    func send(_ signal: Int32) {
+        if status() == nil { kill(id, signal) }
+    }
+
+    /// Remembers the status, which the system tells once.
+    // Unchecked is right here: `known` is read and written under the lock only.
+    private final class End: @unchecked Sendable {
+        private let lock = NSLock()
+        private var known: Int32?
+
+        func status(of id: pid_t) -> Int32? {
+            lock.withLock {
+                var status: Int32 = 0
+                if known == nil, waitpid(id, &status, WNOHANG) == id {
+                    let signal = status & 0x7F
+                    known = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+                }
+                return known
+            }
+        }
+    }
+}
