@@ -45,7 +45,7 @@ extension ProviderTests {
             try await stale.setNeedsTokenRefresh()
             let requests = try await flow.tokenRequests()
             let paused = await #expect(throws: AuthStateError.self) { try await stale.freshTokens() }
-            #expect(paused?.code == .renewalPaused)
+            #expect(paused?.code == .refusedWithoutReason && paused?.retryAfter != nil)
             #expect(try await flow.tokenRequests() == requests)
         }
 

@@ -35,6 +35,9 @@ public struct AuthStateArchive: Sendable, Hashable {
         do { record = try decoder.decode(Envelope.self, from: data).state } catch { throw Self.corrupt(error) }
     }
 
+    /// Whether bytes begin as an archive does, readable or not; others are somebody else's.
+    public static func isArchive(_ data: Data) -> Bool { data.starts(with: Data(#"{"format":"#.utf8)) }
+
     /// The bytes to store.
     public func data() throws -> Data {
         let encoder = JSONEncoder()
@@ -72,7 +75,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, authorizationError, needsTokenRefresh
-        case clientCredentials, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPausedUntil, annotations
+        case clientCredentials, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -105,7 +108,7 @@ extension AuthState.Record: Codable {
         grantID = try optional(String.self, .grantID) ?? ""
         revision = try optional(Int.self, .revision) ?? 0
         unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
-        renewalPausedUntil = try optional(Date.self, .renewalPausedUntil)
+        renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
         annotations = try optional([String: String].self, .annotations) ?? [:]
         let all = try decoder.container(keyedBy: AnyKey.self)
         let known = Set(CodingKeys.allCases.map(\.rawValue))
@@ -133,7 +136,7 @@ extension AuthState.Record: Codable {
         try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
-        try container.encodeIfPresent(renewalPausedUntil, forKey: .renewalPausedUntil)
+        try container.encodeIfPresent(renewalPause, forKey: .renewalPause)
         if !annotations.isEmpty { try container.encode(annotations, forKey: .annotations) }
         var rest = encoder.container(keyedBy: AnyKey.self)
         for (name, value) in unknownMembers { try rest.encode(value, forKey: AnyKey(stringValue: name)) }

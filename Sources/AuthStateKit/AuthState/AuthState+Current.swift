@@ -31,7 +31,8 @@ extension AuthState {
             authorizationError = record.authorizationError
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
-            canRenew = record.refreshToken != nil || record.clientCredentials != nil
+            canRenew =
+                record.authorizationError == nil && (record.refreshToken != nil || record.clientCredentials != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch
             revision = record.revision

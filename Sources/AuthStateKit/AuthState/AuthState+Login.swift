@@ -99,9 +99,12 @@ extension AuthState {
             record, service: service, store: store, key: key, storedVersion: stored.version, options: options)
     }
 
-    /// Finds out whether the store can be written, before anything is redeemed.
+    /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.
     private static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in try await lease.reserve() }
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }
+            try await lease.reserve()
+        }
     }
 
     /// A new state, saved over whatever was stored under the key.
@@ -125,8 +128,8 @@ extension AuthState {
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
         let stored = try await lease.load()
         storedVersion = stored?.version
-        // A stored state that cannot be read is replaced all the same: logging in again is the way out of it.
-        if let before = stored.flatMap({ try? AuthStateArchive(data: $0.archive).record }) {
+        if let stored {
+            let before = try AuthStateArchive(data: stored.archive).record
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
         }

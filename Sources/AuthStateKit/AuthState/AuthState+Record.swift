@@ -42,8 +42,8 @@ extension AuthState {
         public var revision = 0
         /// When a renewal was sent whose answer never came: the refresh token may have been spent.
         public var unconfirmedRenewal: Date?
-        /// Before this time no renewal is tried again.
-        public var renewalPausedUntil: Date?
+        /// Why, and until when, no renewal is tried again.
+        public var renewalPause: RenewalPause?
         /// What the program wants to find again with the state, for example how it was set up; never for secrets.
         public var annotations: [String: String] = [:]
         /// Members of an archive that this version does not know.
@@ -54,6 +54,20 @@ extension AuthState {
             self.configuration = configuration
             self.clientID = clientID
             self.credential = credential
+        }
+    }
+
+    /// A time in which the provider is not asked again, and the error that it follows from.
+    public struct RenewalPause: Sendable, Hashable, Codable {
+        /// The end of it.
+        public var until: Date
+        /// What the last renewal failed with.
+        public var error: AuthStateError
+
+        /// Makes a pause.
+        public init(until: Date, error: AuthStateError) {
+            self.until = until
+            self.error = error
         }
     }
 

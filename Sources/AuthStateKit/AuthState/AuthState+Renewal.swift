@@ -52,12 +52,12 @@ extension AuthState {
                 throw Superseded(late: response)
             }
             if case .failure(let error) = verified {
-                try await keep(refreshToken: response.refreshToken, after: error, pause: 60, under: lease)
+                await keep(refreshToken: response.refreshToken, after: error, under: lease)
             }
             if case .rejected(let token) = flight.reason { lastRejected = token }
             return try await take(verified.get(), flight, under: lease)
         case .refused(let error, let refreshToken):
-            try await keep(refreshToken: refreshToken, after: error, pause: 60, under: lease)
+            await keep(refreshToken: refreshToken, after: error, under: lease)
             throw error
         case .cancelled:
             await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
@@ -109,12 +109,11 @@ extension AuthState {
             await persist(.tokenRefused(request.refreshToken ?? "", error), under: lease)
             throw error
         case .refusedWithoutReason:
-            await persist(.renewalRefused(refreshToken: nil, pausedUntil: now.addingTimeInterval(30)), under: lease)
+            await hold(for: 30, after: error, under: lease)
         case .transient(let retryAfter):
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
             if let retryAfter, retryAfter > 0 {
-                let until = now.addingTimeInterval(min(retryAfter, Self.longestPause))
-                await persist(.renewalRefused(refreshToken: nil, pausedUntil: until), under: lease)
+                await hold(for: retryAfter, after: error, under: lease)
             }
         case .configuration, .refusedAnswer:
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
@@ -122,16 +121,21 @@ extension AuthState {
         throw error
     }
 
-    /// Keeps the refresh token of an answer whose tokens are withheld.
-    private func keep(
-        refreshToken: String?, after error: AuthStateError, pause: Double, under lease: any AuthStateLease
-    ) async throws {
-        let now = service.configuration.clock.now
-        let event: Event =
-            refreshToken == nil && error.code == .malformedResponse
-            ? .renewalUnconfirmed(now)
-            : .renewalRefused(refreshToken: refreshToken, pausedUntil: now.addingTimeInterval(pause))
-        await persist(event, under: lease)
+    /// Keeps the refresh token of an answer whose tokens are withheld, and leaves the provider alone for a minute.
+    private func keep(refreshToken: String?, after error: AuthStateError, under lease: any AuthStateLease) async {
+        if refreshToken == nil, error.code == .malformedResponse {
+            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+        } else {
+            await hold(refreshToken: refreshToken, for: Self.longestPause, after: error, under: lease)
+        }
+    }
+
+    private func hold(
+        refreshToken: String? = nil, for seconds: Double, after error: AuthStateError, under lease: any AuthStateLease
+    ) async {
+        let until = service.configuration.clock.now.addingTimeInterval(min(seconds, Self.longestPause))
+        let pause = RenewalPause(until: until, error: error)
+        await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
     }
 
     /// Applies an event and saves it under a lease that is held; a failed save is reported and made up for later.
@@ -151,12 +155,13 @@ extension AuthState {
     private static let longestPause: Double = 60
 
     private func checkPause() throws {
-        guard let until = record.renewalPausedUntil else { return }
-        let seconds = until.timeIntervalSince(service.configuration.clock.now)
+        guard let pause = record.renewalPause else { return }
+        let seconds = pause.until.timeIntervalSince(service.configuration.clock.now)
         guard seconds > 0, seconds <= Self.longestPause else { return }
-        throw AuthStateError(
-            .renewalPaused, stage: .refresh, "The last renewal was refused, and it is too early for the next one.",
-            hint: "Try again in \(Int(seconds.rounded(.up))) s, or log in again.", retryAfter: seconds)
+        var error = pause.error
+        error.message += " The next renewal is tried in \(Int(seconds.rounded(.up))) s."
+        error.retryAfter = seconds
+        throw error
     }
 
     static let nothingToRenewWith = AuthStateError(

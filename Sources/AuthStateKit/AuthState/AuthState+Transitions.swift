@@ -29,7 +29,7 @@ extension AuthState {
         /// A renewal with parameters rotated the refresh token; the default tokens stay.
         case rotated(refreshToken: String)
         /// The answer of a renewal failed a check: its tokens are withheld, its refresh token is kept.
-        case renewalRefused(refreshToken: String?, pausedUntil: Date?)
+        case renewalRefused(refreshToken: String?, pause: RenewalPause?)
         /// A renewal was sent and nobody knows what became of it.
         case renewalUnconfirmed(Date)
         /// The person logged out.
@@ -101,12 +101,12 @@ extension AuthState.Record {
         case .rotated(let refreshToken):
             next.refreshToken = refreshToken
             next.unconfirmedRenewal = nil
-        case .renewalRefused(let refreshToken, let pausedUntil):
+        case .renewalRefused(let refreshToken, let pause):
             if let refreshToken {
                 next.refreshToken = refreshToken
                 next.unconfirmedRenewal = nil
             }
-            next.renewalPausedUntil = pausedUntil
+            next.renewalPause = pause
         case .renewalUnconfirmed(let date):
             next.unconfirmedRenewal = date
         case .loggedOut:
@@ -126,7 +126,7 @@ extension AuthState.Record {
         authorizationError = nil
         needsTokenRefresh = false
         unconfirmedRenewal = nil
-        renewalPausedUntil = nil
+        renewalPause = nil
     }
 
     /// Takes tokens; scope, refresh token and ID token change only when the response carries them.
@@ -134,7 +134,7 @@ extension AuthState.Record {
         authorizationError = nil
         needsTokenRefresh = false
         unconfirmedRenewal = nil
-        renewalPausedUntil = nil
+        renewalPause = nil
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }

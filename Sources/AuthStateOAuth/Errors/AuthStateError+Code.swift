@@ -114,8 +114,6 @@ extension AuthStateError.Code {
     public static let serverError = known("serverError")
     /// `temporarily_unavailable`, or 429.
     public static let temporarilyUnavailable = known("temporarilyUnavailable")
-    /// The last renewal failed a check a short while ago and is not repeated yet.
-    public static let renewalPaused = known("renewalPaused")
     /// The state belongs to somebody else at the moment.
     public static let storeLocked = known("storeLocked")
     /// The state cannot be read.
@@ -169,7 +167,7 @@ extension AuthStateError.Code {
                 .invalidIDToken, .invalidSignature, .subjectMismatch, .providerError,
             ],
             .transient: [
-                .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable, .renewalPaused,
+                .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,
             ],
             .store: [
                 .storeLocked, .storeUnreadable, .storeUnwritable, .storeCorrupt, .storeTooNew, .storeConflict,

@@ -177,7 +177,7 @@ struct InterleavingTests {
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         #expect(await authError { try await state.freshTokens() }?.retryAfter == 40)
-        #expect(await authError { try await state.freshTokens() }?.code == .renewalPaused)
+        #expect(await authError { try await state.freshTokens() }?.code == .temporarilyUnavailable)
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(40))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")

@@ -181,7 +181,8 @@ struct RenewalTests {
         #expect(await authError { try await state.freshTokens() }?.code == .refusedWithoutReason)
         #expect(state.isAuthorized)
         fixture.clock.advance(by: .seconds(29))
-        #expect(await authError { try await state.freshTokens() }?.code == .renewalPaused)
+        let paused = await authError { try await state.freshTokens() }
+        #expect(paused?.code == .refusedWithoutReason && paused?.retryAfter == 1)
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(1))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")

@@ -18,11 +18,11 @@ func bounded<R: Sendable>(
 
 struct Hang: Error {}
 
-/// Polls until the condition holds, for at most ten seconds.
-func eventually(_ condition: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(10)
+/// Polls until the condition holds, for at most ten seconds unless told otherwise.
+func eventually(within limit: Duration = .seconds(10), _ condition: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + limit
     while try !condition() {
-        try #require(ContinuousClock.now < end, "the condition did not come true in ten seconds")
+        try #require(ContinuousClock.now < end, "the condition did not come true in time")
         await Task.yield()
     }
 }

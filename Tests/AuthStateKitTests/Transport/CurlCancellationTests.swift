@@ -65,7 +65,7 @@
             #expect(outcomes["cancelled", default: 0] >= (isLong ? 10_000 : 1_000))
             #expect(try await transport.send(requests[0]).status == 200)
             // Other tests open descriptors too; a leak would be one for each cancellation.
-            try await eventually { try openDescriptors() < before + 200 }
+            try await eventually(within: .seconds(60)) { try openDescriptors() < before + 200 }
         }
 
         @Test("a transport that is let go of ends its thread and closes everything")
@@ -78,7 +78,7 @@
                 #expect(status == 200)
             }
             try await eventually { server.openConnections == 0 }
-            try await eventually { try openDescriptors() < before + 200 }
+            try await eventually(within: .seconds(60)) { try openDescriptors() < before + 200 }
         }
     }
 #endif

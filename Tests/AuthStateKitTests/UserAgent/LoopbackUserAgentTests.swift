@@ -255,7 +255,7 @@ struct LoopbackDescriptorTests {
             }
         }
         // Other tests open descriptors at the same time: far fewer than three for each of these trips.
-        try await eventually { try openDescriptors() < 500 }
+        try await eventually(within: .seconds(60)) { try openDescriptors() < 500 }
         #expect(ports.allSatisfy { $0 != 0 })
     }
 }

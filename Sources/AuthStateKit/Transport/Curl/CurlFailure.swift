@@ -73,7 +73,7 @@
                 return "The exchange with \(peer) took longer than \(request.timeoutMilliseconds) ms."
             case (.insecureConnection, _):
                 return "TLS with \(peer) failed (\(detail(code, transfer))): check the server's certificate and name; "
-                    + "a private authority has to be named as certificateAuthorityFile."
+                    + "a private authority has to be named."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST):
                 return "The name of \(peer) could not be resolved: check it, and the network."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY):

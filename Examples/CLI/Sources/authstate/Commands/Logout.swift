@@ -44,14 +44,14 @@ struct Logout: Command {
             }
         }
         do { try await session.forget() } catch {
-            for failure in outcome.failures { context.console.note("authstate: \(failure.advised)") }
+            for failure in outcome.failures { context.console.note("authstate: \(failure.advised(for: common))") }
             throw error
         }
         if Task.isCancelled {
             context.console.note(Outcome.localPart)
             throw CancellationError()
         }
-        return outcome.report
+        return outcome.report(common)
     }
 
     /// Tries everything that the provider offers; one failure does not stop the next step.
@@ -64,9 +64,15 @@ struct Logout: Command {
             }
         }
         if record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil {
+            guard let browser = try? browser.browser(for: .logout) else {
+                context.console.note(
+                    "There is no browser here: the session at the provider stays open until it ends there.")
+                return outcome
+            }
+            context.console.note("Opening the provider's page to log out; --local does without it.")
             outcome.isSessionEnded = await outcome.attempt {
                 try await state.service.endSession(
-                    endSession(record), presenting: context.userAgent(browser.browser(for: .logout), for: .logout))
+                    endSession(record), presenting: context.userAgent(browser, for: .logout))
             }
         }
         return outcome
@@ -111,12 +117,12 @@ extension Logout {
         }
 
         /// The local part is done by now; the first failure decides how the program ends.
-        var report: Report {
+        func report(_ common: CommonOptions) -> Report {
             let members: [String: JSONValue?] = [
                 "logged_out": true, "revoked": .bool(isRevoked), "session_ended": .bool(isSessionEnded),
-                "error": failures.first?.advised.json,
+                "error": failures.first?.advised(for: common).json,
             ]
-            let notes = failures.map { "authstate: \($0.advised)" }
+            let notes = failures.map { "authstate: \($0.advised(for: common))" }
             let end = failures.isEmpty ? "Logged out." : Self.localPart
             return Report(
                 json: JSONValue(known: members), note: (notes + [end]).joined(separator: "\n"),

@@ -19,7 +19,7 @@ struct Status: Command {
         let summary = StateSummary(record: try await context.session().load().record, now: Date())
         var note: String?
         if let error = summary.record.authorizationError {
-            note = "authstate: \(error.advised)"
+            note = "authstate: \(error.advised(for: common))"
         } else if !summary.isUsable {
             note = "authstate: The access token has ended and cannot be renewed. Log in again with 'authstate login'."
         }

@@ -31,13 +31,25 @@ struct ClientOptions: ParsableArguments {
         case (nil, .basic?), (nil, .post?):
             throw ValidationError("--auth-method \(authMethod?.rawValue ?? "") needs --client-secret-env.")
         case (_?, AuthMethod.none?): throw ValidationError("--auth-method none goes without --client-secret-env.")
-        case ("", _): throw ValidationError("--client-secret-env has to name a variable.")
         default: break
+        }
+        if let name = clientSecretEnv, !Self.isVariableName(name) {
+            throw ValidationError("--client-secret-env takes the name of a variable, not the secret.")
         }
     }
 
     /// The credential; of the secret it holds only the variable's name.
     var credential: ClientCredential {
         clientSecretEnv.map { .environment($0, method: authMethod?.method) } ?? .none
+    }
+
+    /// Letters, digits and underscores; anything else is likely to be the secret itself and is never repeated.
+    private static func isVariableName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+        }
     }
 }

@@ -23,4 +23,9 @@ struct CommonOptions: ParsableArguments {
         }
         if state?.isEmpty == true { throw ValidationError("--state has to name a file.") }
     }
+
+    /// The options that lead another command to the same login, with a blank before each.
+    var selection: String {
+        (state.map { " --state \($0)" } ?? "") + (profile == "default" ? "" : " --profile \(profile)")
+    }
 }

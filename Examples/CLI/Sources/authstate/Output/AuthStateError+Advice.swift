@@ -1,7 +1,27 @@
 import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension AuthStateError {
-    /// The error with advice in this program's words: which command or option helps.
+    /// The error with advice in this program's words: which command or option helps, for the login that was meant.
+    func advised(for options: CommonOptions) -> AuthStateError {
+        var copy = advised
+        for command in ["login", "logout"] {
+            copy.hint = copy.hint?.replacing("'authstate \(command)", with: "'authstate \(command)\(options.selection)")
+        }
+        if kind == .store, let place = try? StateLocation(state: options.state, profile: options.profile).path,
+            !copy.description.contains(place)
+        {
+            copy.received = [copy.received, "in \(place)"].compactMap { $0 }.joined(separator: " ")
+        }
+        return copy
+    }
+
+    /// The error with advice in this program's words.
     var advised: AuthStateError {
         var copy = self
         if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] { copy.hint = advice }
@@ -12,8 +32,7 @@ extension AuthStateError {
     }
 
     private static let logoutAdvice: [Code: String] = [
-        .browserUnavailable: "Use --browser-command, or --local.",
-        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
+        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it."
     ]
 
     private static let logIn = "Log in with 'authstate login'."

@@ -49,7 +49,7 @@ extension Command {
             console.show(report)
             status = report.status
         } catch {
-            let error = AuthStateError(ending: error, stage: Self.stage).advised
+            let error = AuthStateError(ending: error, stage: Self.stage).advised(for: common)
             console.show(error)
             status = ExitReason(error.kind)
         }

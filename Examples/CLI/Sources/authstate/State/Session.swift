@@ -54,10 +54,17 @@ struct Session: Sendable {
         notice.cancel()
     }
 
-    /// Removes what is stored, readable or not, also when the task has been cancelled.
+    /// Removes what is stored, readable or not, also when the task has been cancelled; what is no login stays.
     func forget() async throws {
         let (store, key, stepLimit) = (store, key, stepLimit)
-        try await Task { try await AuthState.remove(from: store, key: key, deadline: stepLimit) }.value
+        try await Task {
+            if let stored = try await store.load(key), !AuthStateArchive.isArchive(stored.archive) {
+                throw AuthStateError(
+                    .storeUnreadable, stage: .store, "This is not a login; it was left as it is.",
+                    hint: "Choose another file with --state.")
+            }
+            try await AuthState.remove(from: store, key: key, deadline: stepLimit)
+        }.value
     }
 
     /// A service as the settings want it.

@@ -30,6 +30,13 @@ enum StateLocation: Equatable {
         }
     }
 
+    /// The file, or the folder of the file.
+    var path: String {
+        switch self {
+        case .file(let path), .folder(let path): path
+        }
+    }
+
     /// The store at this place.
     func store(key: AuthStateKey, onWarning: @escaping @Sendable (AuthStateError) -> Void) -> FileAuthStateStore {
         switch self {
