@@ -2,6 +2,7 @@
 // Run: gcc -std=c11 -Wall -Werror -fsyntax-only -I Sources/CAuthStateCrypto/include .ci/declarations/crypto.c
 // Needs Debian's libssl-dev.
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

@@ -19,6 +19,8 @@ const char *AuthStateCryptoLoad(const char *library, struct AuthStateCryptoFunct
     }
     AUTHSTATE_CRYPTO_FUNCTIONS(AUTHSTATE_LOAD)
 #undef AUTHSTATE_LOAD
+    // At exit OpenSSL would take its tables away under threads that still use them. The first call of all decides.
+    functions->OPENSSL_init_crypto(AuthStateCrypto_OPENSSL_INIT_NO_ATEXIT, NULL);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #if defined(__linux__)
 
 #include <stddef.h>
+#include <stdint.h>
 
 // The part of libcrypto 3 that is used, declared here so that building needs no OpenSSL headers, and found at run time
 // so that linking needs no library. `.ci/declarations/crypto.c` compares every line with the real headers.
@@ -11,10 +12,13 @@ typedef struct evp_md_ctx_st EVP_MD_CTX;
 typedef struct evp_md_st EVP_MD;
 typedef struct evp_pkey_ctx_st EVP_PKEY_CTX;
 typedef struct evp_pkey_st EVP_PKEY;
+typedef struct ossl_init_settings_st OPENSSL_INIT_SETTINGS;
 typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
 
 /// One line for each function: result, name, parameters. The struct, the loader and the check are made from this table.
 #define AUTHSTATE_CRYPTO_FUNCTIONS(FUNCTION)                                                                          \
+    /* Life cycle */                                                                                                  \
+    FUNCTION(int, OPENSSL_init_crypto, (uint64_t, const OPENSSL_INIT_SETTINGS *))                                     \
     /* Digests */                                                                                                     \
     FUNCTION(EVP_MD *, EVP_MD_fetch, (OSSL_LIB_CTX *, const char *, const char *))                                    \
     FUNCTION(int, EVP_Digest,                                                                                         \
@@ -46,7 +50,9 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
     FUNCTION(void, ERR_clear_error, (void))
 
 /// One line for each constant: name and value. They are imported as `AuthStateCrypto_NAME`.
-#define AUTHSTATE_CRYPTO_CONSTANTS(CONSTANT) CONSTANT(EVP_MD_CTX_FLAG_FINALISE, 0x0200)
+#define AUTHSTATE_CRYPTO_CONSTANTS(CONSTANT)                                                                          \
+    CONSTANT(EVP_MD_CTX_FLAG_FINALISE, 0x0200)                                                                        \
+    CONSTANT(OPENSSL_INIT_NO_ATEXIT, 0x00080000)
 
 /// The functions, under their real names.
 struct AuthStateCryptoFunctions {

@@ -97,7 +97,7 @@ extension EndToEndTests {
             var authstate = try Authstate(.django)
             authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: authstate.stateFile)
-            try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "logout --local")
+            try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "--local")
             #expect(authstate.folder.text("nonsense") == "{")
         }
 

@@ -33,7 +33,7 @@ struct OutputTests {
             AuthStateError(.insecureURL, stage: .discovery, "").advised.hint?.contains("--allow-insecure-http") == true)
         #expect(
             AuthStateError(.browserUnavailable, stage: .authorization, "").advised.hint?.contains("--paste") == true)
-        #expect(AuthStateError(.browserUnavailable, stage: .logout, "").advised.hint?.contains("--local") == true)
+        #expect(AuthStateError(.portInUse, stage: .logout, "").advised.hint?.contains("--post-logout") == true)
     }
 
     @Test("a state shows scope and expiry, and no token")

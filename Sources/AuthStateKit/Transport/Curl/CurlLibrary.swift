@@ -1,4 +1,5 @@
 #if os(Linux)
+    internal import AuthStateJOSE
     internal import CAuthStateCurl
 
     /// libcurl, opened once for the process.
@@ -12,6 +13,9 @@
                     : "libcurl is too old, it lacks \(name): install 7.66 or newer (Debian and Ubuntu: libcurl4)."
                 return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
             }
+            // AuthStateJOSE opens libcrypto so that it stays whole until the process is gone; libcurl's own call, if it came
+            // first, would let it be torn down at exit under the thread that talks TLS.
+            _ = try? SHA2.sha256([])
             guard AuthStateCurlGlobalInit() == AuthStateCurl_CURLE_OK else {
                 let message = "libcurl (Debian and Ubuntu: libcurl4) could not set itself up."
                 return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))
