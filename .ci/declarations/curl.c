@@ -38,6 +38,11 @@ CHECK_MEMBER(AuthStateCurlMessage, CURLMsg, easy_handle)
 CHECK_MEMBER(AuthStateCurlMessage, CURLMsg, data)
 CHECK_MEMBER(AuthStateCurlMessage, CURLMsg, data.result)
 
+CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, family)
+CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, socktype)
+CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, protocol)
+_Static_assert(SAME_TYPE(curl_socket_t, int), "curl_socket_t");
+
 CHECK_SIZE(AuthStateCurlBlob, curl_blob)
 CHECK_MEMBER(AuthStateCurlBlob, curl_blob, data)
 CHECK_MEMBER(AuthStateCurlBlob, curl_blob, len)

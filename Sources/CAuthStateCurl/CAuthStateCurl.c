@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 static struct AuthStateCurlFunctions curl;
 
@@ -52,6 +53,16 @@ long AuthStateCurlSetWrite(void *easy, long option, AuthStateCurlWrite value) {
 
 long AuthStateCurlSetPrerequest(void *easy, long option, AuthStateCurlPrerequest value) {
     return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+static int AuthStateCurlOpenSocket(void *context, int purpose, struct AuthStateCurlAddress *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+long AuthStateCurlSetPrivateSockets(void *easy) {
+    return curl.curl_easy_setopt(easy, AuthStateCurl_CURLOPT_OPENSOCKETFUNCTION, AuthStateCurlOpenSocket);
 }
 
 long AuthStateCurlSetBlob(void *easy, long option, const void *bytes, size_t count) {

@@ -82,6 +82,7 @@ struct CURLMsg;
     /* Options whose value is a function, an offset or a blob */                                                      \
     CONSTANT(CURLOPT_WRITEFUNCTION, 20011)                                                                            \
     CONSTANT(CURLOPT_HEADERFUNCTION, 20079)                                                                           \
+    CONSTANT(CURLOPT_OPENSOCKETFUNCTION, 20163)                                                                       \
     CONSTANT(CURLOPT_PREREQFUNCTION, 20312)                                                                           \
     CONSTANT(CURLOPT_POSTFIELDSIZE_LARGE, 30120)                                                                      \
     CONSTANT(CURLOPT_CAINFO_BLOB, 40309)                                                                              \
@@ -149,6 +150,14 @@ struct AuthStateCurlBlob {
     unsigned int flags;
 };
 
+/// The layout of `struct curl_sockaddr`, of which only the beginning is read.
+struct AuthStateCurlAddress {
+    int family;
+    int socktype;
+    int protocol;
+    unsigned int addrlen;
+};
+
 /// Takes a piece of a header section or of a body; any result but `size * count` ends the exchange.
 typedef size_t (*AuthStateCurlWrite)(char *bytes, size_t size, size_t count, void *context);
 
@@ -177,6 +186,8 @@ long AuthStateCurlSetPointer(void *easy, long option, const void *value);
 long AuthStateCurlSetOffset(void *easy, long option, int64_t value);
 long AuthStateCurlSetWrite(void *easy, long option, AuthStateCurlWrite value);
 long AuthStateCurlSetPrerequest(void *easy, long option, AuthStateCurlPrerequest value);
+/// Lets every socket be closed on exec: a child process must not hold the connection, nor reach into it.
+long AuthStateCurlSetPrivateSockets(void *easy);
 /// libcurl copies the bytes.
 long AuthStateCurlSetBlob(void *easy, long option, const void *bytes, size_t count);
 /// 0 when the information is not there.

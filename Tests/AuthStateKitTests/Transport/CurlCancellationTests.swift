@@ -68,6 +68,18 @@
             try await eventually(within: .seconds(60)) { try openDescriptors() < before + 200 }
         }
 
+        @Test("a child process does not inherit connections")
+        func children() async throws {
+            let server = RawServer { _ in [.text("HTTP/1.1 200 OK\nContent-Length: 0\n\n")] }
+            var transport: CurlTransport? = CurlTransport()
+            _ = try await transport?.send(TransportRequest(server.url))
+            let child = try Program("/bin/sleep", ["60"])
+            #expect(server.openConnections == 1)
+            transport = nil
+            try await eventually { server.openConnections == 0 }
+            child.terminate()
+        }
+
         @Test("a transport that is let go of ends its thread and closes everything")
         func release() async throws {
             let server = RawServer { _ in [.answer()] }

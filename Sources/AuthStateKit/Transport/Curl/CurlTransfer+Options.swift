@@ -50,6 +50,7 @@
 
             for (option, value) in options.required { set(option, value) }
             for (option, value) in options.optional { _ = AuthStateCurlSetLong(easy, option, value) }
+            check(AuthStateCurlSetPrivateSockets(easy))
             if !options.usesProxyFromEnvironment { set(AuthStateCurl_CURLOPT_PROXY, "") }
 
             set(AuthStateCurl_CURLOPT_URL, request.url)
