@@ -38,6 +38,11 @@ extension AuthStateError {
                 .temporarilyUnavailable, "The \(name) is busy (status \(response.status)).", hint: "Try again later.")
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).", hint: "Try again later.")
+        case 401,
+            403 where stage == .token:
+            return error(
+                .invalidClient, "The \(name) refused the client without a reason (status \(response.status)).",
+                hint: "Check the client identifier, its secret and how it is sent.")
         case 400, 401, 403:
             return error(
                 .refusedWithoutReason, "The \(name) refused without a reason (status \(response.status)).",

@@ -79,6 +79,17 @@ struct TokenErrorTests {
         }
     }
 
+    @Test("a client that is refused without a reason at login is a matter of configuration", arguments: [401, 403])
+    func refusedClient(_ status: Int) throws {
+        let request = TokenRequest(clientCredentialsFor: "c", configuration: try Fixtures.configuration())
+        guard case .error(let error) = TokenAnswer(Fixtures.json("", status: status), to: request, sentAt: Fixtures.now)
+        else {
+            Issue.record("not an error")
+            return
+        }
+        #expect(error.code == .invalidClient && error.kind == .configuration)
+    }
+
     @Test("another success than 200 is refused, and its refresh token is kept", arguments: [201, 202])
     func otherSuccesses(_ status: Int) throws {
         let body = #"{"access_token":"SECRET-a","token_type":"Bearer","refresh_token":"SECRET-r"}"#

@@ -58,10 +58,14 @@ struct Logout: Command {
     private func endAtProvider(_ state: AuthState, _ context: Context) async -> Outcome {
         let record = state.snapshot
         var outcome = Outcome()
-        if record.configuration.revocationEndpoint != nil, let request = revocation(record) {
+        if record.configuration.revocationEndpoint != nil {
             outcome.isRevoked = await outcome.attempt {
-                try await state.service.revoke(request, credential: record.credential)
+                for request in revocations(record) {
+                    try await state.service.revoke(request, credential: record.credential)
+                }
             }
+        } else {
+            context.console.note("The provider offers no revocation: the tokens count until they end.")
         }
         if record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil {
             guard let browser = try? browser.browser(for: .logout) else {
@@ -78,13 +82,16 @@ struct Logout: Command {
         return outcome
     }
 
-    /// The refresh token stands for the whole grant; without one the access token is revoked.
-    private func revocation(_ record: AuthState.Record) -> RevocationRequest? {
-        let refreshToken = record.refreshToken
-        return (refreshToken ?? record.lastTokenResponse?.accessToken).map { token in
-            RevocationRequest(
-                configuration: record.configuration, clientID: record.clientID, token: token,
-                tokenTypeHint: refreshToken == nil ? .accessToken : .refreshToken)
+    /// The refresh token first: with it most providers end the whole grant.
+    private func revocations(_ record: AuthState.Record) -> [RevocationRequest] {
+        let tokens: [(String?, RevocationRequest.TokenTypeHint)] = [
+            (record.refreshToken, .refreshToken), (record.lastTokenResponse?.accessToken, .accessToken),
+        ]
+        return tokens.compactMap { token, hint in
+            token.map {
+                RevocationRequest(
+                    configuration: record.configuration, clientID: record.clientID, token: $0, tokenTypeHint: hint)
+            }
         }
     }
 
