@@ -38,8 +38,7 @@ extension AuthStateError {
                 .temporarilyUnavailable, "The \(name) is busy (status \(response.status)).", hint: "Try again later.")
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).", hint: "Try again later.")
-        case 401,
-            403 where stage == .token:
+        case 401 where stage == .token, 403 where stage == .token:
             return error(
                 .invalidClient, "The \(name) refused the client without a reason (status \(response.status)).",
                 hint: "Check the client identifier, its secret and how it is sent.")
