@@ -96,7 +96,7 @@ extension ProviderTests {
                     credential: .secret("wrong"), scopes: [.profile], service: flow.service, store: flow.store)
             }
             // glewlwyd answers 403 with an empty body.
-            #expect(error?.code == (provider.software == .glewlwyd ? .refusedWithoutReason : .invalidClient))
+            #expect(error?.code == .invalidClient)
             #expect(try await flow.store.load(.default) == nil)
         }
     }
