@@ -53,6 +53,7 @@ extension AuthState {
             }
             if case .failure(let error) = verified {
                 await keep(refreshToken: response.refreshToken, after: error, under: lease)
+                throw error
             }
             if case .rejected(let token) = flight.reason { lastRejected = token }
             return try await take(verified.get(), flight, under: lease)

@@ -132,6 +132,28 @@ struct OpenIDProviderTokenTests {
         #expect(fixture.provider.statistics.refreshRequests == 2)
     }
 
+    @Test("a renewal whose ID token fails its check does not count as one: the next refusal renews again")
+    func failedCheckAfterRefusal() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock) { $0.renewalsIssueIDTokens = true }
+        let state = try await fixture.logIn()
+        let old = try await state.freshTokens().accessToken
+        func use() async throws -> String {
+            try await state.withFreshToken { tokens in
+                if tokens.accessToken == old { throw TokenRejected(challenges: ["Bearer"]) }
+                return tokens.accessToken
+            }
+        }
+        fixture.provider.update { $0.deviations.signature = .broken }
+        #expect(await failure { _ = try await use() }?.code == .invalidSignature)
+        #expect(state.isAuthorized)
+        fixture.provider.update { $0.deviations.signature = .good }
+        clock.advance(by: .seconds(61))
+        #expect(try await use() != old)
+        #expect(state.isAuthorized)
+        await fixture.provider.stop()
+    }
+
     @Test("a grant that is revoked ends in invalid_grant, and the state says so")
     func revokedGrants() async throws {
         let fixture = try await ProviderFixture()
