@@ -9,44 +9,14 @@ import AuthStateJOSE
 extension AuthorizationRequest {
     /// The URL to open in the person's browser; the endpoint's own query is kept.
     ///
-    /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256 or the
-    ///   response type, a scope is malformed, or `openid` is asked for without an issuer and its keys.
+    /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256, this library
+    ///   not the response type or mode, a scope is malformed, or `openid` is asked for without an issuer and its keys.
     public func url() throws -> URL {
         guard let endpoint = configuration.authorizationEndpoint else {
             throw Self.refusal(.endpointMissing, "The provider has no authorization endpoint.")
         }
-        try checkSupport()
+        try check()
         return try endpoint.appending(parameters(), stage: .authorization)
-    }
-
-    private func checkSupport() throws {
-        if let methods = configuration.metadata?.codeChallengeMethodsSupported, !methods.contains("S256") {
-            throw AuthStateError(
-                .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
-                expected: "S256", received: methods.joined(separator: " "),
-                hint: "Ask the provider to support S256; the method plain does not protect the code."
-            )
-        }
-        guard responseType.isSupported else {
-            throw AuthStateError(
-                .unsupported, stage: .authorization, "This response type is not supported.",
-                expected: "code, or code id_token", received: responseType.rawValue,
-                hint: "Implicit response types put tokens into URLs; use the code flow."
-            )
-        }
-        if isOpenID, configuration.issuer == nil || configuration.jwksURI == nil {
-            throw AuthStateError(
-                .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
-                expected: "an issuer and a jwks_uri in the service configuration",
-                hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid."
-            )
-        }
-        if responseType.includesIDToken, nonce == nil {
-            throw Self.refusal(.invalidArgument, "The hybrid flow needs a nonce.")
-        }
-        if prompt.contains(.none), prompt.count > 1 {
-            throw Self.refusal(.invalidArgument, "prompt=none cannot be combined with another prompt.")
-        }
     }
 
     private func parameters() throws -> Parameters {

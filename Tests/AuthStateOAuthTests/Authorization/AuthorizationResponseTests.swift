@@ -123,6 +123,39 @@ struct AuthorizationResponseTests {
         #expect(refusal { try AuthorizationResponse(callback: posted, for: request) }?.code == .malformedResponse)
     }
 
+    @Test("an answer by another mode than was asked for is refused, and the error says which")
+    func otherModes() throws {
+        let url = "https://app.example/callback"
+        let answer = "code=c&state=\(try Fixtures.request().state)&id_token=a.b.c"
+        let callbacks: [(AuthorizationRequest.ResponseMode, AuthorizationCallback)] = [
+            (.query, AuthorizationCallback(url: "\(url)?\(answer)")),
+            (.fragment, AuthorizationCallback(url: "\(url)#\(answer)")),
+            (.formPost, AuthorizationCallback(url: url, formBody: answer)),
+        ]
+        for (asked, _) in callbacks {
+            var request = try Fixtures.request()
+            request.responseMode = asked
+            for (sent, callback) in callbacks where sent != asked {
+                let error = refusal { try AuthorizationResponse(callback: callback, for: request) }
+                #expect(error?.code == .malformedResponse && error?.kind == .refused)
+                #expect(error?.expected == asked.rawValue && error?.received == sent.rawValue)
+            }
+        }
+    }
+
+    @Test("a signed answer (JARM) and tokens of the implicit flow are refused with words")
+    func otherAnswers() throws {
+        let signed = refusal { try Fixtures.response("response=a.b.c", to: Fixtures.request()) }
+        #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
+        let state = try Fixtures.request().state
+        let implicit = refusal {
+            try Fixtures.response("access_token=SECRET-t&token_type=bearer&state=\(state)", to: Fixtures.request())
+        }
+        #expect(implicit?.code == .malformedResponse && implicit?.received?.contains("access_token") == true)
+        let extra = try Fixtures.response("code=c&access_token=SECRET-t&state=\(state)", to: Fixtures.request())
+        #expect(extra.additionalParameters["access_token"] == nil, "a token that nobody asked for is not kept")
+    }
+
     @Test("a fragment that a provider leaves behind does not disturb the code flow")
     func strayFragment() throws {
         let request = try Fixtures.request()
