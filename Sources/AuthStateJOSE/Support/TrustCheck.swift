@@ -16,7 +16,7 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Authorization response
     /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
     case callbackPlace
-    /// It carries the answer by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1).
+    /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1).
     case callbackMode
     /// No parameter comes twice (RFC 6749, 3.1).
     case callbackParameters
@@ -24,7 +24,7 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case callbackState
     /// `iss`, when it is sent, is the issuer (RFC 9207, 2.4).
     case callbackIssuer
-    /// `iss` is sent when the provider promises it (RFC 9207, 2.4).
+    /// `iss` is sent when the provider promises it, unless an ID token names the issuer (RFC 9207, 2.4 and 4).
     case callbackIssuerPresence
     /// Hybrid flow: the answer brings the ID token that ties the code to it (OpenID Connect Core, 3.3.2.5).
     case callbackIDToken

@@ -31,7 +31,8 @@ extension AuthorizationRequest {
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()
         result["code_challenge_method"] = "S256"
-        result["response_mode"] = responseMode?.rawValue
+        // Named with an ID token although it is the default: there are providers that would put one into the query.
+        result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
         result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")
         result["login_hint"] = loginHint
         result["max_age"] = maxAge.map(String.init)

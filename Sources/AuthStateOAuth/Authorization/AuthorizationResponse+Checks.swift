@@ -9,7 +9,7 @@ extension AuthorizationResponse {
         of callback: AuthorizationCallback, for request: AuthorizationRequest
     ) throws -> Parameters {
         try checkPlace(callback, request)
-        let mode = try mode(of: callback, request)
+        let mode = callback.mode(preferring: request.effectiveResponseMode)
         guard let text = callback.parameters(by: mode), let parameters = Parameters(decoding: text),
             !parameters.isEmpty
         else {
@@ -17,6 +17,7 @@ extension AuthorizationResponse {
                 .malformedResponse, stage: .authorization, "The callback carries no answer.",
                 expected: "parameters by \(mode.rawValue)")
         }
+        try checkMode(mode, parameters, request)
         let repeated = parameters.repeatedName
         guard TrustCheck.callbackParameters.holds(repeated == nil) else {
             throw AuthStateError(
@@ -42,20 +43,19 @@ extension AuthorizationResponse {
         }
     }
 
-    /// How the answer came, which has to be as it was asked for: every mode hides the code from somebody else.
-    private static func mode(
-        of callback: AuthorizationCallback, _ request: AuthorizationRequest
-    ) throws -> AuthorizationRequest.ResponseMode {
+    /// A code has to come as it was asked for: each mode hides it from somebody else. Errors count however they come, for
+    /// providers send those about the request itself by query.
+    private static func checkMode(
+        _ mode: AuthorizationRequest.ResponseMode, _ parameters: Parameters, _ request: AuthorizationRequest
+    ) throws {
         let expected = request.effectiveResponseMode
-        let mode = callback.mode(preferring: expected)
-        guard TrustCheck.callbackMode.holds(mode == expected) else {
+        guard TrustCheck.callbackMode.holds(mode == expected || parameters["error"] != nil) else {
             throw AuthStateError(
                 .malformedResponse, stage: .authorization, "The answer came by another response mode.",
                 expected: expected.rawValue, received: mode.rawValue,
                 hint: "Ask for the response mode that the provider uses."
             )
         }
-        return mode
     }
 
     /// In constant time, and before anything else of the answer counts.
@@ -75,7 +75,9 @@ extension AuthorizationResponse {
     /// RFC 9207, section 2.4; a plain OAuth configuration without an issuer has nothing to compare with.
     static func checkIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         guard let issuer = parameters["iss"], let expected = request.configuration.issuer else { return }
-        guard TrustCheck.callbackIssuer.holds(issuer == expected.rawValue) else {
+        // There are providers that percent-encode the values of a form that the browser encodes again.
+        let spellings = [expected.rawValue, PercentEncoding.uri(expected.rawValue)]
+        guard TrustCheck.callbackIssuer.holds(spellings.contains(issuer)) else {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer comes from another provider.",
                 expected: expected.rawValue, received: issuer,
@@ -84,8 +86,11 @@ extension AuthorizationResponse {
         }
     }
 
+    /// An ID token in the answer names the issuer too, and is verified before the code is spent (RFC 9207, section 4).
     static func checkIssuerPresence(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
-        guard TrustCheck.callbackIssuerPresence.holds(!lacksPromisedIssuer(parameters, request)) else {
+        let isInIDToken = request.responseType.includesIDToken && parameters["id_token"] != nil
+        let isMissing = !isInIDToken && lacksPromisedIssuer(parameters, request)
+        guard TrustCheck.callbackIssuerPresence.holds(!isMissing) else {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer lacks iss, which the provider promises.",
                 expected: request.configuration.issuer?.rawValue, received: "no iss",

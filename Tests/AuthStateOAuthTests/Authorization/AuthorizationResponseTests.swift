@@ -67,7 +67,11 @@ struct AuthorizationResponseTests {
         var request = try Fixtures.request()
         let good = "code=c&state=\(request.state)"
         _ = try Fixtures.response("\(good)&iss=https%3A%2F%2Fop.example", to: request)
-        for wrong in ["https://op.example/", "https://evil.example", "HTTPS://op.example", ""] {
+        _ = try Fixtures.response("\(good)&iss=https%253A%252F%252Fop.example", to: request)
+        for wrong in [
+            "https://op.example/", "https://evil.example", "HTTPS://op.example", "", "https%253A//op.example",
+            "https%253A%252F%252Fevil.example",
+        ] {
             let error = refusal { try Fixtures.response("\(good)&iss=\(wrong)", to: request) }
             #expect(error?.code == .issuerParameterMismatch && error?.kind == .refused)
         }
@@ -75,6 +79,18 @@ struct AuthorizationResponseTests {
         let error = refusal { try Fixtures.response(good, to: request) }
         #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
         _ = try Fixtures.response("\(good)&iss=https://op.example", to: request)
+    }
+
+    @Test("an ID token that was asked for stands in for the promised iss (RFC 9207, section 4)")
+    func issuerInIDToken() throws {
+        var request = try Fixtures.request()
+        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        let answer = "code=c&state=\(request.state)&id_token=a.b.c"
+        let error = refusal { try Fixtures.response(answer, to: request) }
+        #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
+        request.responseType = .codeIDToken
+        let callback = AuthorizationCallback(url: "https://app.example/callback#\(answer)")
+        #expect(try AuthorizationResponse(callback: callback, for: request).idToken == "a.b.c")
     }
 
     @Test("an error without the promised iss is reported as unconfirmed; one with it is not")
@@ -141,6 +157,15 @@ struct AuthorizationResponseTests {
                 #expect(error?.expected == asked.rawValue && error?.received == sent.rawValue)
             }
         }
+    }
+
+    @Test("an error counts however it comes, when it shows the state")
+    func errorsByOtherModes() throws {
+        var request = try Fixtures.request()
+        request.responseType = .codeIDToken
+        let query = "error=unsupported_response_type&state="
+        #expect(refusal { try Fixtures.response(query + request.state, to: request) }?.code == .unsupportedResponseType)
+        #expect(refusal { try Fixtures.response("\(query)x", to: request) }?.code == .stateMismatch)
     }
 
     @Test("a signed answer (JARM) and tokens of the implicit flow are refused with words")
