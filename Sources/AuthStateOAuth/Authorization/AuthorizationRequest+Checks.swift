@@ -6,7 +6,7 @@ extension AuthorizationRequest {
         try checkChallengeMethod()
         try checkResponseType()
         try checkResponseMode()
-        if isOpenID, configuration.issuer == nil || configuration.jwksURI == nil {
+        if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
             throw AuthStateError(
                 .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
                 expected: "an issuer and a jwks_uri in the service configuration",

@@ -11,60 +11,60 @@ import AuthStateOAuth
 extension Attack {
     /// False answers of the authorization endpoint, each by itself; and requests that would make true ones worthless.
     static let authorizationResponse: [Attack] = [
-        Attack(check: .challengeMethod) {
+        Attack(.challengeMethod) {
             _ = try FrontChannel(["code_challenge_methods_supported": ["plain"]]).request.url()
         },
-        Attack(check: .hybridNonce) {
+        Attack(.hybridNonce) {
             var request = try FrontChannel().hybrid
             request.nonce = nil
             _ = try request.url()
         },
         // Another path of the same site, which anybody may have been given.
-        Attack(check: .callbackPlace) { try FrontChannel().believe("https://app.example/open?code=c&state=s") },
-        Attack(check: .callbackPlace) {
+        Attack(.callbackPlace) { try FrontChannel().believe("https://app.example/open?code=c&state=s") },
+        Attack(.callbackPlace) {
             try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
         },
-        Attack(check: .callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
+        Attack(.callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
         // The answer where scripts, logs or other servers would have seen it.
-        Attack(check: .callbackMode) { try FrontChannel().believe("https://app.example/cb#code=c&state=s") },
-        Attack(check: .callbackMode) {
+        Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb#code=c&state=s") },
+        Attack(.callbackMode) {
             let channel = try FrontChannel()
             try channel.believe("https://app.example/cb?code=c&state=s&id_token=i", for: channel.hybrid)
         },
-        Attack(check: .callbackMode) { try FrontChannel().believe("https://app.example/cb", form: "code=c&state=s") },
+        Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb", form: "code=c&state=s") },
         // Two of a kind: whoever checks the one may use the other.
-        Attack(check: .callbackParameters) {
+        Attack(.callbackParameters) {
             try FrontChannel().believe("https://app.example/cb?code=c&code=x&state=s")
         },
-        Attack(check: .callbackParameters) {
+        Attack(.callbackParameters) {
             try FrontChannel().believe("https://app.example/cb?code=c&state=s&state=x")
         },
         // The attacker's own login, put into the victim's browser (RFC 9700, section 4.7).
-        Attack(check: .callbackState) { try FrontChannel().believe("https://app.example/cb?code=c&state=x") },
-        Attack(check: .callbackState) { try FrontChannel().believe("https://app.example/cb?code=c") },
-        Attack(check: .callbackState) {
+        Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c&state=x") },
+        Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c") },
+        Attack(.callbackState) {
             let answer = AuthorizationCallback(url: "https://app.example/cb?error=access_denied&state=x")
             try FrontChannel().expect(.accessDenied, answer)
         },
         // The answer of another provider, which this one shall not get to see (RFC 9700, section 4.4).
-        Attack(check: .callbackIssuer) {
+        Attack(.callbackIssuer) {
             try FrontChannel().believe("https://app.example/cb?code=c&state=s&iss=https%3A%2F%2Fother.example")
         },
-        Attack(check: .callbackIssuerPresence) {
+        Attack(.callbackIssuerPresence) {
             try FrontChannel(["authorization_response_iss_parameter_supported": true])
                 .believe("https://app.example/cb?code=c&state=s")
         },
         // Without its ID token nothing ties the code of the hybrid flow to the person.
-        Attack(check: .callbackIDToken) {
+        Attack(.callbackIDToken) {
             let channel = try FrontChannel()
             try channel.believe("https://app.example/cb#code=c&state=s", for: channel.hybrid)
         },
-        Attack(check: .pendingExpiry) {
+        Attack(.pendingExpiry) {
             let channel = try FrontChannel()
             let pending = try channel.service(at: 0).begin(channel.fresh)
             _ = try channel.service(at: 600).authorizationResponse(for: pending, callback: channel.answer(to: pending))
         },
-        Attack(check: .pendingUse) {
+        Attack(.pendingUse) {
             let channel = try FrontChannel()
             let pending = try channel.service(at: 0).begin(channel.fresh)
             for _ in 0..<2 {
@@ -76,27 +76,27 @@ extension Attack {
 
     /// Browsers that come back from another logout, or from none.
     static let logoutResponse: [Attack] = [
-        Attack(check: .logoutPlace) { try FrontChannel().logOut("https://app.example/open?state=s") },
-        Attack(check: .logoutState) { try FrontChannel().logOut("https://app.example/bye?state=x") },
-        Attack(check: .logoutState) { try FrontChannel().logOut("https://app.example/bye?state=s&state=x") },
-        Attack(check: .logoutState) { try FrontChannel().logOut("https://app.example/bye") },
+        Attack(.logoutPlace) { try FrontChannel().logOut("https://app.example/open?state=s") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=x") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=s&state=x") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye") },
     ]
 
     /// What other pages in the browser can send to a loopback port.
     static let loopbackReceiver: [Attack] = [
-        Attack(check: .loopbackHost) { try LoopbackKnock.get(["Host": "rebound.example:8400"]) },
-        Attack(check: .loopbackNavigation) { try LoopbackKnock.get(["Sec-Fetch-Mode": "no-cors"]) },
-        Attack(check: .loopbackNavigation) {
+        Attack(.loopbackHost) { try LoopbackKnock.get(["Host": "rebound.example:8400"]) },
+        Attack(.loopbackNavigation) { try LoopbackKnock.get(["Sec-Fetch-Mode": "no-cors"]) },
+        Attack(.loopbackNavigation) {
             try LoopbackKnock.post(
                 "authstate_fragment=code%3Dx", ["Sec-Fetch-Mode": "cors", "Origin": "http://127.0.0.1:8400"])
         },
-        Attack(check: .loopbackDocument) {
+        Attack(.loopbackDocument) {
             try LoopbackKnock.get(["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"])
         },
-        Attack(check: .loopbackFragmentOrigin) {
+        Attack(.loopbackFragmentOrigin) {
             try LoopbackKnock.post("authstate_fragment=code%3Dx", ["Origin": "https://evil.example"])
         },
-        Attack(check: .loopbackFragmentOrigin) { try LoopbackKnock.post("authstate_fragment=code%3Dx", [:]) },
+        Attack(.loopbackFragmentOrigin) { try LoopbackKnock.post("authstate_fragment=code%3Dx", [:]) },
     ]
 }
 
