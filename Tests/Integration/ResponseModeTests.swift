@@ -78,7 +78,7 @@ struct ChromiumResponseModeTests {
     }
 
     @Test(
-        "each way leads to a login, and to our page without a trace of the answer in its address",
+        "each way leads to a login, and to our page, whose address has no fragment any more",
         arguments: [
             (.code, .query), (.code, .fragment), (.code, .formPost), (.codeIDToken, nil), (.codeIDToken, .formPost),
         ] as [(AuthorizationRequest.ResponseType, AuthorizationRequest.ResponseMode?)])
