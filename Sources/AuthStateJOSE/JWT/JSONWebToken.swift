@@ -22,7 +22,7 @@ public struct JSONWebToken: Sendable, Hashable {
             throw JOSEError(.malformed, "the token is too long", expected: "\(Self.maximumLength) bytes at most")
         }
         let parts = compact.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
+        guard parts.count >= 3, TrustCheck.tokenParts.holds(parts.count == 3) else {
             throw JOSEError(.malformed, "the token has the wrong number of parts", expected: "3")
         }
         header = try JOSEHeader(json: Self.object(in: parts[0], of: "header"))

@@ -52,6 +52,19 @@ public enum SignatureScheme: Sendable, Hashable {
     case hmac(HashFunction)
 }
 
+extension SignatureScheme {
+    /// The length of every signature in JOSE's form, in bytes.
+    func signatureLength(with material: KeyMaterial) -> Int? {
+        switch self {
+        case .rsaPKCS1, .rsaPSS:
+            if case .rsa(let modulus, _) = material { modulus.count } else { nil }
+        case .ecdsa(let curve, _): 2 * curve.coordinateLength
+        case .ed25519: 64
+        case .hmac(let function): function.digestLength
+        }
+    }
+}
+
 extension SignatureAlgorithm {
     private static let schemes: [SignatureAlgorithm: SignatureScheme] = [
         .rs256: .rsaPKCS1(.sha256), .rs384: .rsaPKCS1(.sha384), .rs512: .rsaPKCS1(.sha512),

@@ -21,12 +21,15 @@ public final class VerificationKey: Sendable {
         _ signature: [UInt8], for message: [UInt8], algorithm: SignatureAlgorithm
     ) throws(JOSEError) -> Bool {
         let scheme = try algorithm.requiredScheme()
-        guard key.fits(algorithm, for: .verify) else {
+        guard key.fits(scheme, for: .verify) else {
             throw JOSEError(
                 .keyMismatch, "the key may not be used with the token's algorithm",
                 expected: "a \(key.keyType) key's algorithm", received: algorithm.rawValue)
         }
-        return try verifier(for: scheme).isValid(signature, for: message)
+        let length = scheme.signatureLength(with: key.material)
+        guard TrustCheck.signatureLength.holds(signature.count == length) else { return false }
+        let isValid = try verifier(for: scheme).isValid(signature, for: message)
+        return TrustCheck.signature.holds(isValid)
     }
 
     /// Two threads may both import at first; the later one wins, and either result is right.

@@ -46,9 +46,18 @@
             self.digests = digests
         }
 
-        /// The fetched digest; nil for schemes that hash by themselves.
+        /// The fetched function; nil for schemes that hash by themselves.
         func digest(_ function: HashFunction?) -> OpaquePointer? {
             function.flatMap { digests[$0] }
+        }
+
+        /// The digest of bytes.
+        func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+            var output = [UInt8](repeating: 0, count: function.digestLength)
+            guard functions.EVP_Digest(bytes, bytes.count, &output, nil, digest(function), nil) == 1 else {
+                throw failure("digest")
+            }
+            return output
         }
 
         /// The error of an operation that cannot fail unless memory or the library itself does.

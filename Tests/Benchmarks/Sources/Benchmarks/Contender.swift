@@ -3,7 +3,8 @@ struct Contender {
     let name: String
     /// Makes so many calls, spread over so many tasks, and returns the nanoseconds that one call took.
     let round: (_ tasks: Int, _ calls: Int) async throws -> Double
-    /// The most that it may take, as a ratio to the reference; nil when nothing is promised.
+    /// As a ratio to the reference, the most that it may take, or the least that its rate must reach; nil when nothing is
+    /// promised.
     var goal: Double?
 
     init(_ name: String, goal: Double? = nil, round: @escaping (Int, Int) async throws -> Double) {
@@ -29,18 +30,20 @@ struct Contender {
 /// Times contenders in turn, round by round, so that whatever else the machine does meets all of them alike.
 ///
 /// Ratios are taken within a round, to the first contender.
-func compare(_ contenders: [Contender], tasks: Int, calls: Int, rounds: Int) async throws -> [Row] {
-    var times = [[Double]](repeating: [], count: contenders.count)
+func compare(
+    _ contenders: [Contender], tasks: Int, calls: Int, rounds: Int, of measure: Measure = .time
+) async throws -> [Row] {
+    var values = [[Double]](repeating: [], count: contenders.count)
     for contender in contenders { _ = try await contender.round(tasks, max(tasks, calls / 4)) }
     for _ in 0..<rounds {
         for (index, contender) in contenders.enumerated() {
-            times[index].append(try await contender.round(tasks, calls))
+            values[index].append(measure.value(nanoseconds: try await contender.round(tasks, calls)))
         }
     }
     return contenders.indices.map { index in
         Row(
-            name: contenders[index].name, tasks: tasks, nanoseconds: Spread(times[index]),
-            ratio: index == 0 ? nil : Spread(zip(times[index], times[0]).map { $0 / $1 }),
+            name: contenders[index].name, tasks: tasks, measure: measure, value: Spread(values[index]),
+            ratio: index == 0 ? nil : Spread(zip(values[index], values[0]).map { $0 / $1 }),
             goal: contenders[index].goal)
     }
 }
