@@ -5,15 +5,15 @@ enum PythonFixtures {
     /// Keys as their owners publish them, by name.
     static let keys: [String: String] = [
         "rsa": """
-        {"kty": "RSA", "n": "udMl5hh9GCbGOB0pTncINDFCpxmuFILECOiXg2SNYmEvDk0r5B893brjK3TGpA3B6U5lh77QFc7\
-        yMv-w5yvC2fbNjRYwKPAxuXP1CrGjT2IysTMyaM3JIYi4O2nSF7TjSr88Ad5utGPr9snrXnu3R7E7l64pmOnWGV7kpNBK1lV\
-        TglRRxzEaEfE-kNaBRxcaQlulvFyIqTpihPudXxkxKRoIWDcqE1ZBUhzSs6xTfScgl-1BOxR2_A49f2pyzWE4qIxCkpET9ml\
-        f0-DZRkHLss3WmsXdgirxDi_-xu0ZY_XfKsvq93eOy08TB5mme2qY-fVDIyjZawSq-pjh2UKNbQ", "e": "AQAB", "kid"\
+        {"kty": "RSA", "n": "jXUSz-cdIZQMCnzecqgeSYgfDOuLarT7E22E5g2b6BihOSfzZh2r-pU-WUotwyHpRDw9_5Ngqw4\
+        6pK7iyQyCbuZIhXOvJ-lD0-JpLbw_KsMbBU5hQVQ2G-nNGRDJHco51EDKVc5siUxLi477oOYfuCNEtXPnGULc3Pg_SN2ddw_\
+        qwTqy7RGLUNZ6hSOmhYViADGw2YwE9_Gz8QUAmEUEudcvjzN7YvYprnjesDe5XoPst5A2_SSaC8JTGt1L21BE1uws-cu-WJA\
+        ZNuMZ4-8eHlXh7l-j4Z5ytLv71P2TstjcqOhd_m1xEaWaddRJx1OP2-MAKDZreJgDevNWDkporQ", "e": "AQAB", "kid"\
         : "rsa"}
         """,
         "ec": """
-        {"kty": "EC", "crv": "P-256", "x": "To1imb9mQQDokdj_lcN07eL7KkQoLys35HSsGC6Ge1k", "y": "MzxPcJMo\
-        L-Rr28s0-KXq5woFm6zWPaCX7Biis11dPEA", "kid": "ec"}
+        {"kty": "EC", "crv": "P-256", "x": "NWgLydu4UTijMXnssAFwo5CGtdrIkm9e0laZq6UXh1o", "y": "_H8SDChj\
+        3L6G_Y9fEQSsOhvk9zazlEWoGY4Gy93EoHk", "kid": "ec"}
         """,
         "oct": """
         {"kty": "oct", "kid": "oct", "k": "6fbkuHO34MWPAgZO8ibUHSXgpslqe2jIw60g7U_LIms"}
@@ -36,31 +36,36 @@ enum PythonFixtures {
         mNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.Lbp06I2sHQpLVSaiZ_VJzfJTOb30pbvo41oUOZjTlRn4JzkKrrcZcthCEN\
         S-2cryMTy_qPR1ToqujrZaeSqQhA
         """,
+        "HS256 by the text of the key rsa": """
+        eyJhbGciOiAiSFMyNTYiLCAia2lkIjogInJzYSJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2V\
+        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.TYmyp318MhfO1b3Q4RQv666NWNYEgcYYFcAm2lbo\
+        iyQ
+        """,
         "PS256": """
         eyJhbGciOiAiUFMyNTYiLCAia2lkIjogInJzYSJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2V\
-        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.AA2f0z34BKXJEEimcHnOuEYkIMet8hsYC-fNpGVg\
-        mR7djH0OlJYTkjEAkRVWV5NI7gbRJVHvypdnao_0Bo7pW_Bp9zb2FvydxWQ4Ia716543KzaCUAP9g7zi6eNKWcv7DfkG09cw\
-        -ALZf7HM3wmZj1gVSaaNm0GfuI_t21Psy1XU6kIPmhB2u22AqW3vT2L8lXufNuIrqqb93VRp8bviC1yCPqbdyR4JnQjrBmXp\
-        37B-vLL8x_rW0qm0GiD7PT2MKKyco1PSJw-vEa3qm1vM0XJyWavkGyKXtM22N3w9fmW_IOtjBRL_SnMLFAFlDOxqma1dxY7b\
-        lt3M58_IqJMtBA
+        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.AH88OBiB0_4e98L2JD0rhzqWYsC3QBalzGFFhjUk\
+        sGwooI7LLxhwho9dc2_khpBZcO3Kr6Iw1KuQjizP-LcD4MAye8HnIM4V5KwbXKfDir9Gfk1rc_Q2wfIO8SyOhpS054HQlIgE\
+        u1mgcxNr2oxjLog0SWL3wa41v7KRp8ASMTTm-UbeycjeBO5LI9TP4TFTtt1UykHTzWcDaPgvUH6Hytu2m9VPLFZFSvngQjhY\
+        RSLO8Mo3NPVsyoOYnUanYTvCMyyFjhRd3A-wyWxhQJAzJ_yVAQtv3az3LeKCeLoXdPxqfzXp1wT_frNy1Kl829eO9WpRa42p\
+        VhaFhyLyLVOJGw
         """,
         "PS256 without its leading zero": """
         eyJhbGciOiAiUFMyNTYiLCAia2lkIjogInJzYSJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2V\
-        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.DZ_TPfgEpckQSKZwec64RiQgx63yGxgL582kZWCZ\
-        Ht2MfQ6UlhOSMQCRFVZXk0juBtElUe_Kl2dqj_QGjulb8Gn3NvYW_J3FZDghrvXrnjcrNoJQA_2DvOLp40pZy_sN-QbT1zD4\
-        Atl_sczfCZmPWBVJpo2bQZ-4j-3bU-zLVdTqQg-aEHa7bYCpbe9PYvyVe5824iuqpv3dVGnxu-ILXII-pt3JHgmdCOsGZenf\
-        sH68svzH-tbSqbQaIPs9PYworJyjU9InD68RreqbW8zRcnJZq-QbIpe0zbY3fD1-Zb8g62MFEv9KcwsUAWUM7GqZrV3FjtuW\
-        3cznz8ioky0E
+        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.fzw4GIHT_h73wvYkPSuHOpZiwLdAFqXMYUWGNSSw\
+        bCigjssvGHCGj11zb-SGkFlw7cqvojDUq5COLM_4twPgwDJ7wecgzhXkrBtcp8OKv0Z-TWtz9DbB8g7xLI6GlLTngdCUiAS7\
+        WaBzE2vajGMuiDRJYvfBrjW_spGnwBIxNOb5Rt7JyN4E7ksj1M_hMVO23VTKQdPNZwNo-C9QfofK27ab1U8sVkVK-eBCOFhF\
+        Is7wyjc09WzKg5idRqdhO8IzLIWOFF3cD7DJbGFAkDMn_JUBC2_drPct4oJ4uhd0_Gp_NenXBP9-s3LUqXzb1471alFrjalW\
+        FoWHIvItU4kb
         """,
         "brought keys": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIiwgImp3ayI6IHsia3R5IjogIkVDIiwgImNydiI6ICJQLTI1NiIsICJ4Ijog\
-        Ik5SUnNaZU1XNVFLWUkxdTFYb1VSanJ1aTNCSU5YRGlmNjhKdlpyZ3ZMaFUiLCAieSI6ICJaN04xdHhpODE3SHhFT3hyQnht\
-        bk5pcE80VUlqM182RURTR25EbURDNDMwIiwgImtpZCI6ICJlYyJ9LCAiamt1IjogImh0dHBzOi8vZXZpbC5leGFtcGxlL2p3\
+        ImNheHNfejNCeXlTa0l5Yk5ja1BlY0FseEFCV1BUMHk5Yk1UWkJZOGFhU2siLCAieSI6ICJUbU9wcWJmVEtTQjFGTTRIdGp0\
+        azBIeU4tcElFQk0zV1ZxRlJLQWppVFRrIiwgImtpZCI6ICJlYyJ9LCAiamt1IjogImh0dHBzOi8vZXZpbC5leGFtcGxlL2p3\
         a3MiLCAieDV1IjogImh0dHBzOi8vZXZpbC5leGFtcGxlL2NlcnQiLCAieDVjIjogWyJNRmt3RXdZSEtvWkl6ajBDQVFZSUtv\
-        Wkl6ajBEQVFjRFFnQUVOUlJzWmVNVzVRS1lJMXUxWG9VUmpydWkzQklOWERpZjY4SnZacmd2TGhWbnMzVzNHTHpYc2ZFUTdH\
-        c0hHYWMyS2s3aFFpUGYvb1FOSWFjT1lNTGpmUT09Il19.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ\
-        1c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ._FL5nS40TfvzZ2cHi_fColN7xiNeasjqY_6J\
-        e6SmETt29b0ccZlVAwDgpXjU5U8uWDqFQH_8Eze-L1KDatdfag
+        Wkl6ajBEQVFjRFFnQUVjYXhzL3ozQnl5U2tJeWJOY2tQZWNBbHhBQldQVDB5OWJNVFpCWThhYVNsT1k2bXB0OU1wSUhVVXpn\
+        ZTJPMlRRZkkzNmtnUUV6ZFpXb1ZFb0NPSk5PUT09Il19.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ\
+        1c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.EtXqj1aEXwiwkiEMWOy8793AOI2tMQXPeSl3\
+        l1NAUcurdg1c2shDAIB6CnfWGQqg2hgg4N84cdf9RwvjSdpiDw
         """,
     ]
 }

@@ -5,7 +5,7 @@ extension JSONWebToken {
     /// `algorithmNotAllowed` (always for `none`), `unsupportedAlgorithm`, `noMatchingKey`, `keyMismatch`, `badSignature`,
     /// `backendUnavailable`, and `malformed` when no fitting key can be imported.
     public func verify(with keys: JSONWebKeySet, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
-        guard try mustBeSigned(allowed: allowed) else { return }
+        try checkAlgorithm(allowed: allowed)
         guard !keys.named(header.keyID).isEmpty else {
             throw JOSEError(.noMatchingKey, "the key set has no key of the token's kid", received: header.keyID)
         }
@@ -30,7 +30,7 @@ extension JSONWebToken {
 
     /// Checks the signature with one key, whatever its `kid`; throws ``JOSEError`` as for a key set.
     public func verify(with key: VerificationKey, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
-        guard try mustBeSigned(allowed: allowed) else { return }
+        try checkAlgorithm(allowed: allowed)
         guard try isSigned(by: key) else { throw Self.badSignature }
     }
 
@@ -40,18 +40,15 @@ extension JSONWebToken {
         try key.isValid(signature, for: signingInput, algorithm: header.algorithm)
     }
 
-    /// Checks the algorithm. There is always a signature to check then: only a test's switch makes this false.
-    private func mustBeSigned(allowed: Set<SignatureAlgorithm>) throws(JOSEError) -> Bool {
+    /// Without a signature there is nothing to verify, whatever the caller accepts: no test can turn that off.
+    private func checkAlgorithm(allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         let algorithm = header.algorithm
         if algorithm != .unsecured { _ = try algorithm.requiredScheme() }
-        guard TrustCheck.unsecuredToken.holds(algorithm != .unsecured),
-            TrustCheck.allowedAlgorithm.holds(allowed.contains(algorithm))
-        else {
+        guard algorithm != .unsecured, TrustCheck.allowedAlgorithm.holds(allowed.contains(algorithm)) else {
             throw JOSEError(
                 .algorithmNotAllowed, "the token's algorithm is not accepted",
                 expected: allowed.subtracting([.unsecured]).map(\.rawValue).sorted().joined(separator: ", "),
                 received: algorithm.rawValue)
         }
-        return algorithm != .unsecured
     }
 }

@@ -62,8 +62,6 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case tokenParts
     /// Token: `crit` names nothing, as no extension is understood (RFC 7515, section 4.1.11).
     case criticalHeader
-    /// Token: there is a signature, whatever the caller accepts (RFC 8725, section 3.2).
-    case unsecuredToken
     /// Token: `alg` is one that the caller accepts (RFC 8725, section 3.1).
     case allowedAlgorithm
     /// Token: only keys of the token's `kid` are tried (RFC 7515, section 4.1.4).

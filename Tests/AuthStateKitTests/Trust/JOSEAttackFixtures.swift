@@ -5,19 +5,19 @@ enum JOSEAttackFixtures {
     /// Keys as their owners publish them, by name.
     static let keys: [String: String] = [
         "ec": """
-        {"kty": "EC", "crv": "P-256", "x": "To1imb9mQQDokdj_lcN07eL7KkQoLys35HSsGC6Ge1k", "y": "MzxPcJMo\
-        L-Rr28s0-KXq5woFm6zWPaCX7Biis11dPEA", "kid": "ec"}
+        {"kty": "EC", "crv": "P-256", "x": "NWgLydu4UTijMXnssAFwo5CGtdrIkm9e0laZq6UXh1o", "y": "_H8SDChj\
+        3L6G_Y9fEQSsOhvk9zazlEWoGY4Gy93EoHk", "kid": "ec"}
         """,
         "rsa": """
-        {"kty": "RSA", "n": "udMl5hh9GCbGOB0pTncINDFCpxmuFILECOiXg2SNYmEvDk0r5B893brjK3TGpA3B6U5lh77QFc7\
-        yMv-w5yvC2fbNjRYwKPAxuXP1CrGjT2IysTMyaM3JIYi4O2nSF7TjSr88Ad5utGPr9snrXnu3R7E7l64pmOnWGV7kpNBK1lV\
-        TglRRxzEaEfE-kNaBRxcaQlulvFyIqTpihPudXxkxKRoIWDcqE1ZBUhzSs6xTfScgl-1BOxR2_A49f2pyzWE4qIxCkpET9ml\
-        f0-DZRkHLss3WmsXdgirxDi_-xu0ZY_XfKsvq93eOy08TB5mme2qY-fVDIyjZawSq-pjh2UKNbQ", "e": "AQAB", "kid"\
+        {"kty": "RSA", "n": "jXUSz-cdIZQMCnzecqgeSYgfDOuLarT7E22E5g2b6BihOSfzZh2r-pU-WUotwyHpRDw9_5Ngqw4\
+        6pK7iyQyCbuZIhXOvJ-lD0-JpLbw_KsMbBU5hQVQ2G-nNGRDJHco51EDKVc5siUxLi477oOYfuCNEtXPnGULc3Pg_SN2ddw_\
+        qwTqy7RGLUNZ6hSOmhYViADGw2YwE9_Gz8QUAmEUEudcvjzN7YvYprnjesDe5XoPst5A2_SSaC8JTGt1L21BE1uws-cu-WJA\
+        ZNuMZ4-8eHlXh7l-j4Z5ytLv71P2TstjcqOhd_m1xEaWaddRJx1OP2-MAKDZreJgDevNWDkporQ", "e": "AQAB", "kid"\
         : "rsa"}
         """,
         "small": """
-        {"kty": "RSA", "n": "8EoaNlzm0m1oPTj0rzebonoF4hHvNMSIdXAhpianfRofPgW7OmSslTmQt5Jj1odlwz2URvb_kcV\
-        u7ELHr5_OSFxAi-cNc8SUKNAQCI3Tz2j6hXHYbcukLRB1cFeAFbxFzZoxky7gllZaM3g114ZQL6N9oziLBLu22XS9-X2wcY8\
+        {"kty": "RSA", "n": "sx0UG30mQ0IGYeodNB-b1_y2NLeu3o8Eusmgn1TV1TXc4BkR8dW7VMf414yCxa9m58rzPlSePAh\
+        Mt7MUyZsCuRHng_-oJxyg3s9Oaib-Bt60GdVf7288azt9UkjSPvm7V4eaftfCNa2Q7EoFVRLBEFbpfav2C5PGDGmbmuW-UjE\
         ", "e": "AQAB", "kid": "small"}
         """,
         "oct": """
@@ -28,13 +28,13 @@ enum JOSEAttackFixtures {
     /// The key `rsa` as the text that other libraries would take for a secret.
     static let rsaPEM = """
         -----BEGIN PUBLIC KEY-----
-        MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAudMl5hh9GCbGOB0pTncI
-        NDFCpxmuFILECOiXg2SNYmEvDk0r5B893brjK3TGpA3B6U5lh77QFc7yMv+w5yvC
-        2fbNjRYwKPAxuXP1CrGjT2IysTMyaM3JIYi4O2nSF7TjSr88Ad5utGPr9snrXnu3
-        R7E7l64pmOnWGV7kpNBK1lVTglRRxzEaEfE+kNaBRxcaQlulvFyIqTpihPudXxkx
-        KRoIWDcqE1ZBUhzSs6xTfScgl+1BOxR2/A49f2pyzWE4qIxCkpET9mlf0+DZRkHL
-        ss3WmsXdgirxDi/+xu0ZY/XfKsvq93eOy08TB5mme2qY+fVDIyjZawSq+pjh2UKN
-        bQIDAQAB
+        MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAjXUSz+cdIZQMCnzecqge
+        SYgfDOuLarT7E22E5g2b6BihOSfzZh2r+pU+WUotwyHpRDw9/5Ngqw46pK7iyQyC
+        buZIhXOvJ+lD0+JpLbw/KsMbBU5hQVQ2G+nNGRDJHco51EDKVc5siUxLi477oOYf
+        uCNEtXPnGULc3Pg/SN2ddw/qwTqy7RGLUNZ6hSOmhYViADGw2YwE9/Gz8QUAmEUE
+        udcvjzN7YvYprnjesDe5XoPst5A2/SSaC8JTGt1L21BE1uws+cu+WJAZNuMZ4+8e
+        HlXh7l+j4Z5ytLv71P2TstjcqOhd/m1xEaWaddRJx1OP2+MAKDZreJgDevNWDkpo
+        rQIDAQAB
         -----END PUBLIC KEY-----
 
         """
@@ -43,65 +43,61 @@ enum JOSEAttackFixtures {
     static let tokens: [String: String] = [
         "good": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.FP9XdFOz2kXet2yLqo7sGZ5uXll7vmf3vFAcKB6xg\
-        jQKI2BNJ_6S6AlqHyHLvLxREcqHr6zwjFvxrRRnRQ3itg
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.eKDyqxvFdAO566Dg853BcP04A0-zHdRx2W8rkwNWH\
+        E5U-lBthx7ZQz4Fzd7yLqyOjYk3rlojfpdyIHWV5sbF1g
         """,
         "padded": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.FP9XdFOz2kXet2yLqo7sGZ5uXll7vmf3vFAcKB6xg\
-        jQKI2BNJ_6S6AlqHyHLvLxREcqHr6zwjFvxrRRnRQ3itg=
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.eKDyqxvFdAO566Dg853BcP04A0-zHdRx2W8rkwNWH\
+        E5U-lBthx7ZQz4Fzd7yLqyOjYk3rlojfpdyIHWV5sbF1g=
         """,
         "leftOver": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.FP9XdFOz2kXet2yLqo7sGZ5uXll7vmf3vFAcKB6xg\
-        jQKI2BNJ_6S6AlqHyHLvLxREcqHr6zwjFvxrRRnRQ3ith
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.eKDyqxvFdAO566Dg853BcP04A0-zHdRx2W8rkwNWH\
+        E5U-lBthx7ZQz4Fzd7yLqyOjYk3rlojfpdyIHWV5sbF1h
         """,
         "twice": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwLCAic3ViIjogImFkbWluaXN0cmF0b3IifQ.Tsr4A48AT\
-        5sd1YpMHy1Uaig-1355mpbfy2ME2ce_lQ5PcSD5qchkhBZMUI2BpObAhqpw7KYXtOzr-uFoIskkTg
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwLCAic3ViIjogImFkbWluaXN0cmF0b3IifQ.smm4kUSiF\
+        iMHcqSr6r4ODB9F-tpRU6gn7CbDtmTjHdPt23wS0_Uot6kvTnQqzPXu95Y3S0r4Ddq4jAELqjqFQg
         """,
         "fourParts": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.FP9XdFOz2kXet2yLqo7sGZ5uXll7vmf3vFAcKB6xg\
-        jQKI2BNJ_6S6AlqHyHLvLxREcqHr6zwjFvxrRRnRQ3itg.AAAA
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.eKDyqxvFdAO566Dg853BcP04A0-zHdRx2W8rkwNWH\
+        E5U-lBthx7ZQz4Fzd7yLqyOjYk3rlojfpdyIHWV5sbF1g.AAAA
         """,
         "critical": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIiwgImNyaXQiOiBbImh0dHBzOi8vb3AuZXhhbXBsZS9jbmYiXX0.eyJpc3Mi\
         OiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAw\
-        MDAwfQ.SphNRqjZESkO3U1wj71aYk5lR9FP0H1p9H9TR8G7_cUsihRloA3zhPeOIWJjx_wLTP6cW1dE1tcWGnvgUB0B5w
-        """,
-        "unsecured": """
-        eyJhbGciOiAibm9uZSIsICJraWQiOiAiZWMifQ.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2VyL\
-        TEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.
+        MDAwfQ.8R8EvxJvATl2bbCUqx-p4i5Vxjo8zNOtN-Zr84r5nQkcnOK431yQbNonKptIe0C65hMMpejMmfmAFj39aJsHiw
         """,
         "confused": """
         eyJhbGciOiAiSFMyNTYifQ.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2VyLTEiLCAiYXVkIjogI\
-        mNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.FRZ0LbRzVNO_fe7D_2r4VHFK_wfRwX-_JWFrhhz07fw
+        mNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.sRaSKTNPaFLK--HRxrnOT2H0k6ltEPQTesq0D-VbmLI
         """,
         "otherKey": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogIndpdGhkcmF3biJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI\
-        6ICJ1c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.m8fJR3B_GHttWb_5M5ylvtxqomulOrH0\
-        Uw3zWbS7Kf78VqzjRIBMUDABTY2SLI89ubsWcZvD77FV1cS1U5kyXw
+        6ICJ1c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.0RAvFIdRH1GS465S29HSkIrnEXuJ2uvz\
+        TIQGLDoxyeP7lr8HOiWtnoqV2SjGzfUX1UMNAwf3RkYjKTeNl7B6kg
         """,
         "otherCurve": """
         eyJhbGciOiAiRVMzODQiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.AAAAAAAAAAAAAAAAAAAAAKv7N8DdhfwZ53iZ6S1le\
-        XgdAWx3thVpq8dDK9JaE_YlAAAAAAAAAAAAAAAAAAAAANrFEEf_sDt8jnDiRzZqrr-I-nUEYRz63X6VSOYCxcIs
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.AAAAAAAAAAAAAAAAAAAAAIWUrSRnaLes_K61RwG55\
+        IidIoOS_aW06o8AYfZc7i3mAAAAAAAAAAAAAAAAAAAAANca1aIPaQ2Esb3ObfAI2P2jjOvpSfdGi6MlHm87BOtr
         """,
         "pkcs1": """
         eyJhbGciOiAiUlMyNTYiLCAia2lkIjogInJzYSJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2V\
-        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.lJhWqkLco5zSJK-m5gHzm0GhUjO_5xmA6ca796xX\
-        D_D1Egs8_RQILndi_xoZWkiimPAh8jYI8vq7sjBbLiPYuQ3CCIu_ktUNM5X63wldW0idBAYQZxvnWsAQDfBQ-0TOgPaxysDt\
-        z-O8ETcjK_bKBoCGcqDZ74mbK-NXkbqHKWiOBxJXfPKg0wR1hYuqI8j1J1vfS8x0792gIPlFmzGm4r8tlevqSaSCwgBe7qGr\
-        qV07yx6McYWPEjxeuyKMxUj7GAOD2xIFyE56zneLsjgtiei8lYsNYQ4lqS-o6LEvHdT5dV_T2jcJjmSSjsgJxy6Cmr8Xjszs\
-        QdJNA88TM189JA
+        yLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.BpiAozzEfQUjwzXtmqUtEo8rmD9KMpY3ObVhIJoC\
+        WK8Ix4oYs4WsEKLimyu65-43pQBD3FEm1QmXZ89ml_l7UNuBYUqasApEZQ35Uvt18iutAiFfUPG-W9EDpAirOzmI54eZiF-_\
+        Y2cC8D4512lCM3dK-hhpxO1flHwcsnIy8AUtzP43NeKKnDyuOqTKHJ3ZHbOtX4XyYEW8_8reYN8metlj9v4PECgpG8ik1PqV\
+        KEb8d_3q-5R8qveEXaogWNiapAQFUyZShx0kQbUeiB5DrP2VjBNvEk5OgFZyQz0CalfSRGZRNWqbyZG8Au6hu-MkGVP7Qcv3\
+        jR7Ydeyy9Z5T5Q
         """,
         "small": """
         eyJhbGciOiAiUlMyNTYiLCAia2lkIjogInNtYWxsIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1\
-        c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.yT8cpwK10ej3VcUleG8htixrUp3iZa5GQd2ql\
-        B4ETdv7gXPqYnXdaJwI4nUxmfN0eATMFiieLluT40AUSBD1acM1PAqNrfaAv_0rhaoy3MfrHYL73vE5MQHktAiGXMHoB69xw\
-        8PaRtHGMhXV-v79UmCQVohqeGoS-fo1TBBWYv8
+        c2VyLTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.fnaRhJpO_zy4RW7GsZKkHrJ6piU4K2zOcpgrR\
+        OZJLqTFUBywNPzQYi30j9NdKBPFXq1T4OiykYrNcG-0D1cCMGSm9gTYtWxsCGZNWVRozqi4kPR6ZGCZUtSWwedna6LdNB2eP\
+        CUB3PeiZnvagG69RP3IFL0mOP25oCJmkcUOLyg
         """,
         "exponent1": """
         eyJhbGciOiAiUlMyNTYiLCAia2lkIjogInJzYSJ9.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2V\
@@ -122,13 +118,13 @@ enum JOSEAttackFixtures {
         """,
         "longHalves": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJ1c2Vy\
-        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.ALlTuOeoocsgDZ7g0IG1gCfITjt421ZGC_960KAkn\
-        yxZAJoj7XBkFYU13---iwjMZuczMKr2YCnUMool4ZVoOb_0
+        LTEiLCAiYXVkIjogImNsaWVudCIsICJpYXQiOiAxNzAwMDAwMDAwfQ.AMvkBpaFXjQxNipxV97VOhl39H174iuvelKi4LI0T\
+        klxAH63nV4TlYbqRDRhfrLIlKbDItVRQ3hzvcY_peR0odFn
         """,
         "changed": """
         eyJhbGciOiAiRVMyNTYiLCAia2lkIjogImVjIn0.eyJpc3MiOiAiaHR0cHM6Ly9vcC5leGFtcGxlIiwgInN1YiI6ICJhdHRh\
-        Y2tlciIsICJhdWQiOiAiY2xpZW50IiwgImlhdCI6IDE3MDAwMDAwMDB9.FP9XdFOz2kXet2yLqo7sGZ5uXll7vmf3vFAcKB6\
-        xgjQKI2BNJ_6S6AlqHyHLvLxREcqHr6zwjFvxrRRnRQ3itg
+        Y2tlciIsICJhdWQiOiAiY2xpZW50IiwgImlhdCI6IDE3MDAwMDAwMDB9.eKDyqxvFdAO566Dg853BcP04A0-zHdRx2W8rkwN\
+        WHE5U-lBthx7ZQz4Fzd7yLqyOjYk3rlojfpdyIHWV5sbF1g
         """,
     ]
 }

@@ -8,8 +8,6 @@ extension Attack {
         Attack(.duplicateMembers) { try believe("twice", keys: ["ec"]) },
         Attack(.tokenParts) { try believe("fourParts", keys: ["ec"]) },
         Attack(.criticalHeader) { try believe("critical", keys: ["ec"]) },
-        // The caller was careless enough to accept it.
-        Attack(.unsecuredToken) { try believe("unsecured", keys: ["ec"], allowed: [.unsecured, .es256]) },
         // The algorithm was confused: the public key's text is the secret of an HMAC.
         Attack(.allowedAlgorithm) {
             let text = JSONWebKey(secret: JOSEAttackFixtures.rsaPEM.utf8)
