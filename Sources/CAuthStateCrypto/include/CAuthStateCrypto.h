@@ -23,6 +23,9 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
     FUNCTION(EVP_MD *, EVP_MD_fetch, (OSSL_LIB_CTX *, const char *, const char *))                                    \
     FUNCTION(int, EVP_Digest,                                                                                         \
              (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *))                       \
+    FUNCTION(int, EVP_DigestInit_ex, (EVP_MD_CTX *, const EVP_MD *, ENGINE *))                                        \
+    FUNCTION(int, EVP_DigestUpdate, (EVP_MD_CTX *, const void *, size_t))                                             \
+    FUNCTION(int, EVP_DigestFinal_ex, (EVP_MD_CTX *, unsigned char *, unsigned int *))                                \
     FUNCTION(unsigned char *, HMAC,                                                                                   \
              (const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned int *))     \
     /* Signatures */                                                                                                  \

@@ -51,15 +51,6 @@
             function.flatMap { digests[$0] }
         }
 
-        /// The digest of bytes.
-        func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
-            var output = [UInt8](repeating: 0, count: function.digestLength)
-            guard functions.EVP_Digest(bytes, bytes.count, &output, nil, digest(function), nil) == 1 else {
-                throw failure("digest")
-            }
-            return output
-        }
-
         /// The error of an operation that cannot fail unless memory or the library itself does.
         func failure(_ operation: String) -> JOSEError {
             functions.ERR_clear_error()

@@ -10,7 +10,11 @@
 
         /// The digest of bytes.
         public func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
-            try LibCrypto.get().digest(function, of: bytes)
+            let library = try LibCrypto.get()
+            var output = [UInt8](repeating: 0, count: function.digestLength)
+            guard library.functions.EVP_Digest(bytes, bytes.count, &output, nil, library.digest(function), nil) == 1
+            else { throw library.failure("digest") }
+            return output
         }
 
         /// The HMAC of bytes (RFC 2104).
@@ -31,8 +35,8 @@
             _ scheme: SignatureScheme, key: JSONWebKey
         ) throws(JOSEError) -> any SignatureVerifier {
             let key = try OpenSSLKey(publicKey: key, library: LibCrypto.get())
-            guard let function = scheme.hashFunction else { return OpenSSLMessageVerifier(key: key) }
-            return try OpenSSLDigestVerifier(scheme: scheme, function: function, key: key)
+            guard scheme.hashFunction != nil else { return OpenSSLMessageVerifier(key: key) }
+            return try OpenSSLDigestVerifier(scheme: scheme, key: key)
         }
 
         /// Imports a private key; refuses one whose public part is another key's.

@@ -34,7 +34,7 @@ enum IDTokens {
 
     private static func ours(_ compact: String, keys: JSONWebKeySet) throws -> Contender {
         let issuer = try Issuer(Self.issuer)
-        return Contender("IDToken, \(keys.keys[0].algorithm ?? "")", goal: 1.5) { count in
+        return Contender(working: "IDToken, \(keys.keys[0].algorithm ?? "")", goal: 1.5) { count in
             for _ in 0..<count {
                 var expectation = IDTokenExpectation(issuer: issuer, clientID: client, now: Date())
                 expectation.nonce = nonce
@@ -46,7 +46,7 @@ enum IDTokens {
     private static func jwtKit(_ compact: String, keys: JSONWebKeySet) async throws -> Contender {
         let collection = JWTKeyCollection()
         try await collection.add(jwksJSON: String(decoding: keys.json.serialized(), as: UTF8.self))
-        return Contender("jwt-kit, \(keys.keys[0].algorithm ?? "")") { count in
+        return Contender(working: "jwt-kit, \(keys.keys[0].algorithm ?? "")") { count in
             for _ in 0..<count { _ = try await collection.verify(compact, as: Claims.self) }
         }
     }

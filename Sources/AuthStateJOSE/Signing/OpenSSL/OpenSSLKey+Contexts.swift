@@ -20,22 +20,6 @@
             }
             return context
         }
-
-        /// A context that verifies signatures over digests with this key, one after the other; the caller frees it.
-        func makeVerificationContext(_ scheme: SignatureScheme) throws(JOSEError) -> VerificationContext {
-            let functions = library.functions
-            guard let context = functions.EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else {
-                throw library.failure("context")
-            }
-            guard functions.EVP_PKEY_verify_init(context) == 1,
-                functions.EVP_PKEY_CTX_set_signature_md(context, library.digest(scheme.hashFunction)) == 1,
-                scheme.options.allSatisfy({ functions.EVP_PKEY_CTX_ctrl_str(context, $0.name, $0.value) == 1 })
-            else {
-                functions.EVP_PKEY_CTX_free(context)
-                throw library.failure("context")
-            }
-            return VerificationContext(pointer: context)
-        }
     }
 
     extension SignatureScheme {
@@ -48,7 +32,7 @@
         }
 
         /// Options in libcrypto's words; the order counts.
-        fileprivate var options: [(name: String, value: String)] {
+        var options: [(name: String, value: String)] {
             if case .rsaPSS = self { [("rsa_padding_mode", "pss"), ("rsa_pss_saltlen", "digest")] } else { [] }
         }
 
