@@ -14,7 +14,8 @@ struct Attack: Sendable {
     }
 
     /// All that there are, by area.
-    static let all = idToken + authorizationResponse + logoutResponse + loopbackReceiver
+    static let all =
+        idToken + authorizationResponse + logoutResponse + loopbackReceiver + jose
 }
 
 extension Attack: CustomTestStringConvertible {
