@@ -20,7 +20,8 @@ extension AuthorizationRequest {
     }
 
     private func checkSupport() throws {
-        if let methods = configuration.metadata?.codeChallengeMethodsSupported, !methods.contains("S256") {
+        let methods = configuration.metadata?.codeChallengeMethodsSupported ?? ["S256"]
+        guard TrustCheck.pkceMethods.holds(methods.contains("S256")) else {
             throw AuthStateError(
                 .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
                 expected: "S256", received: methods.joined(separator: " "),
