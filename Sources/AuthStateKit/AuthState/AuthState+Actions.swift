@@ -112,7 +112,9 @@ extension AuthState {
     /// An answer that fails a check changes nothing but is thrown: the state stays as it was.
     ///
     /// - Throws: `AuthStateError` of stage userinfo, or as `withFreshToken` does.
-    public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws -> UserInfo {
+    public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
+        -> UserInfo
+    {
         let (configuration, clientID) = (snapshot.configuration, snapshot.clientID)
         return try await withFreshToken { tokens in
             try await service.userInfo(tokens, service: configuration, clientID: clientID, options: options)

@@ -83,7 +83,9 @@ extension Tokens {
             request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]
             request.body = Data((["access_token": accessToken] as Parameters).encoded.utf8)
         }
-        request.headers["Accept"] = [options.requiresSignature ? "application/jwt" : "application/json, application/jwt"]
+        request.headers["Accept"] = [
+            options.requiresSignature ? "application/jwt" : "application/json, application/jwt"
+        ]
         return request
     }
 }

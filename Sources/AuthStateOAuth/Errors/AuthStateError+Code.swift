@@ -160,7 +160,8 @@ extension AuthStateError.Code {
             .usage: [.invalidArgument],
             .configuration: [
                 .invalidRedirectURI, .invalidIssuer, .insecureURL, .issuerMismatch, .issuerNotAllowed,
-                .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient, .unauthorizedClient,
+                .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
+                .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
                 .registrationRedirectURIRefused, .invalidClientMetadata, .credentialUnavailable, .portInUse,
                 .browserUnavailable, .libraryUnavailable, .insecureConnection,

@@ -32,7 +32,11 @@ extension URIReference {
         guard let groups = ipv6(text) else { return false }
         let tail = UInt32(groups[6]) << 16 | UInt32(groups[7])
         guard groups[..<5].allSatisfy({ $0 == 0 }) else { return false }
-        return groups[5] == 0 && tail <= 1 || [0, 0xFFFF].contains(groups[5]) && tail > 0xFFFF && isLocalIPv4(tail)
+        return switch groups[5] {
+        case 0: tail <= 1 || tail > 0xFFFF && isLocalIPv4(tail)
+        case 0xFFFF: isLocalIPv4(tail)
+        default: false
+        }
     }
 
     private static func ipv6(_ text: Substring) -> [UInt16]? {

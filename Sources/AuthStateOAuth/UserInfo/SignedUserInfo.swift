@@ -6,7 +6,7 @@ package import AuthStateJOSE
     import Foundation
 #endif
 
-/// Userinfo as a signed JWT (OpenID Connect Core, sections 5.3.2 and 5.3.4); its claims come out only when it is verified.
+/// Userinfo as a signed JWT (OpenID Connect Core, 5.3.2 and 5.3.4); its claims come out only when it is verified.
 package struct SignedUserInfo: Sendable, Hashable {
     private let token: JSONWebToken
 
@@ -22,7 +22,8 @@ package struct SignedUserInfo: Sendable, Hashable {
         }
         do { token = try JSONWebToken(parsing: compact) } catch {
             throw AuthStateError(
-                .malformedResponse, stage: .userinfo, "The userinfo is announced as a JWT and is none: \(error.message).",
+                .malformedResponse, stage: .userinfo,
+                "The userinfo is announced as a JWT and is none: \(error.message).",
                 expected: error.expected, received: error.received)
         }
     }

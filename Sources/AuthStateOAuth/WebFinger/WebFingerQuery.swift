@@ -33,7 +33,8 @@ package struct WebFingerQuery: Sendable, Hashable {
         let parts = URIReference(uri)
         let place = parts.hasScheme("acct") ? URIReference("//" + Self.authority(of: parts)) : parts
         guard let host = place.host, Self.isHost(host),
-            parts.hasScheme("https") || parts.hasScheme("http") || parts.hasScheme("acct") && place.user?.isEmpty == false
+            parts.hasScheme("https") || parts.hasScheme("http")
+                || parts.hasScheme("acct") && place.user?.isEmpty == false
         else { throw Self.refusal(identifier) }
         let scheme = !parts.hasScheme("https") && place.isLoopback ? "http" : "https"
         origin = try Issuer("\(scheme)://\(host)\(place.port.map { ":\($0)" } ?? "")")
