@@ -52,21 +52,25 @@ extension AuthorizationService {
     private func verified(
         _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String
     ) async throws -> [String: JSONValue] {
-        guard let issuer = service.issuer else {
+        guard let issuer = service.issuer, service.jwksURI != nil else {
             throw AuthStateError(
-                .invalidMetadata, stage: .userinfo, "The signed userinfo cannot be verified: the issuer is not known.",
+                .invalidMetadata, stage: .userinfo, "The signed userinfo cannot be verified.",
                 expected: "an issuer and a jwks_uri in the service configuration")
         }
-        let expectation = expectation(issuer: issuer, clientID: clientID)
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
+        expectation.policy = service.idTokenPolicy
         let mayBeUnaddressed = service.tolerances.contains(.unaddressedUserInfo)
-        let known = try await keys(of: service, stage: .userinfo)
         do {
-            return try token.claims(keys: known, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
-        } catch let error as AuthStateError where error.code == .invalidSignature {
-            // The provider may have rotated its keys since they were fetched.
-            let newer = try await keys(of: service, insteadOf: known, stage: .userinfo)
-            guard newer != known else { throw error }
-            return try token.claims(keys: newer, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            let known = try await keys(of: service, stage: .userinfo)
+            do {
+                return try token.claims(keys: known, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            } catch let error as JOSEError where [.noMatchingKey, .badSignature].contains(error.code) {
+                // The provider may have rotated its keys since they were fetched.
+                let newer = try await keys(of: service, insteadOf: known, stage: .userinfo)
+                return try token.claims(keys: newer, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            }
+        } catch let error as JOSEError {
+            throw AuthStateError(refusedSignature: error, of: "userinfo", stage: .userinfo)
         }
     }
 }

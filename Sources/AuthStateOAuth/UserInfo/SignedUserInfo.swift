@@ -31,19 +31,15 @@ package struct SignedUserInfo: Sendable, Hashable {
     /// Checks signature, issuer, audience and times, and gives the claims out.
     ///
     /// - Parameters:
-    ///   - expectation: Issuer, client, algorithms, leeway and time; shared secrets and `none` are never accepted.
+    ///   - keys: The keys that the provider publishes.
+    ///   - expectation: Issuer, client and time; shared secrets and `none` are not accepted, whatever its policy says.
     ///   - mayBeUnaddressed: Whether `iss` and `aud` may be absent; what is there has to be right all the same.
-    /// - Throws: `AuthStateError` with `.invalidSignature`, or `.invalidUserInfo` that names the check.
+    /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidUserInfo` that names the claim.
     package func claims(
         keys: JSONWebKeySet, expectation: IDTokenExpectation, mayBeUnaddressed: Bool = false
     ) throws -> [String: JSONValue] {
         if TrustCheck.userInfoSignature.isOn {
-            do { try token.verify(with: keys, allowed: expectation.algorithms.intersection(.asymmetric)) } catch {
-                throw AuthStateError(
-                    .invalidSignature, stage: .userinfo,
-                    "The userinfo's signature cannot be accepted: \(error.message).", expected: error.expected,
-                    received: error.received)
-            }
+            try token.verify(with: keys, allowed: expectation.policy.algorithms.intersection(.asymmetric))
         }
         for rule in Self.rules where !rule.check.holds(rule.isMet(token.claims, expectation, mayBeUnaddressed)) {
             throw AuthStateError(
@@ -82,12 +78,15 @@ package struct SignedUserInfo: Sendable, Hashable {
         Rule(
             check: .userInfoExpiry, claim: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"
         ) { claims, expected, _ in
-            claims["exp"].map { ($0.doubleValue ?? 0) + expected.leeway > expected.now.timeIntervalSince1970 } ?? true
+            claims["exp"].map { ($0.doubleValue ?? 0) + expected.policy.leeway > expected.now.timeIntervalSince1970 }
+                ?? true
         },
         Rule(
             check: .userInfoNotBefore, claim: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past"
         ) { claims, expected, _ in
-            claims["nbf"].map { ($0.doubleValue ?? .infinity) - expected.leeway <= expected.now.timeIntervalSince1970 }
+            claims["nbf"].map {
+                ($0.doubleValue ?? .infinity) - expected.policy.leeway <= expected.now.timeIntervalSince1970
+            }
                 ?? true
         },
     ]

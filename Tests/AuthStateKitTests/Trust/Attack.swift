@@ -1,8 +1,22 @@
 import AuthStateJOSE
+import Testing
 
-/// Something false, made so that one check alone stops it.
+/// Something false that one check alone keeps from being believed.
 struct Attack: Sendable {
+    /// The check that stops it.
     let check: TrustCheck
-    /// Throws the library's error when it was refused, and returns when it was believed.
+    /// Makes the attempt: returns when it was believed, throws our error when it was refused.
     let offer: @Sendable () async throws -> Void
+
+    init(_ check: TrustCheck, offer: @escaping @Sendable () async throws -> Void) {
+        self.check = check
+        self.offer = offer
+    }
+
+    /// All that there are, by area.
+    static let all = idToken + discovery + userInfo
+}
+
+extension Attack: CustomTestStringConvertible {
+    var testDescription: String { check.rawValue }
 }

@@ -12,13 +12,13 @@ extension Attack {
     /// Metadata and WebFinger answers that would send codes, tokens or people to somebody else.
     static let discovery: [Attack] =
         [
-            Attack(check: .metadataIssuer) {
+            Attack(.metadataIssuer) {
                 try await discover([ScriptedPages.openID: ScriptedPages.document(["issuer": "https://evil.example"])])
             },
-            Attack(check: .metadataIssuer) {
+            Attack(.metadataIssuer) {
                 try await discover([ScriptedPages.oauth: ScriptedPages.document(["issuer": "https://evil.example"])])
             },
-            Attack(check: .completingIssuer) {
+            Attack(.completingIssuer) {
                 let other: JSONValue = [
                     "issuer": "https://evil.example", "revocation_endpoint": "https://evil.example/revoke",
                 ]
@@ -31,17 +31,17 @@ extension Attack {
                     throw AuthStateError(.endpointMissing, stage: .discovery, "Nothing was taken over.")
                 }
             },
-            Attack(check: .endpointTLS) {
+            Attack(.endpointTLS) {
                 try await discover(
                     ["http://op.example/.well-known/openid-configuration": document("http://op.example")],
                     issuer: "http://op.example")
             },
-            Attack(check: .endpointTLS) { try await find("http://op.example") },
-            Attack(check: .issuerAllowList) { try await find("https://evil.example") },
-            Attack(check: .issuerForm) { _ = try Issuer("https://op.example?tenant=evil") },
-            Attack(check: .issuerForm) { _ = try Issuer("https://op.example#evil") },
-            Attack(check: .issuerForm) { try await find("https://op.example@evil.example") },
-            Attack(check: .pkceMethods) {
+            Attack(.endpointTLS) { try await find("http://op.example") },
+            Attack(.issuerAllowList) { try await find("https://evil.example") },
+            Attack(.issuerForm) { _ = try Issuer("https://op.example?tenant=evil") },
+            Attack(.issuerForm) { _ = try Issuer("https://op.example#evil") },
+            Attack(.issuerForm) { try await find("https://op.example@evil.example") },
+            Attack(.pkceMethods) {
                 let metadata = try ProviderMetadata(
                     document: ScriptedPages.document(["code_challenge_methods_supported": ["plain"]]).objectValue ?? [:]
                 )
@@ -52,7 +52,7 @@ extension Attack {
             },
         ]
         + endpoints.map { endpoint in
-            Attack(check: .endpointTLS) {
+            Attack(.endpointTLS) {
                 let page = ScriptedPages.document([endpoint: "http://op.example/x"])
                 try await discover([ScriptedPages.openID: page])
             }
@@ -60,11 +60,11 @@ extension Attack {
         + ["localhost", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"].flatMap {
             host in
             [
-                Attack(check: .endpointHost) {
+                Attack(.endpointHost) {
                     let page = ScriptedPages.document(["token_endpoint": .string("https://\(host)/token")])
                     try await discover([ScriptedPages.openID: page])
                 },
-                Attack(check: .endpointHost) { try await find("https://\(host)") },
+                Attack(.endpointHost) { try await find("https://\(host)") },
             ]
         }
 

@@ -12,29 +12,29 @@ import AuthStateTesting
 extension Attack {
     /// Userinfo that speaks of somebody else, or for somebody else.
     static let userInfo: [Attack] = [
-        Attack(check: .userInfoSubject) { try await offer(.plain(["sub": "mallory"])) },
-        Attack(check: .userInfoSubject) { try await offer(.plain(["name": "Alice"])) },
-        Attack(check: .userInfoSubject) { try await offer(.signed(["sub": "mallory"])) },
-        Attack(check: .userInfoIsSigned) {
+        Attack(.userInfoSubject) { try await offer(.plain(["sub": "mallory"])) },
+        Attack(.userInfoSubject) { try await offer(.plain(["name": "Alice"])) },
+        Attack(.userInfoSubject) { try await offer(.signed(["sub": "mallory"])) },
+        Attack(.userInfoIsSigned) {
             try await offer(.plain(["sub": "alice"]), UserInfoOptions(requiresSignature: true))
         },
-        Attack(check: .userInfoSignature) { try await offer(.signed([:], by: UserInfoForger.stranger)) },
-        Attack(check: .userInfoSignature) {
+        Attack(.userInfoSignature) { try await offer(.signed([:], by: UserInfoForger.stranger)) },
+        Attack(.userInfoSignature) {
             // The public key as a shared secret.
             let key = try UserInfoForger.provider.get().publicKey
             let secret = try SigningKey(JSONWebKey(secret: key.json.serialized()), algorithm: .hs256)
             try await offer(.signed([:], by: .success(secret)))
         },
-        Attack(check: .userInfoSignature) { try await offer(.unsecured([:])) },
-        Attack(check: .userInfoIssuer) { try await offer(.signed(["iss": "https://evil.example"])) },
-        Attack(check: .userInfoIssuer) { try await offer(.signed(["iss": nil])) },
-        Attack(check: .userInfoAudience) { try await offer(.signed(["aud": "another"])) },
-        Attack(check: .userInfoAudience) { try await offer(.signed(["aud": ["another", "clients"]])) },
-        Attack(check: .userInfoAudience) { try await offer(.signed(["aud": nil])) },
-        Attack(check: .userInfoExpiry) { try await offer(.signed(["exp": 1])) },
-        Attack(check: .userInfoExpiry) { try await offer(.signed(["exp": "never"])) },
-        Attack(check: .userInfoNotBefore) { try await offer(.signed(["nbf": 99_999_999_999])) },
-        Attack(check: .claimSourceTLS) {
+        Attack(.userInfoSignature) { try await offer(.unsecured([:])) },
+        Attack(.userInfoIssuer) { try await offer(.signed(["iss": "https://evil.example"])) },
+        Attack(.userInfoIssuer) { try await offer(.signed(["iss": nil])) },
+        Attack(.userInfoAudience) { try await offer(.signed(["aud": "another"])) },
+        Attack(.userInfoAudience) { try await offer(.signed(["aud": ["another", "clients"]])) },
+        Attack(.userInfoAudience) { try await offer(.signed(["aud": nil])) },
+        Attack(.userInfoExpiry) { try await offer(.signed(["exp": 1])) },
+        Attack(.userInfoExpiry) { try await offer(.signed(["exp": "never"])) },
+        Attack(.userInfoNotBefore) { try await offer(.signed(["nbf": 99_999_999_999])) },
+        Attack(.claimSourceTLS) {
             let info = try await offer(
                 .plain([
                     "sub": "alice", "_claim_names": ["age": "x"],
