@@ -62,4 +62,16 @@ struct UserInfoServiceTests {
         let error = await authError { try await AuthState(record, service: state.service).userInfo() }
         #expect(error?.code == .invalidMetadata && error?.kind == .configuration)
     }
+
+    @Test("the token goes to no other origin than those that are allowed, in the body neither")
+    func origins() async throws {
+        var options = AuthState.Options()
+        options.allowedOrigins = ["https://api.example"]
+        let answer = try UserInfoForger.plain(["sub": "alice"]).state()
+        let state = AuthState(answer.snapshot, service: answer.service, options: options)
+        for placement in [UserInfoOptions.TokenPlacement.header, .body] {
+            let error = await authError { try await state.userInfo(UserInfoOptions(tokenPlacement: placement)) }
+            #expect(error?.code == .insecureURL)
+        }
+    }
 }
