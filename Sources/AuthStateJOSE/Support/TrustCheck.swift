@@ -129,6 +129,38 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// Signature: it is the key's over the content (RFC 7515, section 5.2).
     case signature
 
+    // Discovery
+    /// An issuer has no user, query and fragment (Core 1.2; RFC 8414, 2).
+    case issuerForm
+    /// The metadata document names the issuer that was asked for (Discovery 4.3; RFC 8414, 3.3).
+    case metadataIssuer
+    /// The document that completes another one names the same issuer (RFC 8414, 3.3).
+    case completingIssuer
+    /// An endpoint is https, or http on this machine beside an issuer on this machine (RFC 8414, 2; RFC 9700, 4.15).
+    case endpointTLS
+    /// A remote provider names no endpoint on this machine (RFC 9700, 4.12).
+    case endpointHost
+    /// An issuer that arrives from outside is one of those that the program allows (Discovery 7.2).
+    case issuerAllowList
+
+    // Userinfo
+    /// `sub` is the ID token's (Core 5.3.2).
+    case userInfoSubject
+    /// Userinfo is signed when the program requires it (Core 5.3.2).
+    case userInfoIsSigned
+    /// Signed userinfo: the signature is the provider's (Core 5.3.4).
+    case userInfoSignature
+    /// Signed userinfo: `iss` is the issuer (Core 5.3.2).
+    case userInfoIssuer
+    /// Signed userinfo: `aud` contains the client (Core 5.3.2).
+    case userInfoAudience
+    /// Signed userinfo: `exp`, if present, is in the future (RFC 7519, 4.1.4).
+    case userInfoExpiry
+    /// Signed userinfo: `nbf`, if present, is in the past (RFC 7519, 4.1.5).
+    case userInfoNotBefore
+    /// The endpoint of distributed claims is https (Core 5.6.2).
+    case claimSourceTLS
+
     /// Whether the check is made: always, but for a test that turned it off around this task.
     package var isOn: Bool {
         #if DEBUG

@@ -59,10 +59,11 @@ public struct ProviderMetadata: Sendable, Hashable {
         }
     }
 
-    /// An absolute http(s) URL with a host and without a fragment.
+    /// An absolute http(s) URL without a fragment, whose host is there and is no puzzle of escapes.
     static func endpoint(_ text: String) -> URL? {
         let parts = URIReference(text)
-        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.host?.isEmpty == false, parts.fragment == nil
+        guard parts.hasScheme("https") || parts.hasScheme("http"), let host = parts.host, !host.isEmpty,
+            !host.contains("%"), parts.fragment == nil
         else { return nil }
         return URL(string: text)
     }

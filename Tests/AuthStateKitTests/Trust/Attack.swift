@@ -15,7 +15,7 @@ struct Attack: Sendable {
 
     /// All that there are, by area.
     static let all =
-        idToken + authorizationResponse + logoutResponse + loopbackReceiver + jose
+        idToken + discovery + userInfo
 }
 
 extension Attack: CustomTestStringConvertible {
