@@ -14,7 +14,7 @@ struct Attack: Sendable {
     }
 
     /// All that there are, by area.
-    static let all = idToken + jose
+    static let all = idToken + jose + authorizationResponse + logoutResponse + loopbackReceiver
 }
 
 extension Attack: CustomTestStringConvertible {
