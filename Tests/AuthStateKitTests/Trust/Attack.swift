@@ -15,7 +15,7 @@ struct Attack: Sendable {
 
     /// All that there are, by area.
     static let all =
-        idToken + discovery + userInfo
+        idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
 }
 
 extension Attack: CustomTestStringConvertible {
