@@ -14,7 +14,8 @@ struct Attack: Sendable {
     }
 
     /// All that there are, by area.
-    static let all = idToken + discovery + userInfo
+    static let all =
+        idToken + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
 }
 
 extension Attack: CustomTestStringConvertible {

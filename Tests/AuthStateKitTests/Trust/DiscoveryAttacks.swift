@@ -41,15 +41,6 @@ extension Attack {
             Attack(.issuerForm) { _ = try Issuer("https://op.example?tenant=evil") },
             Attack(.issuerForm) { _ = try Issuer("https://op.example#evil") },
             Attack(.issuerForm) { try await find("https://op.example@evil.example") },
-            Attack(.pkceMethods) {
-                let metadata = try ProviderMetadata(
-                    document: ScriptedPages.document(["code_challenge_methods_supported": ["plain"]]).objectValue ?? [:]
-                )
-                let configuration = try ServiceConfiguration(metadata: metadata, issuer: Issuer("https://op.example"))
-                _ = try AuthorizationRequest(
-                    configuration: configuration, clientID: "client", redirectURI: RedirectURI("com.example:/callback")
-                ).url()
-            },
         ]
         + endpoints.map { endpoint in
             Attack(.endpointTLS) {
