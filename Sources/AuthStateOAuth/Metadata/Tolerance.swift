@@ -6,4 +6,6 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A token response without `token_type`.
     public static let missingTokenType = Tolerance(rawValue: "missingTokenType")
+    /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
+    public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
 }
