@@ -36,10 +36,9 @@ extension IDToken {
             try token.verify(with: VerificationKey(JSONWebKey(secret: secret.utf8)), allowed: policy.algorithms)
             return .signature
         }
-        let mayTrustTLS = keys == nil ? policy.trustsTLS : policy.algorithms.contains(algorithm)
-        if keys == nil || algorithm == .unsecured && token.signature.isEmpty,
-            TrustCheck.idTokenUnsigned.holds(mayTrustTLS && !expectation.isFrontChannel)
-        {
+        let isUnsigned = algorithm == .unsecured && token.signature.isEmpty
+        let isAskedFor = isUnsigned && policy.algorithms.contains(.unsecured) || keys == nil && policy.trustsTLS
+        if isUnsigned || keys == nil, TrustCheck.idTokenUnsigned.holds(isAskedFor && !expectation.isFrontChannel) {
             return .tls
         }
         try token.verify(with: keys ?? JSONWebKeySet(keys: []), allowed: policy.algorithms)
