@@ -97,7 +97,9 @@ struct Login: Command {
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        client.adapt(try await service.discoverConfiguration(issuer: issuer))
+        var configuration = client.adapt(try await service.discoverConfiguration(issuer: issuer))
+        if let leeway = connection.leeway { configuration.idTokenPolicy.leeway = leeway }
+        return configuration
     }
 
     private func request(_ configuration: ServiceConfiguration) throws -> AuthorizationRequest {
