@@ -62,7 +62,7 @@ struct Authstate: Sendable {
     /// How a client proves who it is; glewlwyd wants the called endpoint's URL as the audience of assertions.
     private func proof(of client: String) -> [String] {
         switch client {
-        case "public": []
+        case "public", "hybrid": []
         case "secretjwt":
             [
                 "--client-secret-env", "LONG_SECRET", "--auth-method", "secret-jwt", "--assertion-audience", "endpoint",
