@@ -63,6 +63,7 @@ struct SecretsTests {
             "code=\(Secrets.make("code"))&state=\(request.state)&x=\(Secrets.make("x"))", to: request)
         let credentials: [ClientCredential] = [
             .secret(Secrets.make("client")), ClientCredential(.issued(Secrets.make("issued"))),
+            ClientCredential(.value(Secrets.make("key")), method: .privateKeyJWT),
         ]
         let token = TokenResponse(
             accessToken: Secrets.make("access"), issuedAt: Fixtures.now, refreshToken: Secrets.make("refresh"),
@@ -71,6 +72,8 @@ struct SecretsTests {
             Secrets.make("client"), clientID: "client", method: .clientSecretBasic)
         let post = try ClientAuthentication.secret(
             Secrets.make("client"), clientID: "client", method: .clientSecretPost)
+        let assertion = try ClientAuthentication.assertion(
+            Secrets.make("assertion"), clientID: "client", method: .privateKeyJWT)
         let exchange = TokenRequest(exchanging: response)
         let renewal = TokenRequest(
             refreshToken: Secrets.make("refresh"), configuration: request.configuration, clientID: "client")
@@ -92,10 +95,11 @@ struct SecretsTests {
         logout.state = Secrets.make("state")
         let messages = [
             try exchange.transportRequest(authentication: basic), try renewal.transportRequest(authentication: post),
-            try registration.transportRequest(),
+            try renewal.transportRequest(authentication: assertion), try registration.transportRequest(),
         ]
         let values: [any Sendable] = [
-            request, hinted, request.codeVerifier, response, token, basic, post, exchange, renewal, answer, expectation,
+            request, hinted, request.codeVerifier, response, token, basic, post, assertion, exchange, renewal, answer,
+            expectation,
             registration, registered, registered.credential, logout,
             AuthorizationCallback(url: "https://u:SECRET-p@app.example/callback?code=SECRET-c#code=SECRET-d"),
             AuthorizationCallback(url: "https://app.example/callback", formBody: "code=SECRET-c"),

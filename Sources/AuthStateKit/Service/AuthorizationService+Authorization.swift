@@ -117,7 +117,8 @@ extension AuthorizationService {
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         // A secret that is not there is better missed before the person has logged in than after.
         _ = try credential.authentication(
-            clientID: request.clientID, metadata: request.configuration.metadata, stage: .authorization)
+            clientID: request.clientID, service: request.configuration,
+            endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
         return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
             var request = request
             request.redirectURI = session.redirectURI

@@ -96,7 +96,7 @@ extension AuthorizationService {
 
 extension JOSEError {
     /// Whether newer keys of the provider could lead to another result.
-    fileprivate var mayBeKeyRotation: Bool { code == .noMatchingKey || code == .badSignature }
+    var mayBeKeyRotation: Bool { code == .noMatchingKey || code == .badSignature }
 }
 
 extension IDToken {

@@ -6,10 +6,12 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
     ///   `CancellationError`.
     public func revoke(_ request: RevocationRequest, credential: ClientCredential = .none) async throws {
+        let endpoint = try request.endpoint
+        try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
         let authentication = try credential.authentication(
-            clientID: request.clientID, metadata: request.configuration.metadata, stage: .logout)
+            clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+            now: configuration.clock.now, stage: .logout)
         let message = try request.transportRequest(authentication: authentication)
-        try check(message.url, issuer: request.configuration.issuer, stage: .logout)
         try request.validate(try await send(message, stage: .logout))
     }
 }

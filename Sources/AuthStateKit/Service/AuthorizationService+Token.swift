@@ -32,7 +32,8 @@ extension AuthorizationService {
             try check(
                 request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)
             let authentication = try credential.authentication(
-                clientID: request.clientID, metadata: request.configuration.metadata, stage: stage)
+                clientID: request.clientID, service: request.configuration,
+                endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: stage)
             var message = try request.transportRequest(authentication: authentication)
             message.timeout = configuration.requestTimeout
             message.maximumResponseBytes = configuration.maximumResponseBytes

@@ -64,7 +64,7 @@ extension AuthorizationService {
             let known = try await keys(of: service, stage: .userinfo)
             do {
                 return try token.claims(keys: known, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
-            } catch let error as JOSEError where [.noMatchingKey, .badSignature].contains(error.code) {
+            } catch let error as JOSEError where error.mayBeKeyRotation {
                 // The provider may have rotated its keys since they were fetched.
                 let newer = try await keys(of: service, insteadOf: known, stage: .userinfo)
                 return try token.claims(keys: newer, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)

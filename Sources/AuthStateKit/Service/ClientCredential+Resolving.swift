@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -7,49 +8,68 @@ import AuthStateOAuth
 #endif
 
 extension ClientCredential {
-    /// Fetches the secret from where it is.
+    /// The client's proof for one request: the secret is fetched from where it is, or an assertion made and signed anew.
     ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file.
+    /// - Parameters:
+    ///   - endpoint: Where the request goes.
+    ///   - now: The time of day.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, `.unsupported` when the
+    ///   provider does not accept what the key can sign.
     func authentication(
-        clientID: String, metadata: ProviderMetadata?, stage: AuthStateError.Stage
+        clientID: String, service: ServiceConfiguration, endpoint: URL, now: Date, stage: AuthStateError.Stage
     ) throws -> ClientAuthentication {
+        func assertion(_ key: JSONWebKey, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
+            let signingKey = try SigningKey(
+                forAssertionsWith: key, algorithm: signingAlgorithm,
+                accepted: service.metadata?.tokenEndpointAuthSigningAlgValuesSupported, stage: stage)
+            let assertion = ClientAssertion(
+                clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
+            return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
+        }
+        if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
         guard let secret = try secret(stage: stage), method != ClientAuthenticationMethod.none else {
             return .none(clientID: clientID)
         }
-        return try .secret(
-            secret, clientID: clientID, method: method ?? ClientAuthentication.preferredMethod(metadata))
+        let method = method ?? ClientAuthentication.preferredMethod(service.metadata)
+        guard method == .clientSecretJWT else { return try .secret(secret, clientID: clientID, method: method) }
+        return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
-    /// The secret; nil for a public client.
+    /// The secret; nil for a public client, and for one with a private key.
     func secret(stage: AuthStateError.Stage) throws -> String? {
-        func missing(_ message: String, _ hint: String) -> AuthStateError {
-            AuthStateError(.credentialUnavailable, stage: stage, message, hint: hint)
-        }
+        guard method != .privateKeyJWT else { return nil }
         switch source {
         case .none: return nil
         case .issued(let secret): return secret
         case .value(let secret):
-            guard !secret.isEmpty else {
-                throw missing(
-                    "The client's secret was in the memory of another process.",
-                    "Give the credential when the state is restored.")
-            }
+            guard !secret.isEmpty else { throw Self.forgotten(stage) }
             return secret
-        case .environment(let name):
-            guard let secret = ProcessInfo.processInfo.environment[name], !secret.isEmpty else {
-                throw missing(
-                    "The environment variable \(name), which holds the client's secret, is not set.",
-                    "Set \(name) and try again.")
-            }
-            return secret
+        case .environment(let name): return try Self.variable(name, "secret", stage)
         case .file(let path):
             let text = try? String(contentsOfFile: path, encoding: .utf8)
             guard let secret = text?.split(whereSeparator: \.isNewline).first else {
-                throw missing(
+                throw AuthStateError(
+                    .credentialUnavailable, stage: stage,
                     "The file \(path), which holds the client's secret, cannot be read or is empty.",
-                    "Put the secret into its first line.")
+                    hint: "Put the secret into its first line.")
             }
             return String(secret)
         }
+    }
+
+    static func variable(_ name: String, _ thing: String, _ stage: AuthStateError.Stage) throws -> String {
+        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The environment variable \(name), which holds the client's \(thing), is not set.",
+                hint: "Set \(name) and try again.")
+        }
+        return text
+    }
+
+    static func forgotten(_ stage: AuthStateError.Stage) -> AuthStateError {
+        AuthStateError(
+            .credentialUnavailable, stage: stage, "The client's secret or key was in the memory of another process.",
+            hint: "Give the credential when the state is restored.")
     }
 }

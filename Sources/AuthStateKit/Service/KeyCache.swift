@@ -52,7 +52,7 @@ actor KeyCache {
             guard entries[source]?.budget.spend(now) == true else {
                 throw AuthStateError(
                     .temporarilyUnavailable, stage: stage,
-                    "No key of the provider fits the ID token, and its keys were fetched too often.",
+                    "No key of the provider fits the signature, and its keys were fetched too often.",
                     hint: "Try again in a minute.")
             }
         }

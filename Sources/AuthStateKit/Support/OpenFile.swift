@@ -117,6 +117,10 @@ struct FileStatus {
     var size: Int { Int(raw.st_size) }
     /// Whether the group or everybody may do anything with the file.
     var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
+    /// Whether more can be done with the file than its owner may, or than reading by the group where it is root's.
+    var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
+    /// The permissions, as `chmod` takes them.
+    var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
 
     /// Whether both are the same file, not only files of the same name.
     func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }

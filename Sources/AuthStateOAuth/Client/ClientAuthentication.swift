@@ -1,17 +1,24 @@
 import AuthStateJOSE
 
-/// A client's proof for one request, its secret at hand.
+/// A client's proof for one request, its secret or its assertion at hand.
 public struct ClientAuthentication: Sendable, Hashable {
     /// The client's identifier.
     public let clientID: String
     /// How it proves who it is.
     public let method: ClientAuthenticationMethod
-    private let secret: String?
+    private let proof: Proof
+
+    /// What is sent besides the identifier.
+    private enum Proof: Hashable {
+        case nothing
+        case secret(String)
+        case assertion(String)
+    }
 
     /// A public client.
-    public static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, secret: nil) }
+    public static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nothing) }
 
-    /// A client with a secret.
+    /// A client with a secret that is sent.
     ///
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret.
     public static func secret(_ secret: String, clientID: String, method: ClientAuthenticationMethod) throws -> Self {
@@ -21,34 +28,54 @@ public struct ClientAuthentication: Sendable, Hashable {
                 expected: "client_secret_basic or client_secret_post", received: method.rawValue
             )
         }
-        return Self(clientID: clientID, method: method, secret: secret)
+        return Self(clientID: clientID, method: method, proof: .secret(secret))
     }
 
-    /// The method to use when none was chosen: what the metadata allows, Basic before post (the default of the
-    /// specification when the metadata say nothing).
+    /// A client with a signed assertion (RFC 7523, section 2.2); it is good for one request only.
+    ///
+    /// - Parameter assertion: See `ClientAssertion`.
+    /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
+    public static func assertion(
+        _ assertion: String, clientID: String, method: ClientAuthenticationMethod
+    ) throws -> Self {
+        guard method == .clientSecretJWT || method == .privateKeyJWT else {
+            throw AuthStateError(
+                .unsupported, stage: .token, "This client authentication method has no assertion.",
+                expected: "client_secret_jwt or private_key_jwt", received: method.rawValue
+            )
+        }
+        return Self(clientID: clientID, method: method, proof: .assertion(assertion))
+    }
+
+    /// The method for a secret when none was chosen: the first of Basic, post and JWT that the metadata list, and Basic when
+    /// they list none of them or say nothing.
     public static func preferredMethod(_ metadata: ProviderMetadata?) -> ClientAuthenticationMethod {
-        guard let listed = metadata?.tokenEndpointAuthMethodsSupported else { return .clientSecretBasic }
-        return listed.contains("client_secret_basic") || !listed.contains("client_secret_post")
-            ? .clientSecretBasic : .clientSecretPost
+        let listed = metadata?.tokenEndpointAuthMethodsSupported ?? []
+        let usable: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT]
+        return usable.first { listed.contains($0.rawValue) } ?? .clientSecretBasic
     }
 
     /// Adds the proof to a form and its headers.
     func apply(to form: inout Parameters, headers: inout TransportHeaders) {
-        switch (method, secret) {
-        case (.clientSecretBasic, let secret?):
+        switch proof {
+        case .secret(let secret) where method == .clientSecretBasic:
             let pair = "\(PercentEncoding.form(clientID)):\(PercentEncoding.form(secret))"
             headers["Authorization"] = ["Basic \(Base64.encode(Array(pair.utf8)))"]
-        case (_, let secret?):
+        case .secret(let secret):
             form["client_id"] = clientID
             form["client_secret"] = secret
-        case (_, nil):
+        case .assertion(let assertion):
+            form["client_id"] = clientID
+            form["client_assertion_type"] = ClientAssertion.type
+            form["client_assertion"] = assertion
+        case .nothing:
             form["client_id"] = clientID
         }
     }
 }
 
 extension ClientAuthentication: CustomStringConvertible, CustomReflectable {
-    /// Client and method, never the secret.
+    /// Client and method, never the secret or the assertion.
     public var description: String { "\(clientID) by \(method.rawValue)" }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["client": description]) }

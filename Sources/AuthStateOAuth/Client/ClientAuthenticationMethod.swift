@@ -11,4 +11,8 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
     public static let clientSecretBasic = ClientAuthenticationMethod(rawValue: "client_secret_basic")
     /// The secret in the body.
     public static let clientSecretPost = ClientAuthenticationMethod(rawValue: "client_secret_post")
+    /// An assertion signed with the secret, which itself is not sent (RFC 7523, section 2.2).
+    public static let clientSecretJWT = ClientAuthenticationMethod(rawValue: "client_secret_jwt")
+    /// An assertion signed with a private key, whose public key the provider has (RFC 7523, section 2.2).
+    public static let privateKeyJWT = ClientAuthenticationMethod(rawValue: "private_key_jwt")
 }

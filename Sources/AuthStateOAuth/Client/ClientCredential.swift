@@ -1,12 +1,14 @@
-/// Where a client's secret is and how it is used; static secrets are referred to and never archived.
+public import AuthStateJOSE
+
+/// Where a client's secret or private key is and how it is used; both are referred to and never archived.
 public struct ClientCredential: Sendable, Hashable {
-    /// The place of the secret.
+    /// The place of the secret, or of the private key when the method is `private_key_jwt`.
     public enum Source: Sendable, Hashable {
         /// A public client has none.
         case none
         /// The environment variable of this name.
         case environment(String)
-        /// The first line of the file at this path.
+        /// The file at this path: its first line, or all of it for a private key.
         case file(String)
         /// In the memory of this process only: a state restored elsewhere needs the credential again.
         case value(String)
@@ -14,15 +16,24 @@ public struct ClientCredential: Sendable, Hashable {
         case issued(String)
     }
 
-    /// Where the secret is.
+    /// Where the secret or the private key is.
     public var source: Source
-    /// How it is used; nil takes what the provider's metadata allow, HTTP Basic first.
+    /// How it is used; nil takes what the provider's metadata allow for a secret, HTTP Basic first.
     public var method: ClientAuthenticationMethod?
+    /// `kid` of the private key; nil takes the one that a JWK has itself.
+    public var keyID: String?
+    /// How assertions are signed; nil takes what the key and the provider's metadata allow, the key's usual one first.
+    public var signingAlgorithm: SignatureAlgorithm?
 
     /// Makes a credential.
-    public init(_ source: Source, method: ClientAuthenticationMethod? = nil) {
+    public init(
+        _ source: Source, method: ClientAuthenticationMethod? = nil, keyID: String? = nil,
+        signingAlgorithm: SignatureAlgorithm? = nil
+    ) {
         self.source = source
         self.method = method
+        self.keyID = keyID
+        self.signingAlgorithm = signingAlgorithm
     }
 
     /// A public client.
@@ -42,63 +53,55 @@ public struct ClientCredential: Sendable, Hashable {
     public static func secret(_ secret: String, method: ClientAuthenticationMethod? = nil) -> Self {
         Self(.value(secret), method: method)
     }
-}
 
-extension ClientCredential: Codable {
-    private enum CodingKeys: String, CodingKey { case source, name, secret, method }
-
-    /// Decodes a reference; a secret that was in memory only is decoded as absent.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
-        switch try container.decode(String.self, forKey: .source) {
-        case "none": source = .none
-        case "environment": source = .environment(name)
-        case "file": source = .file(name)
-        case "issued": source = .issued(try container.decode(String.self, forKey: .secret))
-        default: source = .value("")
-        }
-        method = try container.decodeIfPresent(ClientAuthenticationMethod.self, forKey: .method)
+    /// The private key is in a file that only its owner can read; only its path and the key's identifier are archived.
+    ///
+    /// - Parameters:
+    ///   - path: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK as JSON.
+    ///   - keyID: `kid`, by which the provider finds the public key.
+    public static func privateKey(
+        file path: String, keyID: String? = nil, signingAlgorithm: SignatureAlgorithm? = nil
+    ) -> Self {
+        Self(.file(path), method: .privateKeyJWT, keyID: keyID, signingAlgorithm: signingAlgorithm)
     }
 
-    /// Encodes the reference, and of secrets only one that registration issued.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        switch source {
-        case .none: try container.encode("none", forKey: .source)
-        case .environment(let name):
-            try container.encode("environment", forKey: .source)
-            try container.encode(name, forKey: .name)
-        case .file(let path):
-            try container.encode("file", forKey: .source)
-            try container.encode(path, forKey: .name)
-        case .value: try container.encode("memory", forKey: .source)
-        case .issued(let secret):
-            try container.encode("issued", forKey: .source)
-            try container.encode(secret, forKey: .secret)
-        }
-        try container.encodeIfPresent(method, forKey: .method)
+    /// The private key is in an environment variable, as a file would have it; only the name is archived.
+    public static func privateKey(
+        environment name: String, keyID: String? = nil, signingAlgorithm: SignatureAlgorithm? = nil
+    ) -> Self {
+        Self(.environment(name), method: .privateKeyJWT, keyID: keyID, signingAlgorithm: signingAlgorithm)
+    }
+
+    /// The private key itself, with its algorithm and identifier; it is never archived.
+    public static func privateKey(_ key: SigningKey) -> Self {
+        Self(
+            .value(String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)), method: .privateKeyJWT,
+            keyID: key.keyID, signingAlgorithm: key.algorithm)
     }
 }
 
 extension ClientCredential: CustomStringConvertible, CustomReflectable {
-    /// Where the secret is, never the secret.
-    public var description: String { source.description }
+    /// Where the secret or the key is, never the secret or the key.
+    public var description: String {
+        method == .privateKeyJWT ? source.description(of: "private key") : source.description
+    }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }
 
 extension ClientCredential.Source: CustomStringConvertible, CustomReflectable {
     /// The place, never the secret.
-    public var description: String {
-        switch self {
-        case .none: "public client"
-        case .environment(let name): "secret in the environment variable \(name)"
-        case .file(let path): "secret in the file \(path)"
-        case .value: "secret in memory"
-        case .issued: "secret issued by registration"
-        }
-    }
+    public var description: String { description(of: "secret") }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
+
+    fileprivate func description(of thing: String) -> String {
+        switch self {
+        case .none: "public client"
+        case .environment(let name): "\(thing) in the environment variable \(name)"
+        case .file(let path): "\(thing) in the file \(path)"
+        case .value: "\(thing) in memory"
+        case .issued: "\(thing) issued by registration"
+        }
+    }
 }

@@ -8,4 +8,6 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let missingTokenType = Tolerance(rawValue: "missingTokenType")
     /// Signed userinfo without `iss` or `aud`, which OpenID Connect Core, section 5.3.2, only recommends.
     public static let unaddressedUserInfo = Tolerance(rawValue: "unaddressedUserInfo")
+    /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
+    public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
 }

@@ -20,6 +20,10 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var responseTypes: [AuthorizationRequest.ResponseType]?
     /// How it will authenticate; nil leaves it to the provider.
     public var tokenEndpointAuthMethod: ClientAuthenticationMethod?
+    /// How it will sign its assertions; nil leaves it to the client.
+    public var tokenEndpointAuthSigningAlg: SignatureAlgorithm?
+    /// Its keys (`jwks`), for `private_key_jwt`; only what is public of them is sent.
+    public var keys: [JSONWebKey] = []
     /// Scopes that it may ask for.
     public var scopes: [Scope] = []
     /// `native` or `web`.
@@ -53,6 +57,8 @@ public struct RegistrationRequest: Sendable, Hashable {
         body["grant_types"] = grantTypes.map { strings($0.map(\.rawValue)) }
         body["response_types"] = responseTypes.map { strings($0.map(\.rawValue)) }
         body["token_endpoint_auth_method"] = tokenEndpointAuthMethod.map { .string($0.rawValue) }
+        body["token_endpoint_auth_signing_alg"] = tokenEndpointAuthSigningAlg.map { .string($0.rawValue) }
+        if !keys.isEmpty { body["jwks"] = ["keys": .array(keys.map(\.publicKey.json))] }
         body["scope"] = try scopes.joined(stage: .registration).map { .string($0) }
         body["application_type"] = applicationType.map { .string($0) }
         if !postLogoutRedirectURIs.isEmpty {

@@ -74,9 +74,14 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
             received: received)
     }
 
-    /// The credential that the registered client authenticates with.
+    /// The credential that the registered client authenticates with; where its own private key is, only the client knows.
     public var credential: ClientCredential {
-        clientSecret.map { ClientCredential(.issued($0), method: tokenEndpointAuthMethod) } ?? .none
+        guard tokenEndpointAuthMethod != .privateKeyJWT else { return ClientCredential(.none, method: .privateKeyJWT) }
+        guard let clientSecret else { return .none }
+        let algorithm = metadata["token_endpoint_auth_signing_alg"]?.stringValue
+        return ClientCredential(
+            .issued(clientSecret), method: tokenEndpointAuthMethod,
+            signingAlgorithm: algorithm.map(SignatureAlgorithm.init))
     }
 }
 

@@ -1,9 +1,9 @@
 import AuthStateJOSE
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
@@ -39,13 +39,21 @@ public struct RevocationRequest: Sendable, Hashable {
         self.tokenTypeHint = tokenTypeHint
     }
 
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    package var endpoint: URL {
+        get throws {
+            guard let endpoint = configuration.revocationEndpoint else {
+                throw AuthStateError(.endpointMissing, stage: .logout, "The provider has no revocation endpoint.")
+            }
+            return endpoint
+        }
+    }
+
     /// The HTTP request: a form, with the client's proof.
     ///
     /// - Throws: `AuthStateError` with `.endpointMissing`.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
-        guard let endpoint = configuration.revocationEndpoint else {
-            throw AuthStateError(.endpointMissing, stage: .logout, "The provider has no revocation endpoint.")
-        }
+        let endpoint = try endpoint
         var form: Parameters = ["token": token]
         form["token_type_hint"] = tokenTypeHint?.rawValue
         var headers: TransportHeaders = [

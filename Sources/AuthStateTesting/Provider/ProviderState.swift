@@ -10,6 +10,8 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    /// When the client assertions end that were used, by client and `jti`.
+    var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
     var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
     /// How many good access tokens to refuse, and with which challenge.
@@ -77,7 +79,7 @@ struct ProviderState: Sendable {
             case .userInfo: return try userInfo(request, now: now)
             case .resource: return .response(try resource(request, now: now))
             case .endSession: return .response(try endSession(request))
-            case .revocation: return .response(try revoke(request))
+            case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
             }

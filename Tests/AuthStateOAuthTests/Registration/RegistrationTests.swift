@@ -40,6 +40,36 @@ struct RegistrationTests {
         #expect(refusal { try request.transportRequest() }?.code == .endpointMissing)
     }
 
+    @Test("a client that signs registers its public keys, and no private number of them")
+    func keys() throws {
+        var request = RegistrationRequest(
+            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+        let key = try SigningKey.generate(.es256, keyID: "k1")
+        request.tokenEndpointAuthMethod = .privateKeyJWT
+        request.tokenEndpointAuthSigningAlg = .es256
+        request.keys = [key.privateKey]
+        let body = try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body)))
+        #expect(body["token_endpoint_auth_method"] == "private_key_jwt")
+        #expect(body["token_endpoint_auth_signing_alg"] == "ES256")
+        #expect(body["jwks"] == ["keys": [key.publicKey.json]])
+        #expect(key.publicKey.json["d"] == nil && key.publicKey.json["x"] != nil)
+    }
+
+    @Test("the credential of a client that signs says how; its private key is not the provider's to issue")
+    func signingCredential() throws {
+        let secret = try RegistrationResponse(
+            Fixtures.json(
+                """
+                {"client_id":"c","client_secret":"s","client_secret_expires_at":0,
+                "token_endpoint_auth_method":"client_secret_jwt","token_endpoint_auth_signing_alg":"HS512"}
+                """))
+        #expect(
+            secret.credential == ClientCredential(.issued("s"), method: .clientSecretJWT, signingAlgorithm: .hs512))
+        let key = try RegistrationResponse(
+            Fixtures.json(#"{"client_id":"c","token_endpoint_auth_method":"private_key_jwt"}"#))
+        #expect(key.credential == ClientCredential(.none, method: .privateKeyJWT))
+    }
+
     @Test("a confidential client's registration is read whole", arguments: [200, 201])
     func confidential(_ status: Int) throws {
         let response = try RegistrationResponse(

@@ -10,6 +10,7 @@ struct Flow: Sendable {
     var clientID = "public"
     var credential = ClientCredential.none
     var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
+    var tolerances: Set<Tolerance> = []
     var responseType = AuthorizationRequest.ResponseType.code
     var responseMode: AuthorizationRequest.ResponseMode?
     var store: any AuthStateStore = InMemoryAuthStateStore()
@@ -42,7 +43,9 @@ struct Flow: Sendable {
 
     /// The provider's endpoints.
     func configuration() async throws -> ServiceConfiguration {
-        try await service.discoverConfiguration(issuer: provider.issuer)
+        var configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        configuration.tolerances = tolerances
+        return configuration
     }
 
     /// A request of this client.

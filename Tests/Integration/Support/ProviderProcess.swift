@@ -7,6 +7,9 @@ struct ProviderProcess: Sendable {
     /// PEM file of the authority behind its certificate; nil without TLS.
     let certificateAuthorityFile: String?
 
+    /// Private key of glewlwyd's client `keyjwt`, whose `kid` is `client-1`.
+    var clientKeyFile: String { "\(folder)/client.pem" }
+
     /// Its log, as far as it has one.
     var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "" }
 

@@ -13,7 +13,7 @@ struct Authstate: Sendable {
     let folder: TemporaryFolder
     let browser: LoginBrowser
     /// The variables that the program sees beside those of this process.
-    var environment = ["CLIENT_SECRET": "s3cret"]
+    var environment = ["CLIENT_SECRET": "s3cret", "LONG_SECRET": "s3cret-s3cret-s3cret-s3cret-s3cret"]
     var stateFile: String
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
@@ -51,12 +51,29 @@ struct Authstate: Sendable {
         client: String = "public", decision: LoginBrowser.Decision = .accept
     ) -> [String] {
         let authority = provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
-        let secret = ["public", "hybrid"].contains(client) ? [] : ["--client-secret-env", "CLIENT_SECRET"]
+        let proof = proof(of: client)
         return [
             "login", "--issuer", provider.issuer, "--client-id", client, "--scope",
             "openid profile email offline_access", "--redirect-uri", provider.redirectURI, "--browser-command",
             browser.commandLine(decision),
-        ] + authority + secret
+        ] + authority + proof
+    }
+
+    /// How a client proves who it is; glewlwyd wants the called endpoint's URL as the audience of assertions.
+    private func proof(of client: String) -> [String] {
+        switch client {
+        case "public", "hybrid": []
+        case "secretjwt":
+            [
+                "--client-secret-env", "LONG_SECRET", "--auth-method", "secret-jwt", "--assertion-audience", "endpoint",
+            ]
+        case "keyjwt":
+            [
+                "--private-key", provider.clientKeyFile, "--key-id", "client-1", "--auth-method", "private-key-jwt",
+                "--assertion-audience", "endpoint",
+            ]
+        default: ["--client-secret-env", "CLIENT_SECRET"]
+        }
     }
 
     /// Logs in, which has to succeed.

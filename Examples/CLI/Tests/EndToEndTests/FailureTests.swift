@@ -149,6 +149,38 @@ extension EndToEndTests {
                 hint: "Set CLIENT_SECRET")
         }
 
+        @Test("a client's private key that is missing, is none, or is open to others")
+        func privateKey() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            var arguments = authstate.loginArguments(client: "keyjwt")
+            let index = try #require(arguments.firstIndex(of: "--private-key")) + 1
+            let open = try authstate.folder.file("open", containing: "hunter2")
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)
+            let nonsense = try authstate.folder.file("nonsense", containing: "hunter2")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: nonsense)
+            let files = [(authstate.folder("none"), "Check the path"), (nonsense, "private key"), (open, "chmod 600")]
+            for (file, hint) in files {
+                arguments[index] = file
+                try await authstate.expectFailure(
+                    arguments, 78, [.credentialUnavailable], stage: .authorization, hint: hint)
+            }
+        }
+
+        @Test("a client whose key the provider does not know")
+        func wrongKey() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let key = try SigningKey.generate(.es256, keyID: "client-1")
+            let json = String(decoding: key.privateKey.privateJSON.serialized(), as: UTF8.self)
+            let file = try authstate.folder.file("key.json", containing: json)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            var arguments = authstate.loginArguments(client: "keyjwt")
+            arguments[try #require(arguments.firstIndex(of: "--private-key")) + 1] = file
+            let result = try await authstate(arguments + ["--json"])
+            #expect(result.status == 78, "\(result)")
+            #expect(try result.json()["error"]?["stage"] == "token")
+            #expect(!result.output.contains(try #require(key.privateKey.privateJSON["d"]?.stringValue)))
+        }
+
         @Test("an authority that is not named")
         func authority() async throws {
             let authstate = try Authstate(.glewlwydTLS)

@@ -71,6 +71,22 @@ extension EndToEndTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
+        @Test(
+            "a client that signs assertions logs in, renews and revokes, with nothing said again",
+            arguments: ["secretjwt", "keyjwt"], [Provider.glewlwyd, .glewlwydTLS])
+        func assertions(_ client: String, _ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn(client: client)
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            let stored = authstate.folder.text("state/login.json")
+            #expect(!stored.contains("PRIVATE KEY") && !stored.contains("s3cret"))
+            let copy = try await authstate.copy()
+            let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
+            #expect(logout["revoked"] == true && logout["session_ended"] == true)
+            let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
+            #expect(error?.kind == .reauthenticationRequired)
+        }
+
         @Test("a machine gets tokens of its own and renews them")
         func clientCredentials() async throws {
             let authstate = try Authstate(.django)

@@ -18,7 +18,12 @@ struct OptionsTests {
         "calls that make no sense are refused",
         arguments: [
             ["--auth-method", "basic"], ["--auth-method", "none", "--client-secret-env", "S"], ["--max-age", "-1"],
-            ["--grant", "client-credentials"],
+            ["--grant", "client-credentials"], ["--auth-method", "secret-jwt"], ["--auth-method", "private-key-jwt"],
+            ["--auth-method", "private-key-jwt", "--client-secret-env", "S"], ["--key-id", "k"], ["--private-key", ""],
+            ["--auth-method", "basic", "--private-key", "k"], ["--private-key", "k", "--client-secret-env", "S"],
+            ["--auth-method", "none", "--private-key", "k"], ["--assertion-audience", "endpoint"],
+            ["--auth-method", "jwt", "--client-secret-env", "S"],
+            ["--auth-method", "basic", "--client-secret-env", "S", "--assertion-audience", "endpoint"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--paste"],
             ["--redirect-uri", "nowhere"], ["--timeout", "0"], ["--param", "=x"], ["--leeway", "-1"],
             ["--response-type", "token"], ["--response-mode", "nonsense"],
@@ -44,6 +49,42 @@ struct OptionsTests {
         #expect(request.loginHint == "ada")
         #expect(login.parameters.first?.name == "a")
         #expect(login.parameters.first?.value == "b=c")
+    }
+
+    @Test("a client proves who it is as the options say, and only the way to its secret or key is kept")
+    func credential() throws {
+        func credential(_ arguments: String...) throws -> ClientCredential {
+            try Login.parse(minimal + arguments).client.credential
+        }
+        #expect(try credential() == .none)
+        #expect(try credential("--auth-method", "none") == .none)
+        #expect(try credential("--client-secret-env", "S") == .environment("S"))
+        let methods: [(String, ClientAuthenticationMethod)] = [
+            ("basic", .clientSecretBasic), ("post", .clientSecretPost), ("secret-jwt", .clientSecretJWT),
+        ]
+        for (name, method) in methods {
+            let credential = try credential("--client-secret-env", "S", "--auth-method", name)
+            #expect(credential == .environment("S", method: method))
+        }
+        #expect(try credential("--private-key", "/k.pem") == .privateKey(file: "/k.pem"))
+        let named = try credential("--private-key", "k.pem", "--key-id", "1", "--auth-method", "private-key-jwt")
+        #expect(named == .privateKey(file: FileManager.default.currentDirectoryPath + "/k.pem", keyID: "1"))
+        let machine = try Login.parse(minimal + ["--grant", "client-credentials", "--private-key", "/k.pem"])
+        #expect(machine.client.isConfidential)
+    }
+
+    @Test("assertions are for the issuer, or for the called endpoint when that is said")
+    func assertionAudience() throws {
+        let endpoint = try #require(URL(string: "https://op.example/token"))
+        let plain = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"), authorizationEndpoint: nil, tokenEndpoint: endpoint)
+        func audience(_ arguments: String...) throws -> String {
+            try Login.parse(minimal + ["--private-key", "/k.pem"] + arguments).client.adapt(plain)
+                .assertionAudience(at: endpoint)
+        }
+        #expect(try audience() == "https://op.example")
+        #expect(try audience("--assertion-audience", "issuer") == "https://op.example")
+        #expect(try audience("--assertion-audience", "endpoint") == "https://op.example/token")
     }
 
     @Test("response type and mode reach the request, and what is not supported is refused with the reason")

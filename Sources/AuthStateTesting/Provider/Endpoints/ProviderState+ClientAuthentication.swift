@@ -2,20 +2,31 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ProviderState {
-    /// The client of a request, after its proof was checked (RFC 6749, section 2.3.1).
-    func authenticate(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> OpenIDProvider.Client {
+    /// The client of a request, after its proof was checked (RFC 6749, section 2.3; RFC 7521, section 4.2).
+    mutating func authenticate(
+        _ request: OpenIDProvider.Request, now: Double
+    ) throws(ProviderRefusal) -> OpenIDProvider.Client {
         let parameters = request.parameters
         let basic = try basicCredentials(request)
-        if basic != nil, parameters["client_secret"] != nil {
+        let assertion = try clientAssertion(parameters)
+        guard [basic != nil, parameters["client_secret"] != nil, assertion != nil].count(where: \.self) <= 1 else {
             throw ProviderRefusal("invalid_request", "The client authenticates in two ways.")
         }
-        guard let client = configuration.client(basic?.id ?? parameters["client_id"]) else { throw unknown(request) }
+        let id = basic?.id ?? parameters["client_id"] ?? assertion?.claims["sub"]?.stringValue
+        guard let client = configuration.client(id) else { throw unknown(request) }
         let secret = basic?.secret ?? parameters["client_secret"]
         let used: ClientAuthenticationMethod =
-            basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
-        let isAllowed = client.authenticationMethod.map { $0 == used } ?? ((client.secret == nil) == (used == .none))
-        let isProven = client.secret.map { ConstantTime.equals($0, secret ?? "") } ?? true
-        guard isAllowed, isProven, parameters["client_id"].map({ $0 == client.id }) ?? true else {
+            if let assertion {
+                assertion.isKeyedBySecret ? .clientSecretJWT : .privateKeyJWT
+            } else {
+                basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
+            }
+        guard client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true else {
+            throw unknown(request)
+        }
+        if let assertion {
+            try accept(assertion, of: client, at: request.endpoint, now: now)
+        } else if let expected = client.secret, !ConstantTime.equals(expected, secret ?? "") {
             throw unknown(request)
         }
         return client

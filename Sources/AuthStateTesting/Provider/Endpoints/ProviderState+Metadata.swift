@@ -8,9 +8,14 @@ extension ProviderState {
         ("introspection_endpoint", .introspection),
     ]
 
+    /// How clients may authenticate (OpenID Connect Core, section 9).
+    static let authenticationMethods = [
+        "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none",
+    ]
+
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
     var metadata: [String: JSONValue] {
-        let authentication: JSONValue = ["client_secret_basic", "client_secret_post", "none"]
+        let algorithms = Self.assertionAlgorithms.secret + Self.assertionAlgorithms.key
         var document: [String: JSONValue] = [
             "issuer": .string(issuer),
             "response_types_supported": ["code", "code id_token"],
@@ -22,12 +27,15 @@ extension ProviderState {
             "claims_supported": .array(
                 Set(configuration.users.flatMap(\.claims.keys)).union(["sub"]).sorted().map { .string($0) }),
             "claims_parameter_supported": true,
-            "token_endpoint_auth_methods_supported": authentication,
-            "revocation_endpoint_auth_methods_supported": authentication,
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent"],
             "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
         ]
+        for endpoint in ["token_endpoint", "revocation_endpoint", "introspection_endpoint"] {
+            document["\(endpoint)_auth_methods_supported"] = .array(Self.authenticationMethods.map { .string($0) })
+            document["\(endpoint)_auth_signing_alg_values_supported"] = .array(
+                algorithms.map { .string($0.rawValue) })
+        }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
         if configuration.signsUserInfo {
             document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]

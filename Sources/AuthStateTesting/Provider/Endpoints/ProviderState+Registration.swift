@@ -17,12 +17,17 @@ extension ProviderState {
             throw ProviderRefusal("invalid_redirect_uri", "A redirect URI is missing or malformed.")
         }
         let method = members["token_endpoint_auth_method"]?.stringValue ?? "client_secret_basic"
-        guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
+        guard Self.authenticationMethods.contains(method) else {
             throw ProviderRefusal("invalid_client_metadata", "This client authentication is not supported.")
+        }
+        let keys = members["jwks"].flatMap { try? JSONWebKeySet(json: $0).keys } ?? []
+        guard method != "private_key_jwt" || !keys.isEmpty else {
+            throw ProviderRefusal("invalid_client_metadata", "This client authentication needs a public key in jwks.")
         }
         let grantTypes = strings("grant_types") ?? ["authorization_code", "refresh_token"]
         let client = OpenIDProvider.Client(
-            id: "client-\(newToken(now: now).prefix(8))", secret: method == "none" ? nil : newToken(now: now),
+            id: "client-\(newToken(now: now).prefix(8))",
+            secret: ["none", "private_key_jwt"].contains(method) ? nil : newToken(now: now), keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
             grantTypes: Set(grantTypes.map { GrantType(rawValue: $0) }))

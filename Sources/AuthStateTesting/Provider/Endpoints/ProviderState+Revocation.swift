@@ -4,8 +4,8 @@ import AuthStateOAuth
 
 extension ProviderState {
     /// Token revocation (RFC 7009): a refresh token takes its grant along, an unknown token is no error.
-    mutating func revoke(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> LoopbackResponse {
-        let client = try authenticate(request)
+    mutating func revoke(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request, now: now)
         let text = try tokenParameter(request)
         if let token = refreshTokens[text], grants[token.grant]?.clientID == client.id {
             revoke(grant: token.grant)
@@ -16,8 +16,10 @@ extension ProviderState {
     }
 
     /// Token introspection (RFC 7662), for the client that the token was issued to.
-    func introspect(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
-        let client = try authenticate(request)
+    mutating func introspect(
+        _ request: OpenIDProvider.Request, now: Double
+    ) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request, now: now)
         let text = try tokenParameter(request)
         if let token = accessTokens[text], token.clientID == client.id, now < token.expiresAt {
             return .json(description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt))

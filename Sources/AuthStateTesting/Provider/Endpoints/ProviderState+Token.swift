@@ -4,7 +4,7 @@ import AuthStateOAuth
 extension ProviderState {
     /// The token endpoint (RFC 6749, section 3.2).
     mutating func token(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> ProviderDecision {
-        let client = try authenticate(request)
+        let client = try authenticate(request, now: now)
         let parameters = request.parameters
         guard let name = parameters["grant_type"] else {
             throw ProviderRefusal("invalid_request", "grant_type is missing.")
@@ -78,8 +78,8 @@ extension ProviderState {
     private mutating func clientToken(
         _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
-        guard client.secret != nil else {
-            throw ProviderRefusal("unauthorized_client", "Only a client with a secret may do this.")
+        guard !client.isPublic else {
+            throw ProviderRefusal("unauthorized_client", "Only a client with a secret or a key may do this.")
         }
         let wanted = scopes(parameters["scope"])
         guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {

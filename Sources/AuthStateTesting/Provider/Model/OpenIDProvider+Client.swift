@@ -1,3 +1,4 @@
+public import AuthStateJOSE
 public import AuthStateOAuth
 
 extension OpenIDProvider {
@@ -5,9 +6,11 @@ extension OpenIDProvider {
     public struct Client: Sendable, Hashable {
         /// Its identifier.
         public var id: String
-        /// Its secret; nil for a public client.
+        /// Its secret; nil for a public client, or one with keys.
         public var secret: String?
-        /// How it has to authenticate; nil takes what fits: nothing for a public client, HTTP Basic or the body else.
+        /// Its public keys, for `private_key_jwt`.
+        public var keys: [JSONWebKey]
+        /// How it has to authenticate; nil takes whatever its secret and keys are good for, nothing for a public client.
         public var authenticationMethod: ClientAuthenticationMethod?
         /// Where answers may go: compared exactly, but for the port of a loopback URI (RFC 8252, section 7.3).
         public var redirectURIs: [String]
@@ -18,12 +21,14 @@ extension OpenIDProvider {
 
         /// Makes a client.
         public init(
-            id: String, secret: String? = nil, authenticationMethod: ClientAuthenticationMethod? = nil,
+            id: String, secret: String? = nil, keys: [JSONWebKey] = [],
+            authenticationMethod: ClientAuthenticationMethod? = nil,
             redirectURIs: [String] = Client.usualRedirectURIs, postLogoutRedirectURIs: [String]? = nil,
             grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
         ) {
             self.id = id
             self.secret = secret
+            self.keys = keys
             self.authenticationMethod = authenticationMethod
             self.redirectURIs = redirectURIs
             self.postLogoutRedirectURIs = postLogoutRedirectURIs
@@ -43,6 +48,18 @@ extension OpenIDProvider {
             id: "service", secret: "service-secret",
             grantTypes: [.authorizationCode, .refreshToken, .clientCredentials])
 
+        /// Whether it has nothing to prove who it is with.
+        var isPublic: Bool { secret == nil && keys.isEmpty }
+
+        func allows(_ method: ClientAuthenticationMethod) -> Bool {
+            if let authenticationMethod { return method == authenticationMethod }
+            switch method {
+            case .none: return isPublic
+            case .privateKeyJWT: return !keys.isEmpty
+            default: return secret != nil
+            }
+        }
+
         func allowsRedirect(to uri: String) -> Bool { redirectURIs.contains { Self.isSame($0, uri) } }
 
         func allowsPostLogoutRedirect(to uri: String) -> Bool {
@@ -61,7 +78,7 @@ extension OpenIDProvider {
 
 extension OpenIDProvider.Client: CustomStringConvertible, CustomReflectable {
     /// The identifier and the kind of client, never the secret.
-    public var description: String { "\(secret == nil ? "public" : "confidential") client \(id)" }
+    public var description: String { "\(isPublic ? "public" : "confidential") client \(id)" }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }

@@ -49,6 +49,9 @@ extension OpenIDProvider {
         /// The scope that the protected resource asks for; nil lets every token in.
         public var resourceScope: String?
 
+        /// Whether client assertions have to be for the URL of the endpoint that they come to, instead of the issuer.
+        public var wantsEndpointAudience = false
+
         /// How ID tokens are signed; HS256 uses the client's secret.
         public var signingAlgorithm = SignatureAlgorithm.es256
         /// Whether userinfo is a signed JWT, made with the same algorithm.

@@ -52,8 +52,8 @@ struct Login: Command {
 
     func validate() throws {
         guard grant == .clientCredentials else { return }
-        if client.clientSecretEnv == nil {
-            throw ValidationError("--grant client-credentials needs --client-secret-env.")
+        if !client.isConfidential {
+            throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
         }
         if let option = authorization.firstGiven ?? browser.browserCommand.map({ _ in "--browser-command" }) {
             throw ValidationError("--grant client-credentials goes without \(option): no page is shown.")
@@ -97,7 +97,7 @@ struct Login: Command {
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        var configuration = try await service.discoverConfiguration(issuer: issuer)
+        var configuration = client.adapt(try await service.discoverConfiguration(issuer: issuer))
         if let leeway = connection.leeway { configuration.idTokenPolicy.leeway = leeway }
         return configuration
     }

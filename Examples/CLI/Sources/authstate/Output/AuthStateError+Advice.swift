@@ -50,7 +50,8 @@ extension AuthStateError {
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .insecureURL: "Use https; --allow-insecure-http allows http, for tests.",
         .insecureConnection: "Name the provider's certificate authority with --ca-file.",
-        .invalidClient: "Check --client-id, --client-secret-env and --auth-method.",
+        .invalidClient:
+            "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
         .storeCorrupt: "Remove it with 'authstate logout --local', then log in again.",
         .discoveryFailed: "Check --issuer.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",

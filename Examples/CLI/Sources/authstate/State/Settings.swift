@@ -1,11 +1,5 @@
 import AuthStateKit
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What was said at login and holds for the commands after it; kept in the state's annotations.
 struct Settings: Sendable, Equatable {
     /// Seconds that clocks may differ, and that tokens are renewed ahead of their end.
@@ -47,9 +41,7 @@ struct Settings: Sendable, Equatable {
     init(_ options: ConnectionOptions, redirectURI: String?) {
         leeway = options.leeway
         allowsInsecureHTTP = options.allowInsecureHTTP
-        certificateAuthorityFile = options.certificateAuthorityFile.map { path in
-            path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-        }
+        certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath
         self.redirectURI = redirectURI
     }
 }

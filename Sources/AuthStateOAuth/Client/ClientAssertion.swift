@@ -1,0 +1,54 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a client signs to prove who it is (RFC 7523, section 3; OpenID Connect Core, section 9).
+///
+/// Each signature makes another token: providers take each one once.
+public struct ClientAssertion: Sendable, Hashable {
+    /// `client_assertion_type` of a signed assertion (RFC 7523, section 2.2).
+    public static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    /// The client, which is issuer and subject at once.
+    public var clientID: String
+    /// The only party that may accept it, see `ServiceConfiguration.assertionAudience(at:)`.
+    public var audience: String
+    /// Now.
+    public var issuedAt: Date
+    /// How long it can be used, in seconds.
+    public var lifetime = 60
+
+    /// Makes an assertion that is not signed yet.
+    public init(clientID: String, audience: String, issuedAt: Date) {
+        self.clientID = clientID
+        self.audience = audience
+        self.issuedAt = issuedAt
+    }
+
+    /// A new token with a random `jti`, in its compact form.
+    ///
+    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    public func signed(with key: SigningKey) throws(JOSEError) -> String {
+        let now = Int64(issuedAt.timeIntervalSince1970.rounded(.down))
+        let claims: JSONValue = [
+            "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience),
+            "jti": .string(Base64URL.encode(SecureRandom.bytes(16))),
+            "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + Int64(lifetime))),
+        ]
+        return try JSONWebToken.sign(claims: claims, with: key)
+    }
+}
+
+extension ServiceConfiguration {
+    /// Whom a client assertion is for: the issuer, or the endpoint that it goes to when that is tolerated or there is no issuer.
+    ///
+    /// The issuer is the safer one: an endpoint's URL comes from a document, and providers differ in what they take it for.
+    public func assertionAudience(at endpoint: URL) -> String {
+        guard let issuer, !tolerances.contains(.endpointAudience) else { return endpoint.absoluteString }
+        return issuer.rawValue
+    }
+}

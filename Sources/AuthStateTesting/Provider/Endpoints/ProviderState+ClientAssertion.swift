@@ -1,0 +1,71 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// How assertions may be signed: with a secret, or with a private key.
+    static let assertionAlgorithms: (secret: [SignatureAlgorithm], key: [SignatureAlgorithm]) = (
+        [.hs256, .hs384, .hs512],
+        [.es256, .es384, .es512, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .edDSA]
+    )
+
+    /// The assertion that a request carries, not checked yet (RFC 7521, section 4.2).
+    func clientAssertion(_ parameters: Parameters) throws(ProviderRefusal) -> JSONWebToken? {
+        guard let compact = parameters["client_assertion"] else { return nil }
+        guard parameters["client_assertion_type"] == ClientAssertion.type else {
+            throw .wrongAssertion("The type of the assertion is not supported.")
+        }
+        guard let token = try? JSONWebToken(parsing: compact) else {
+            throw .wrongAssertion("The assertion is not a signed JWT.")
+        }
+        return token
+    }
+
+    /// Checks that an assertion is the client's, meant for this provider, in time, and new (RFC 7523, section 3).
+    mutating func accept(
+        _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
+    ) throws(ProviderRefusal) {
+        let claims = assertion.claims
+        let audience = configuration.wantsEndpointAudience ? url(of: endpoint) : issuer
+        let expiry = claims["exp"]?.doubleValue ?? -.infinity
+        let identifier = claims["jti"]?.stringValue ?? ""
+        let checks: [(holds: Bool, fault: String)] = [
+            (claims["iss"]?.stringValue == client.id, "The assertion's iss is not the client."),
+            (claims["sub"]?.stringValue == client.id, "The assertion's sub is not the client."),
+            (claims["aud"]?.stringValue == audience, "The assertion's aud is not \(audience)."),
+            (now < expiry, "The assertion expired, or has no exp."),
+            (expiry <= now + 3600, "The assertion is good for too long."),
+            (claims["iat"]?.doubleValue.map { $0 <= now + 60 } ?? true, "The assertion is from the future."),
+            (!identifier.isEmpty, "The assertion has no jti."),
+            (assertion.isSigned(by: client), "The assertion's signature is not the client's."),
+        ]
+        if let failed = checks.first(where: { !$0.holds }) { throw .wrongAssertion(failed.fault) }
+        usedAssertions = usedAssertions.filter { now < $0.value }
+        guard usedAssertions.updateValue(expiry, forKey: "\(client.id) \(identifier)") == nil else {
+            throw .wrongAssertion("The assertion was used before.")
+        }
+    }
+}
+
+extension JSONWebToken {
+    /// Whether it claims to be signed with a shared secret; the signature decides whether that is so.
+    var isKeyedBySecret: Bool { ProviderState.assertionAlgorithms.secret.contains(header.algorithm) }
+
+    fileprivate func isSigned(by client: OpenIDProvider.Client) -> Bool {
+        let (secretAlgorithms, keyAlgorithms) = ProviderState.assertionAlgorithms
+        do {
+            if isKeyedBySecret {
+                let key = VerificationKey(JSONWebKey(secret: (client.secret ?? "").utf8))
+                try verify(with: key, allowed: Set(secretAlgorithms))
+            } else {
+                try verify(with: JSONWebKeySet(keys: client.keys), allowed: Set(keyAlgorithms))
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension ProviderRefusal {
+    fileprivate static func wrongAssertion(_ fault: String) -> Self { Self("invalid_client", fault, status: 401) }
+}
