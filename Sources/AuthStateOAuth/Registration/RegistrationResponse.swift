@@ -42,6 +42,9 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         guard let members = json?.objectValue else {
             throw Self.refusal("a JSON object", received: response.mediaType)
         }
+        guard (members["error"] ?? .null) == .null else {
+            throw Self.refusal("no error", received: "an unreadable one")
+        }
         guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
             throw Self.refusal("client_id", received: "no client_id")
         }

@@ -37,4 +37,20 @@ struct URIReferenceTests {
         #expect(URIReference("https://a:b@h:1/p?q#f").redacted == "https://h:1/p")
         #expect(URIReference("app:/p?q").redacted == "app:/p")
     }
+
+    @Test(
+        "a host that everybody reads the same",
+        arguments: [
+            "op.example", "OP.example.", "localhost", "127.0.0.1", "[::1]", "[::ffff:1.2.3.4]", "xn--bcher-kva.de",
+        ])
+    func plainHosts(_ host: String) { #expect(URIReference("https://\(host):443/").hasPlainHost) }
+
+    @Test(
+        "a host that a check and a connection may read differently",
+        arguments: [
+            "", "127.0.0.%31", "127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "127.0.0.256",
+            "1.2.3.4.5",
+            "op.example\\evil.example", "bücher.example", "[fe80::1%25eth0]", "[::1", "op example", "op.example,evil",
+        ])
+    func otherHosts(_ host: String) { #expect(!URIReference("https://\(host)/").hasPlainHost) }
 }

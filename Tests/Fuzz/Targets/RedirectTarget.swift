@@ -64,11 +64,9 @@ private func checkURI(_ text: String) {
 
 /// What checks a URL and what connects to it must see the same host and port.
 func requireSameHost(_ url: URL, _ parts: URIReference) {
-    func bare(_ host: (some StringProtocol)?) -> String {
-        (host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
-    }
-    let hosts = (bare(url.host(percentEncoded: true)), bare(parts.host.map(String.init)))
-    require(hosts.0 == hosts.1, "one host, not two: \(hosts)")
+    let seen = parts.host.map { $0.first == "[" ? $0.dropFirst().dropLast() : $0 } ?? ""
+    let reached = url.host(percentEncoded: true) ?? ""
+    require(reached.equalsIgnoringASCIICase(seen), "one host, not two: \(reached), \(seen)")
     let port = parts.port.flatMap { Int($0) }
     require(url.port == port, "one port, not two: \(String(describing: url.port)), \(String(describing: port))")
 }
