@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
 
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
-    // libFuzzer brings the main function: swift build --product Fuzz --sanitize=fuzzer (.ci/fuzz).
+    // libFuzzer brings the main function, so that only .ci/fuzz can link it.
     .executableTarget(
         name: "Fuzz",
         dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
