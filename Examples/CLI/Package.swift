@@ -29,7 +29,10 @@ let package = Package(
         // The built program at providers that others wrote; Support is a link to the library's integration tests.
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["authstate", .product(name: "AuthStateKit", package: "AuthStateKit")],
+            dependencies: [
+                "authstate", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStateTesting", package: "AuthStateKit"),
+            ],
             swiftSettings: strict
         ),
     ],

@@ -1,11 +1,55 @@
 /// A check without which something false would be believed; each one has an attack that it alone stops.
 ///
-/// The tests turn the checks off, one at a time, and demand that exactly the attack that belongs to it then succeeds:
-/// a check that nothing depends on, or that another one hides, shows. Only debug builds can turn a check off.
+/// The tests turn the checks off, one at a time, and demand that exactly the attacks that belong to it then succeed: a
+/// check that nothing depends on, or that another one hides, shows. Only debug builds can turn a check off.
 package enum TrustCheck: String, Sendable, CaseIterable {
-    // Section of OpenID Connect Core 1.0, or RFC, beside each.
-    /// ID token: `iss` is the issuer (3.1.3.7, 2).
+    // ID tokens; sections of OpenID Connect Core 1.0 unless another document is named.
+    /// 3.1.3.3: with the scope `openid` there is an ID token.
+    case idTokenPresent
+    /// 3.1.3.7, 2: `iss` is the issuer.
     case idTokenIssuer
+    /// 2: `sub` has 1 to 255 ASCII characters.
+    case idTokenSubject
+    /// 3.1.3.7, 3: `aud` names the client.
+    case idTokenAudience
+    /// 3.1.3.7, 3: every other audience is trusted, when the policy names those that are.
+    case idTokenTrustedAudiences
+    /// 3.1.3.7, 4 and 5: `azp` is the client, and present beside several audiences.
+    case idTokenAuthorizedParty
+    /// 3.1.3.7, 7; 3.3.2.11: without a signature only when asked for by name, and never through the browser.
+    case idTokenUnsigned
+    /// 3.1.3.7, 9: `exp` is to come.
+    case idTokenExpiry
+    /// 2: `iat` is present.
+    case idTokenIssueTime
+    /// 3.1.3.7, 10: `iat` is not to come.
+    case idTokenFromFuture
+    /// 3.1.3.7, 10: `iat` is not long ago.
+    case idTokenTooOld
+    /// RFC 7519, 4.1.5: `nbf` is past.
+    case idTokenNotBefore
+    /// 3.1.3.7, 11; 12.2: `nonce` is the request's.
+    case idTokenNonce
+    /// 3.1.3.7, 12; 5.5.1.1: `acr` is among those that are required.
+    case idTokenContextClass
+    /// 3.1.3.7, 13: `auth_time` is within `max_age`.
+    case idTokenAuthenticationTime
+    /// 3.1.3.8: `at_hash` is the access token's.
+    case idTokenAccessTokenHash
+    /// 3.1.3.8; 3.2.2.9: `at_hash` is present when the policy requires it.
+    case idTokenAccessTokenHashPresent
+    /// 3.3.2.11: `c_hash` is present and the code's.
+    case idTokenCodeHash
+    /// 3.3.3.6: both ID tokens of a login have the same `sub`.
+    case idTokenSameSubject
+    /// 12.2: `sub` stays.
+    case idTokenKeepsSubject
+    /// 12.2: `aud` stays.
+    case idTokenKeepsAudience
+    /// 12.2: `azp` stays.
+    case idTokenKeepsAuthorizedParty
+    /// 12.2: `auth_time` stays.
+    case idTokenKeepsAuthenticationTime
 
     // Token responses and access tokens.
     /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).

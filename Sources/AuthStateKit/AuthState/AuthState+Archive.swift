@@ -74,7 +74,8 @@ public struct AuthStateArchive: Sendable, Hashable {
 extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
-        case lastRegistrationResponse, refreshToken, scope, idToken, authorizationError, needsTokenRefresh
+        case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
+        case needsTokenRefresh
         case clientCredentials, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
     }
 
@@ -101,6 +102,7 @@ extension AuthState.Record: Codable {
         refreshToken = try optional(String.self, .refreshToken)
         scope = try optional(String.self, .scope)
         idToken = try optional(String.self, .idToken)
+        idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
         authorizationError = try optional(AuthStateError.self, .authorizationError)
         needsTokenRefresh = try optional(Bool.self, .needsTokenRefresh) ?? false
         clientCredentials = try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials)
@@ -129,6 +131,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
         try container.encodeIfPresent(scope, forKey: .scope)
         try container.encodeIfPresent(idToken, forKey: .idToken)
+        try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
         try container.encode(needsTokenRefresh, forKey: .needsTokenRefresh)
         try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)

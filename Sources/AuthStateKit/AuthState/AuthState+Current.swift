@@ -59,7 +59,7 @@ extension AuthState {
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
             tokens = response.map { [policy] in
                 Tokens.Storage(
-                    $0, idToken: record.idToken, scope: record.scope, leeway: options.leeway, policy: policy)
+                    $0, of: record, leeway: options.leeway, policy: policy)
             }
         }
     }

@@ -111,7 +111,7 @@ extension AuthState {
         response.map {
             let published = published.withLock { $0 }
             return Tokens.Storage(
-                $0, idToken: record.idToken, scope: record.scope, leeway: options.leeway, policy: published.policy)
+                $0, of: record, leeway: options.leeway, policy: published.policy)
         }
     }
 }

@@ -28,6 +28,8 @@ extension AuthState {
         public var scope: String?
         /// The last ID token that was seen; a renewal without one does not remove it.
         public var idToken: String?
+        /// Why that ID token was believed; nil when it came from outside.
+        public var idTokenTrust: IDTokenTrust?
         /// Why the state is in error.
         public var authorizationError: AuthStateError?
         /// Whether a renewal was asked for.

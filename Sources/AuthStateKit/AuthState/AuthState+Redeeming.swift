@@ -41,33 +41,30 @@ extension AuthState {
 
     /// Checks the ID token of a renewal; without the provider's keys it is left out, and the last verified one stays.
     func verify(_ response: TokenResponse) async -> Result<TokenResponse, AuthStateError> {
-        var unverified = response
-        unverified.idToken = nil
+        var response = response
         guard let idToken = response.idToken, let issuer = record.configuration.issuer else {
-            return .success(unverified)
+            response.idToken = nil
+            return .success(response)
         }
+        let service = record.configuration
         do {
-            var expectation = service.expectation(issuer: issuer, clientID: record.clientID)
+            let token = try IDToken(parsing: idToken, stage: .refresh)
+            var expectation = try self.service.expectation(
+                issuer: issuer, clientID: record.clientID, service: service, credential: record.credential,
+                stage: .refresh)
             expectation.accessToken = response.accessToken
             expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
             if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
-            let token = try IDToken(parsing: idToken, stage: .refresh)
-            do {
-                _ = try await service.keys(of: record.configuration, stage: .refresh)
-            } catch {
+            let verdict = try await self.service.verdict(
+                on: token, expectation: expectation, service: service, stage: .refresh)
+            try token.validateClaims(expectation: expectation, stage: .refresh)
+            switch verdict {
+            case .good(let trust): response.idTokenTrust = trust
+            case .undecided(let error):
                 // Keys that cannot be had are not a failed check: the token came over TLS from the provider itself.
-                try token.validateClaims(expectation: expectation, stage: .refresh)
-                notify(.idTokenUnverified(AuthStateError(wrapping: error, stage: .refresh)))
-                return .success(unverified)
-            }
-            do {
-                try await service.validate(
-                    idToken, expectation: expectation, service: record.configuration, stage: .refresh)
-            } catch let error as AuthStateError where error.kind == .transient {
-                try token.validateClaims(expectation: expectation, stage: .refresh)
                 notify(.idTokenUnverified(error))
-                return .success(unverified)
+                response.idToken = nil
             }
             return .success(response)
         } catch {

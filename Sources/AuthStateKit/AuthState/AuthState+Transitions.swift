@@ -123,6 +123,7 @@ extension AuthState.Record {
         lastTokenResponse = nil
         refreshToken = nil
         idToken = nil
+        idTokenTrust = nil
         authorizationError = nil
         needsTokenRefresh = false
         unconfirmedRenewal = nil
@@ -138,7 +139,7 @@ extension AuthState.Record {
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
-        if let idToken = response.idToken { self.idToken = idToken }
+        if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }
 }
 

@@ -14,18 +14,20 @@ public struct Tokens: Sendable {
         let accessToken: String
         let tokenType: String
         let idToken: String?
+        let idTokenTrust: IDTokenTrust?
         let scope: String?
         let expirationDate: Date?
         /// In seconds since 1970.
         let freshUntil: Double
         let policy: BearerPolicy
 
-        init(_ response: TokenResponse, idToken: String?, scope: String?, leeway: Double, policy: BearerPolicy) {
+        init(_ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy) {
             freshUntil = response.freshUntil(leeway: leeway)
             accessToken = response.accessToken
             tokenType = response.tokenType
-            self.idToken = idToken
-            self.scope = response.scope ?? scope
+            idToken = record.idToken
+            idTokenTrust = record.idTokenTrust
+            scope = response.scope ?? record.scope
             expirationDate = response.accessTokenExpirationDate
             self.policy = policy
         }
@@ -37,6 +39,8 @@ public struct Tokens: Sendable {
     public var accessToken: String { storage.accessToken }
     /// The last ID token that was verified; for its claims and as `id_token_hint`, not for access.
     public var idToken: String? { storage.idToken }
+    /// Why that ID token was believed; nil when it came from outside.
+    public var idTokenTrust: IDTokenTrust? { storage.idTokenTrust }
     /// What the access token allows, as far as the provider said it.
     public var scope: String? { storage.scope }
     /// When the access token ends; nil when the provider did not say.

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -64,42 +65,50 @@ extension AuthorizationService {
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         let request = response.request
-        let expectation = try await expectation(for: response)
-        let tokens = try await perform(
+        let expectation = try await expectation(for: response, credential: credential)
+        var tokens = try await perform(
             TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
         guard let idToken = tokens.idToken else {
-            guard request.isOpenID else { return tokens }
-            throw AuthStateError(
-                .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
-                expected: "id_token", received: "nothing")
+            guard TrustCheck.idTokenPresent.holds(!request.isOpenID) else {
+                throw AuthStateError(
+                    .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                    expected: "id_token", received: "nothing")
+            }
+            return tokens
         }
         guard var expectation else {
             // Not asked for, and nothing to verify it with: nobody gets to see it.
-            var plain = tokens
-            plain.idToken = nil
-            return plain
+            tokens.idToken = nil
+            return tokens
         }
         expectation.now = configuration.clock.now
         expectation.accessToken = tokens.accessToken
-        try await validate(idToken, expectation: expectation, service: request.configuration, stage: .token)
+        (_, tokens.idTokenTrust) = try await validate(
+            idToken, expectation: expectation, service: request.configuration, stage: .token)
         return tokens
     }
 
     /// What the ID token of a login has to fit, found out before the code is spent: the provider's keys are at hand then,
     /// and a first ID token from the front channel is verified (OpenID Connect Core, section 3.3.2.12).
-    private func expectation(for response: AuthorizationResponse) async throws -> IDTokenExpectation? {
-        let request = response.request
-        guard let issuer = request.configuration.issuer else { return nil }
-        var expectation = expectation(issuer: issuer, clientID: request.clientID)
+    private func expectation(
+        for response: AuthorizationResponse, credential: ClientCredential
+    ) async throws -> IDTokenExpectation? {
+        let (request, service) = (response.request, response.request.configuration)
+        guard let issuer = service.issuer else { return nil }
+        var expectation = try expectation(
+            issuer: issuer, clientID: request.clientID, service: service, credential: credential, stage: .token)
         expectation.nonce = request.nonce
         expectation.maxAge = request.maxAge
+        expectation.contextClasses = request.essentialContextClasses
         guard request.isOpenID else { return expectation }
-        _ = try await keys(of: request.configuration, stage: .token)
+        if service.jwksURI != nil, expectation.policy.algorithms.needPublishedKeys {
+            _ = try await keys(of: service, stage: .token)
+        }
         if let compact = response.idToken {
             var front = expectation
             front.code = response.code
-            try await validate(compact, expectation: front, service: request.configuration, stage: .authorization)
-            expectation.frontChannel = try IDToken(parsing: compact, stage: .authorization)
+            (expectation.frontChannel, _) = try await validate(
+                compact, expectation: front, service: service, stage: .authorization)
         }
         return expectation
     }

@@ -2,42 +2,78 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Checks an ID token against the provider's keys; unknown keys are fetched once more.
+    /// What is known of the signature of an ID token.
+    enum SignatureVerdict: Sendable {
+        /// It is good, or need not be looked at.
+        case good(IDTokenTrust)
+        /// The provider's keys cannot be had, or were fetched too often.
+        case undecided(AuthStateError)
+    }
+
+    /// Checks an ID token's signature and claims.
     ///
-    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check failed, a transient one when the
-    ///   keys cannot be had.
+    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check failed; when the keys cannot be
+    ///   had, what kept them from us.
     func validate(
         _ compact: String, expectation: IDTokenExpectation, service: ServiceConfiguration,
         stage: AuthStateError.Stage
-    ) async throws {
+    ) async throws -> (IDToken, IDTokenTrust) {
         let token = try IDToken(parsing: compact, stage: stage)
-        let known = try await keys(of: service, stage: stage)
-        do {
-            try token.validate(keys: known, expectation: expectation, stage: stage)
-        } catch let error as AuthStateError where error.code == .invalidSignature {
-            // The provider may have rotated its keys since they were fetched.
-            let newer = try await keys(of: service, insteadOf: known, stage: stage)
-            guard newer != known else { throw error }
-            try token.validate(keys: newer, expectation: expectation, stage: stage)
+        switch try await verdict(on: token, expectation: expectation, service: service, stage: stage) {
+        case .undecided(let error): throw error
+        case .good(let trust):
+            try token.validateClaims(expectation: expectation, stage: stage)
+            return (token, trust)
         }
     }
 
-    /// The provider's keys, from the cache while they are young.
+    /// Checks an ID token's signature; an unknown key, or a bad signature under a known one, has the keys fetched again.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidSignature`; `CancellationError`.
+    func verdict(
+        on token: IDToken, expectation: IDTokenExpectation, service: ServiceConfiguration,
+        stage: AuthStateError.Stage
+    ) async throws -> SignatureVerdict {
+        var known: JSONWebKeySet?
+        do {
+            if token.needsPublishedKeys(expectation), service.jwksURI != nil || !expectation.policy.trustsTLS {
+                known = try await keys(of: service, stage: stage)
+            }
+            do { return .good(try token.verifySignature(keys: known, expectation: expectation)) } catch {
+                guard let stale = known, error.mayBeKeyRotation else { throw error }
+                known = try await keys(of: service, insteadOf: stale, stage: stage)
+                return .good(try token.verifySignature(keys: known, expectation: expectation))
+            }
+        } catch let error as JOSEError {
+            throw AuthStateError(refusedSignature: error, stage: stage)
+        } catch let error as AuthStateError {
+            return .undecided(error)
+        }
+    }
+
+    /// The keys that a provider publishes, from the cache while they are young.
     func keys(
         of service: ServiceConfiguration, insteadOf stale: JSONWebKeySet? = nil, stage: AuthStateError.Stage
     ) async throws -> JSONWebKeySet {
         guard let url = service.jwksURI else {
             throw AuthStateError(
                 .invalidMetadata, stage: stage, "The ID token cannot be verified: the provider names no keys.",
-                expected: "jwks_uri")
+                expected: "jwks_uri", hint: "Give jwksURI, or trust TLS alone in the ID token policy.")
         }
         try check(url, issuer: service.issuer, stage: stage)
-        return try await keys.keys(at: url, insteadOf: stale, now: configuration.clock.secondsSince1970) {
+        let clock = configuration.clock
+        return try await keys.keys(
+            of: KeyCache.Source(issuer: service.issuer, url: url), insteadOf: stale, now: clock.secondsSince1970,
+            stage: stage
+        ) {
             let response = try await send(
                 TransportRequest(url: url, headers: ["Accept": "application/jwk-set+json, application/json"]),
                 stage: stage)
             guard response.status == 200 else { throw AuthStateError.endpoint("key set", response, stage: stage) }
-            do { return try JSONWebKeySet(parsing: [UInt8](response.body)) } catch {
+            do {
+                let keys = try JSONWebKeySet(parsing: [UInt8](response.body))
+                return KeyCache.Answer(keys: keys, lifetime: response.headers.freshnessLifetime)
+            } catch {
                 throw AuthStateError(
                     .invalidMetadata, stage: stage, "The provider's keys cannot be read.", underlying: error)
             }
@@ -45,17 +81,36 @@ extension AuthorizationService {
     }
 
     /// What an ID token of this client has to fit, before the flow adds its own.
-    func expectation(issuer: Issuer, clientID: String) -> IDTokenExpectation {
+    func expectation(
+        issuer: Issuer, clientID: String, service: ServiceConfiguration, credential: ClientCredential,
+        stage: AuthStateError.Stage
+    ) throws -> IDTokenExpectation {
         var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
-        expectation.leeway = configuration.idTokenLeeway
-        expectation.maximumAgeAtIssue = configuration.idTokenMaximumAge
+        expectation.policy = service.idTokenPolicy
+        if expectation.policy.algorithms.needSharedSecret {
+            expectation.clientSecret = try credential.secret(stage: stage)
+        }
         return expectation
     }
 }
 
+extension JOSEError {
+    /// Whether newer keys of the provider could lead to another result.
+    fileprivate var mayBeKeyRotation: Bool { code == .noMatchingKey || code == .badSignature }
+}
+
 extension IDToken {
+    /// Reads a compact token.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidIDToken`, or `.unsupported` when it is encrypted.
     init(parsing compact: String, stage: AuthStateError.Stage) throws {
         do { try self.init(parsing: compact) } catch let error as JOSEError {
+            // RFC 7516, section 3.1: header, encrypted key, initialization vector, ciphertext and tag.
+            guard compact.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 else {
+                throw AuthStateError(
+                    .unsupported, stage: stage, "The ID token is encrypted, which is not supported.",
+                    expected: "a signed JWT", hint: "Register the client without id_token_encrypted_response_alg.")
+            }
             throw AuthStateError(
                 .invalidIDToken, stage: stage, "The ID token is not a signed JWT: \(error.message).",
                 expected: error.expected, received: error.received)

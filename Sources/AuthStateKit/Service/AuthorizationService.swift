@@ -39,10 +39,6 @@ public struct AuthorizationService: Sendable {
         public var maximumResponseBytes = 1 << 20
         /// Whether http is allowed for issuers that are not on this machine.
         public var allowsInsecureHTTP = false
-        /// How far a provider's clock may be off when an ID token is checked, in seconds.
-        public var idTokenLeeway: Double = 60
-        /// How old an ID token may be at login, in seconds.
-        public var idTokenMaximumAge: Double = 600
         /// How long a discovery document is used, in seconds.
         public var metadataMaximumAge: Double = 3600
 

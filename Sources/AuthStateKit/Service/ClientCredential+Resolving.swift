@@ -20,7 +20,8 @@ extension ClientCredential {
             secret, clientID: clientID, method: method ?? ClientAuthentication.preferredMethod(metadata))
     }
 
-    private func secret(stage: AuthStateError.Stage) throws -> String? {
+    /// The secret; nil for a public client.
+    func secret(stage: AuthStateError.Stage) throws -> String? {
         func missing(_ message: String, _ hint: String) -> AuthStateError {
             AuthStateError(.credentialUnavailable, stage: stage, message, hint: hint)
         }

@@ -34,7 +34,7 @@ extension AuthorizationRequest {
                 hint: "Implicit response types put tokens into URLs; use the code flow."
             )
         }
-        if isOpenID, configuration.issuer == nil || configuration.jwksURI == nil {
+        if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
             throw AuthStateError(
                 .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
                 expected: "an issuer and a jwks_uri in the service configuration",

@@ -110,6 +110,13 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         responseMode ?? (responseType.includesIDToken ? .fragment : .query)
     }
 
+    /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).
+    package var essentialContextClasses: Set<String> {
+        guard let acr = claims?["id_token"]?["acr"], acr["essential"]?.boolValue == true else { return [] }
+        let values = acr["values"]?.arrayValue ?? acr["value"].map { [$0] } ?? []
+        return Set(values.compactMap(\.stringValue))
+    }
+
     /// Whether the answer must lead to an ID token.
     package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
 }

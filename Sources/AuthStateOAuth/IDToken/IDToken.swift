@@ -27,9 +27,12 @@ public struct IDToken: Sendable {
     public var issuer: String? { claims["iss"]?.stringValue }
     /// `sub`.
     public var subject: String? { claims["sub"]?.stringValue }
-    /// `aud`, one or several.
+    /// `aud`, one or several; empty when it is anything but strings.
     public var audience: [String] {
-        claims["aud"]?.stringValue.map { [$0] } ?? claims["aud"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        if let audience = claims["aud"]?.stringValue { return [audience] }
+        guard let members = claims["aud"]?.arrayValue else { return [] }
+        let audience = members.compactMap(\.stringValue)
+        return audience.count == members.count ? audience : []
     }
     /// `exp`.
     public var expiresAt: Date? { date("exp") }

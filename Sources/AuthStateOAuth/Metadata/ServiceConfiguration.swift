@@ -26,6 +26,13 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     public var metadata: ProviderMetadata?
     /// What this provider is known to do otherwise, accepted by name.
     public var tolerances: Set<Tolerance> = []
+    /// What the ID tokens of this provider have to be like.
+    public var idTokenPolicy: IDTokenPolicy {
+        get { ownIDTokenPolicy ?? IDTokenPolicy() }
+        set { ownIDTokenPolicy = newValue == IDTokenPolicy() ? nil : newValue }
+    }
+    /// Optional, so that archives from before there was a policy can be read.
+    private var ownIDTokenPolicy: IDTokenPolicy?
 
     /// Endpoints by hand.
     ///
@@ -78,6 +85,15 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
             revocationEndpoint: metadata.revocationEndpoint
         )
         self.metadata = metadata
+    }
+
+    /// Whether an ID token of this provider could be found to be genuine.
+    ///
+    /// - Parameter fromBrowser: Whether it comes in the authorization response, where TLS proves nothing.
+    package func canVerifyIDTokens(fromBrowser: Bool) -> Bool {
+        let policy = idTokenPolicy
+        let trustsConnection = policy.trustsTLS && !fromBrowser
+        return issuer != nil && (jwksURI != nil || trustsConnection || !policy.algorithms.needPublishedKeys)
     }
 
     /// Every endpoint that there is.

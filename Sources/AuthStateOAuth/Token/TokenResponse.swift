@@ -20,6 +20,8 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var refreshToken: String?
     /// The ID token, when there is one; checked by whoever made the request.
     public var idToken: String?
+    /// Why the ID token was believed; nil when nobody has checked it.
+    public var idTokenTrust: IDTokenTrust?
     /// What was granted, when the provider said it.
     public var scope: String?
     /// Members that the specification does not name.

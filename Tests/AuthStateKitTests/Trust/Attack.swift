@@ -1,7 +1,22 @@
 import AuthStateJOSE
+import Testing
 
-/// What only one check stops: it returns normally when it was believed, and throws our error when it was refused.
+/// Something false that one check alone keeps from being believed.
 struct Attack: Sendable {
+    /// The check that stops it.
     let check: TrustCheck
+    /// Makes the attempt: returns when it was believed, throws our error when it was refused.
     let offer: @Sendable () async throws -> Void
+
+    init(_ check: TrustCheck, offer: @escaping @Sendable () async throws -> Void) {
+        self.check = check
+        self.offer = offer
+    }
+
+    /// All that there are, by area.
+    static let all = idToken + tokenResponse
+}
+
+extension Attack: CustomTestStringConvertible {
+    var testDescription: String { check.rawValue }
 }

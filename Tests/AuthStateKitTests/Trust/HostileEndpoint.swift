@@ -47,7 +47,9 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             let response = TokenResponse(accessToken: "SECRET-access-0", issuedAt: Date(timeIntervalSince1970: 0))
             let policy = BearerPolicy(allowsLoopbackHTTP: true, allowsInsecureHTTP: false)
             let tokens = Tokens(
-                storage: Tokens.Storage(response, idToken: nil, scope: nil, leeway: 0, policy: policy))
+                storage: Tokens.Storage(
+                    response, of: AuthState.Record(configuration: configuration, clientID: "client"), leeway: 0,
+                    policy: policy))
             _ = try await service.userInfo(tokens, service: configuration)
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))

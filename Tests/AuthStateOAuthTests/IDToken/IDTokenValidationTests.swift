@@ -67,7 +67,7 @@ struct IDTokenValidationTests {
     @Test("the leeway counts exactly for exp, iat and nbf", arguments: [0.0, 60, 300])
     func leewayEdges(_ leeway: Double) throws {
         func at(_ name: String, _ offset: Double) throws -> String? {
-            try check([name: JSONValue(now + offset)]) { $0.leeway = leeway }
+            try check([name: JSONValue(now + offset)]) { $0.policy.leeway = leeway }
         }
         #expect(try at("exp", 1 - leeway) == nil && at("exp", -leeway) == "exp")
         #expect(try at("iat", leeway) == nil && at("iat", leeway + 1) == "iat")
@@ -79,8 +79,8 @@ struct IDTokenValidationTests {
     func age() throws {
         let error = try #require(
             try mint.failure(["iat": JSONValue(now - 100)]) {
-                $0.maximumAgeAtIssue = 30
-                $0.leeway = 0
+                $0.policy.maximumAge = 30
+                $0.policy.leeway = 0
             })
         #expect(error.expected?.contains("\(Int(now))") == true && error.received == "\(Int(now) - 100)")
         #expect(error.hint?.contains("clock") == true)

@@ -48,9 +48,8 @@ struct URIReferenceTests {
     @Test(
         "a host that a check and a connection may read differently",
         arguments: [
-            "", "127.0.0.%31", "127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "127.0.0.256",
-            "1.2.3.4.5",
-            "op.example\\evil.example", "bücher.example", "[fe80::1%25eth0]", "[::1", "op example", "op.example,evil",
+            "", "127.0.0.%31", "op.example\\evil.example", "bücher.example", "op[.example", "[fe80::1%25eth0]", "[::1",
+            "op example", "op.example,evil", "op.example;evil", "op.example\u{0}",
         ])
     func otherHosts(_ host: String) { #expect(!URIReference("https://\(host)/").hasPlainHost) }
 }

@@ -8,7 +8,7 @@
 #endif
 
 /// Signed tokens: `r`, a compact token as it is; `p`, header, claims and signature on lines of their own, to be encoded;
-/// `s`, header and claims, to be encoded and signed with a key of the set, so that the claims' checks are reached.
+/// `s`, header and claims, to be encoded and signed with the client's secret, so that the claims' checks are reached.
 func fuzzToken(_ bytes: [UInt8]) {
     guard let mode = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
@@ -43,8 +43,9 @@ private func check(_ compact: String, isSigned: Bool?) {
         require(idToken.issuer == "https://op.example" && idToken.audience.contains("client"), "iss and aud")
         require(idToken.subject?.isEmpty == false, "sub")
         let end = idToken.expiresAt?.timeIntervalSince(TokenWorld.now) ?? -.infinity
-        require(end > -expectation.leeway, "exp")
+        require(end > -expectation.policy.leeway, "exp")
         require(expectation.previous != nil || idToken.nonce == expectation.nonce, "nonce")
+        require(expectation.code == nil || token.claims["c_hash"] != nil, "c_hash")
         require(token.header.json["crit"] == nil, "crit")
     }
 }
@@ -52,14 +53,12 @@ private func check(_ compact: String, isSigned: Bool?) {
 /// Keys, a clock, and what tokens are held to.
 private enum TokenWorld {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
-    static let secret: JSONWebKey = {
-        var key = JSONWebKey(secret: Array("a secret of thirty-two bytes....".utf8))
-        key.keyID = "hs"
-        return key
-    }()
+    static let secret = "a secret of thirty-two bytes...."
 
     static let signer: SigningKey = {
-        guard let key = try? SigningKey(secret, algorithm: .hs256) else { fatalError("HS256 cannot sign") }
+        guard let key = try? SigningKey(JSONWebKey(secret: secret.utf8), algorithm: .hs256) else {
+            fatalError("HS256 cannot sign")
+        }
         return key
     }()
 
@@ -70,10 +69,10 @@ private enum TokenWorld {
             {"kty":"OKP","kid":"ed","crv":"Ed25519","x":"dr3pWFoNHwFGeq95dZTpzmFBeojJAPwNNX9JKzhlATI"}]}
             """#
         guard let published = try? JSONWebKeySet(parsing: published.utf8) else { fatalError("the key set") }
-        return JSONWebKeySet(keys: published.keys + [secret])
+        return published
     }()
 
-    /// A login, and the renewal of a token.
+    /// A login, its first half through the browser, and the renewal of a token.
     static let expectations: [IDTokenExpectation] = {
         let claims: JSONValue = [
             "iss": "https://op.example", "sub": "ada", "aud": "client", "exp": 1_800_000_600, "iat": 1_799_999_990,
@@ -87,9 +86,13 @@ private enum TokenWorld {
         login.nonce = "nonce"
         login.accessToken = "access"
         login.maxAge = 3600
-        login.algorithms = Set.asymmetric.union([.hs256])
+        login.policy.algorithms = Set.asymmetric.union([.hs256])
+        login.clientSecret = secret
+        require(accepted { try previous.validate(keys: keys, expectation: login) } != nil, "a good token is accepted")
+        var front = login
+        front.code = "code"
         var renewal = login
         renewal.previous = previous
-        return [login, renewal]
+        return [login, front, renewal]
     }()
 }

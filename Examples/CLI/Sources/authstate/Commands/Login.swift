@@ -70,12 +70,12 @@ struct Login: Command {
         case .authorizationCode:
             let userAgent = try userAgent(context)
             state = try await AuthState.authorize(
-                request(try await service.discoverConfiguration(issuer: issuer)), presenting: userAgent,
+                request(try await configuration(service)), presenting: userAgent,
                 credential: client.credential, service: service, store: session.store, key: session.key,
                 annotations: settings.annotations, options: session.options(settings))
         case .clientCredentials:
             state = try await AuthState.clientCredentials(
-                configuration: service.discoverConfiguration(issuer: issuer), clientID: client.clientID,
+                configuration: configuration(service), clientID: client.clientID,
                 credential: client.credential, scopes: scopes(), additionalParameters: additionalParameters,
                 service: service, store: session.store, key: session.key, annotations: settings.annotations,
                 options: session.options(settings))
@@ -94,6 +94,12 @@ struct Login: Command {
                 "The environment variable \(name), which holds the client's secret, is not set.",
                 hint: "Set \(name) and try again.")
         }
+    }
+
+    private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
+        var configuration = try await service.discoverConfiguration(issuer: issuer)
+        if let leeway = connection.leeway { configuration.idTokenPolicy.leeway = leeway }
+        return configuration
     }
 
     private func request(_ configuration: ServiceConfiguration) throws -> AuthorizationRequest {

@@ -74,7 +74,6 @@ struct Session: Sendable {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
-        if let leeway = settings.leeway { configuration.idTokenLeeway = leeway }
         return AuthorizationService(
             transport: wrap(.system(certificateAuthorityFile: settings.certificateAuthorityFile)),
             configuration: configuration)

@@ -1,0 +1,110 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The rules for every ID token (sections 2 and 3.1.3.7).
+extension IDTokenCheck {
+    static let code = [
+        issuer, subject, audience, trustedAudiences, authorizedParty, expiry, issueTime, fromFuture, tooOld, notBefore,
+        nonce, contextClass, authenticationTime,
+    ]
+
+    static let issuer = IDTokenCheck(.idTokenIssuer, "iss", "Core 3.1.3.7, 2") { token, expected in
+        token.issuer == expected.issuer.rawValue ? nil : Failure(expected.issuer.rawValue, received: token.issuer)
+    }
+
+    static let subject = IDTokenCheck(.idTokenSubject, "sub", "Core 2") { token, _ in
+        let subject = (token.subject ?? "").utf8
+        return (1...255).contains(subject.count) && subject.allSatisfy { $0 < 0x80 }
+            ? nil : Failure("1 to 255 ASCII characters", received: "\(subject.count) bytes")
+    }
+
+    static let audience = IDTokenCheck(.idTokenAudience, "aud", "Core 3.1.3.7, 3") { token, expected in
+        token.audience.contains(expected.clientID)
+            ? nil : Failure(expected.clientID, received: token.audience.joined(separator: ", "))
+    }
+
+    static let trustedAudiences = IDTokenCheck(.idTokenTrustedAudiences, "aud", "Core 3.1.3.7, 3") { token, expected in
+        guard let trusted = expected.policy.trustedAudiences else { return nil }
+        let others = token.audience.filter { $0 != expected.clientID && !trusted.contains($0) }
+        return others.isEmpty
+            ? nil : Failure("no audience that is not trusted", received: others.joined(separator: ", "))
+    }
+
+    static let authorizedParty = IDTokenCheck(.idTokenAuthorizedParty, "azp", "Core 3.1.3.7, 4 and 5") {
+        token, expected in
+        switch token.claims["azp"] {
+        case .string(expected.clientID): nil
+        case nil where token.audience.count == 1: nil
+        case let party: Failure(expected.clientID, received: party.map { $0.stringValue ?? "something else" })
+        }
+    }
+
+    static let expiry = IDTokenCheck(.idTokenExpiry, "exp", "Core 3.1.3.7, 9") { token, expected in
+        let isAhead = token.expiresAt.map { $0.addingTimeInterval(expected.policy.leeway) > expected.now } ?? false
+        return isAhead ? nil : .clock("an expiry in the future", token.expiresAt, expected)
+    }
+
+    static let issueTime = IDTokenCheck(.idTokenIssueTime, "iat", "Core 2") { token, _ in
+        token.issuedAt == nil ? Failure("the time of issue", received: nil) : nil
+    }
+
+    static let fromFuture = IDTokenCheck(.idTokenFromFuture, "iat", "Core 3.1.3.7, 10") { token, expected in
+        guard let issuedAt = token.issuedAt else { return nil }
+        return issuedAt.timeIntervalSince(expected.now) <= expected.policy.leeway
+            ? nil : .clock("a time of issue that is not to come", issuedAt, expected)
+    }
+
+    /// A renewed token may be as old as the provider likes: it is not what proves a login.
+    static let tooOld = IDTokenCheck(.idTokenTooOld, "iat", "Core 3.1.3.7, 10") { token, expected in
+        guard let issuedAt = token.issuedAt, expected.previous == nil else { return nil }
+        let oldest = expected.policy.maximumAge + expected.policy.leeway
+        return expected.now.timeIntervalSince(issuedAt) <= oldest
+            ? nil : .clock("a time of issue within \(expected.policy.maximumAge) s", issuedAt, expected)
+    }
+
+    static let notBefore = IDTokenCheck(.idTokenNotBefore, "nbf", "RFC 7519, 4.1.5") { token, expected in
+        guard token.claims["nbf"] != nil else { return nil }
+        guard let notBefore = token.notBefore else { return Failure("a time", received: "something else") }
+        return notBefore.addingTimeInterval(-expected.policy.leeway) <= expected.now
+            ? nil : .clock("a token that is valid already", notBefore, expected)
+    }
+
+    /// A renewed token need not repeat the nonce; a token of a request without one must not have any.
+    static let nonce = IDTokenCheck(.idTokenNonce, "nonce", "Core 3.1.3.7, 11; 12.2") { token, expected in
+        let wanted = expected.previous?.nonce ?? expected.nonce
+        guard let claim = token.claims["nonce"] else {
+            return expected.previous != nil || wanted == nil ? nil : Failure("the request's nonce", received: nil)
+        }
+        guard let wanted, let nonce = claim.stringValue, ConstantTime.equals(nonce, wanted) else {
+            return Failure(wanted == nil ? "no nonce" : "the request's nonce", received: "a different nonce")
+        }
+        return nil
+    }
+
+    static let contextClass = IDTokenCheck(.idTokenContextClass, "acr", "Core 3.1.3.7, 12; 5.5.1.1") {
+        token, expected in
+        let received = token.authenticationContextClass
+        for wanted in [expected.policy.contextClasses, expected.contextClasses] where !wanted.isEmpty {
+            if received.map(wanted.contains) != true {
+                return Failure(
+                    wanted.sorted().joined(separator: " or "), received: received,
+                    hint: "Log in again in the way that is required.")
+            }
+        }
+        return nil
+    }
+
+    /// The login's age was settled at login: a renewal does not ask for it again.
+    static let authenticationTime = IDTokenCheck(.idTokenAuthenticationTime, "auth_time", "Core 3.1.3.7, 13") {
+        token, expected in
+        guard let maxAge = expected.maxAge, expected.previous == nil else { return nil }
+        guard let time = token.authenticatedAt else { return Failure("auth_time, as max_age was sent", received: nil) }
+        return expected.now.timeIntervalSince(time) <= Double(maxAge) + expected.policy.leeway
+            ? nil : .clock("a login within \(maxAge) s", time, expected)
+    }
+}

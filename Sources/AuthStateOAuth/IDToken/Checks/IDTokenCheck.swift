@@ -1,0 +1,53 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One rule for the claims of an ID token: a pure function from the token, and what it has to fit, to what is wrong.
+struct IDTokenCheck: Sendable {
+    /// What it protects.
+    let trust: TrustCheck
+    /// The claim, as errors name it.
+    let name: String
+    /// Where the rule is written; sections of OpenID Connect Core 1.0 unless another document is named.
+    let section: String
+    /// What is wrong; nil when the token fits.
+    let failure: @Sendable (IDToken, IDTokenExpectation) -> Failure?
+
+    init(
+        _ trust: TrustCheck, _ name: String, _ section: String,
+        failure: @escaping @Sendable (IDToken, IDTokenExpectation) -> Failure?
+    ) {
+        self.trust = trust
+        self.name = name
+        self.section = section
+        self.failure = failure
+    }
+
+    /// The rules in the order in which they are checked.
+    static let all = code + hashes + hybrid + renewal
+
+    /// What a claim should have been, and what it was.
+    struct Failure {
+        var expected: String
+        var received: String
+        var hint: String?
+
+        init(_ expected: String, received: String?, hint: String? = nil) {
+            self.expected = expected
+            self.received = received ?? "nothing"
+            self.hint = hint
+        }
+
+        /// A time that does not fit; both are shown in seconds since 1970.
+        static func clock(_ expected: String, _ time: Date?, _ expectation: IDTokenExpectation) -> Failure {
+            Failure(
+                "\(expected) (now: \(Int(expectation.now.timeIntervalSince1970)))",
+                received: time.map { "\(Int($0.timeIntervalSince1970))" },
+                hint: "Check this machine's clock; both times are in seconds since 1970.")
+        }
+    }
+}

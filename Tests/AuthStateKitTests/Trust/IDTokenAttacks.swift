@@ -1,0 +1,122 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension IDTokenFixtures {
+    static func token(_ name: String) throws -> IDToken { try IDToken(parsing: tokens[name] ?? "") }
+
+    static func keys() throws -> JSONWebKeySet { try JSONWebKeySet(parsing: keySet.utf8) }
+
+    /// What the good token fits.
+    static func expectation() throws -> IDTokenExpectation {
+        var expectation = IDTokenExpectation(
+            issuer: try Issuer("https://op.example"), clientID: "client",
+            now: Date(timeIntervalSince1970: Double(now)))
+        expectation.nonce = "nonce"
+        return expectation
+    }
+}
+
+extension Attack {
+    /// An ID token that one check refuses.
+    private static func idToken(
+        _ check: TrustCheck, _ name: String,
+        _ change: @escaping @Sendable (inout IDTokenExpectation) throws -> Void = { _ in }
+    ) -> Attack {
+        Attack(check) {
+            var expectation = try IDTokenFixtures.expectation()
+            try change(&expectation)
+            _ = try IDTokenFixtures.token(name).validate(keys: IDTokenFixtures.keys(), expectation: expectation)
+        }
+    }
+
+    /// An ID token of a renewal that one check refuses.
+    private static func renewed(_ check: TrustCheck, _ name: String) -> Attack {
+        idToken(check, name) { $0.previous = try IDTokenFixtures.token("good") }
+    }
+
+    /// An ID token without a signature, or one that nobody could verify, out of the browser.
+    private static let unsigned: [Attack] = [
+        idToken(.idTokenUnsigned, "unsigned"),
+        idToken(.idTokenUnsigned, "unsignedFront") {
+            $0.code = "code"
+            $0.policy.algorithms.insert(.unsecured)
+        },
+        Attack(.idTokenUnsigned) {
+            var expectation = try IDTokenFixtures.expectation()
+            expectation.code = "code"
+            expectation.policy.trustsTLS = true
+            try IDTokenFixtures.token("front").validate(keys: nil, expectation: expectation)
+        },
+    ]
+
+    /// An answer of the token endpoint without the ID token that the scope `openid` asks for.
+    private static let absent = Attack(.idTokenPresent) {
+        let configuration = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"),
+            authorizationEndpoint: URL(string: "https://op.example/authorize"),
+            tokenEndpoint: try url("https://op.example/token"), jwksURI: try url("https://op.example/keys"))
+        let service = AuthorizationService(
+            transport: ScriptedTransport([
+                .json(IDTokenFixtures.keySet), .json(#"{"access_token":"a","token_type":"Bearer"}"#),
+            ]))
+        let request = AuthorizationRequest(
+            configuration: configuration, clientID: "client",
+            redirectURI: try RedirectURI("https://app.example/callback"))
+        let pending = try service.begin(request)
+        let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
+        _ = try await service.complete(pending, callback: callback)
+    }
+
+    static func url(_ text: String) throws -> URL {
+        guard let url = URL(string: text) else { throw CancellationError() }
+        return url
+    }
+
+    static let idToken: [Attack] =
+        unsigned + [
+            absent,
+            idToken(.idTokenIssuer, "otherIssuer"),
+            idToken(.idTokenSubject, "noSubject"),
+            idToken(.idTokenSubject, "emptySubject"),
+            idToken(.idTokenSubject, "longSubject"),
+            idToken(.idTokenAudience, "otherAudience"),
+            idToken(.idTokenTrustedAudiences, "moreAudiences") { $0.policy.trustedAudiences = ["other"] },
+            idToken(.idTokenAuthorizedParty, "otherParty"),
+            idToken(.idTokenAuthorizedParty, "noParty"),
+            idToken(.idTokenExpiry, "expired"),
+            idToken(.idTokenExpiry, "noExpiry"),
+            idToken(.idTokenIssueTime, "noIssueTime"),
+            idToken(.idTokenFromFuture, "fromFuture"),
+            idToken(.idTokenTooOld, "tooOld"),
+            idToken(.idTokenNotBefore, "notYet"),
+            idToken(.idTokenNotBefore, "oddNotBefore"),
+            idToken(.idTokenNonce, "otherNonce"),
+            idToken(.idTokenNonce, "noNonce"),
+            idToken(.idTokenNonce, "good") { $0.nonce = nil },
+            renewed(.idTokenNonce, "otherNonce"),
+            idToken(.idTokenContextClass, "good") { $0.contextClasses = ["gold"] },
+            idToken(.idTokenContextClass, "bronze") { $0.policy.contextClasses = ["gold"] },
+            idToken(.idTokenAuthenticationTime, "noAuthenticationTime") { $0.maxAge = 100 },
+            idToken(.idTokenAuthenticationTime, "oldLogin") { $0.maxAge = 100 },
+            idToken(.idTokenAccessTokenHash, "otherAccessTokenHash") { $0.accessToken = "access" },
+            idToken(.idTokenAccessTokenHashPresent, "good") {
+                $0.accessToken = "access"
+                $0.policy.requiresAccessTokenHash = true
+            },
+            idToken(.idTokenCodeHash, "otherCodeHash") { $0.code = "code" },
+            idToken(.idTokenCodeHash, "good") { $0.code = "code" },
+            idToken(.idTokenSameSubject, "otherSubject") { $0.frontChannel = try IDTokenFixtures.token("front") },
+            renewed(.idTokenKeepsSubject, "otherSubject"),
+            idToken(.idTokenKeepsAudience, "moreAudiences") { $0.previous = try IDTokenFixtures.token("party") },
+            renewed(.idTokenKeepsAuthorizedParty, "party"),
+            renewed(.idTokenKeepsAuthenticationTime, "otherAuthenticationTime"),
+        ]
+}

@@ -1,0 +1,82 @@
+// Written by make-id-tokens.py.
+
+/// ID tokens of https://op.example for `client`, signed by Python, and their key.
+enum IDTokenFixtures {
+    static let now = 1_800_000_000
+
+    static let keySet = """
+        {"keys": [{"kty": "EC", "crv": "P-256", "kid": "k1", "x": "7iesswA9EkC9DmNo-lp-iNH8ZogbFA0_s6KLzlxclsk", "y": "OZZFADahq7DKJI_MTk-3m3WKD5dpbvpw7iuimzKOygo"}]}
+        """
+
+    // swift-format-ignore
+    static let tokens = [
+        "good":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.IqQkjd3YaIDbFhxuu0CGzGkD1teipAcOeyVT0W48jxNKuOhYThO97AQ_N-DfBHXF975O61cGEXzj-k4gGTQRUQ",
+        "unsigned":
+            "eyJhbGciOiJub25lIiwidHlwIjoiSldUIiwia2lkIjoiazEifQ.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.",
+        "sharedSecret":
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.dPaaYBH9mGdQUPoTJ7TvlHP7mfRSqmyyCeWltWlICaM",
+        "unsignedFront":
+            "eyJhbGciOiJub25lIiwidHlwIjoiSldUIiwia2lkIjoiazEifQ.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJjX2hhc2giOiJWcFRRaWk1VF84cmd3eEEtV3RiMkJ3In0.",
+        "front":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJjX2hhc2giOiJWcFRRaWk1VF84cmd3eEEtV3RiMkJ3In0.pund_QmHXrMlLKfhwpZuDe6qJj8Byl5HQxzGJojTKKgfN18yfuPrUqxsLwjjNLHy8XEFjDKxt2fVXbVDl12ijg",
+        "withAccessTokenHash":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhdF9oYXNoIjoib0ZZZjFrbk50cnFuaEFWZkJSdXRlUSJ9.T7USbKBugXlIRxQ8Gs_RzvFGh8yFqNU462IFXz5daw0PIaGgHUCZGWK0vAiWvHiygFI9qlV1Af7bcowuB5QAiA",
+        "otherIssuer":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL2V2aWwuZXhhbXBsZSIsInN1YiI6ImFsaWNlIiwiYXVkIjoiY2xpZW50Iiwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.W-4135Z4KaMbUzECaCj55DDzDtH5cHMs3J6Lp-QEXW4Jfx4b-6bilx5V_k0ksIt1UXtNo9q73uiQDhCr5XFBCA",
+        "noSubject":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJhdWQiOiJjbGllbnQiLCJub25jZSI6Im5vbmNlIiwiZXhwIjoxODAwMDAwMzAwLCJpYXQiOjE4MDAwMDAwMDAsImF1dGhfdGltZSI6MTc5OTk5OTk3MH0.M4RWXFLYFGIlLRnRMq9CCxQmFtAD4gVhAQfws7Cai3lAV5b57HIf6z8XiLCkIgaWYTcDHqEKcii4Zn5dikDUDg",
+        "emptySubject":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiIiLCJhdWQiOiJjbGllbnQiLCJub25jZSI6Im5vbmNlIiwiZXhwIjoxODAwMDAwMzAwLCJpYXQiOjE4MDAwMDAwMDAsImF1dGhfdGltZSI6MTc5OTk5OTk3MH0.SFWEuz_Y0Ac4MKUXk5CDYd0zLahiJTEevoYR0fdS6cdSpctfoYlnLS8R3a3bRBrLZdLKVqIhZL-53WJMZJpPGQ",
+        "longSubject":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhIiwiYXVkIjoiY2xpZW50Iiwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.PBRJaFhbV7UCu_aHw2HA71j4J2eL0WDzbrif4dkIPvaufRWazyPVvo-xUMmhD1JCABf3qTNt70q1e_pmOT95HA",
+        "otherAudience":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6Im90aGVyIiwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.5YE3Afe4vbEHW6J-6Gmdsm9ZtERIQCJJZLRKTvd9V7rHf1ArRtVba1Xzxd3qvtTDpfSa32SoboKJPl9L0sY_kw",
+        "noAudience":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhenAiOiJjbGllbnQifQ.LBKQx12CVvhkmGhAcvnMO7gDrO4p5efmEaGosytFT_MGs9nQ8_2mK2ruAlTiDOjaVE_hJV3F3weLHgeH4LQ49g",
+        "mixedAudience":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6WyJjbGllbnQiLDVdLCJub25jZSI6Im5vbmNlIiwiZXhwIjoxODAwMDAwMzAwLCJpYXQiOjE4MDAwMDAwMDAsImF1dGhfdGltZSI6MTc5OTk5OTk3MCwiYXpwIjoiY2xpZW50In0.MVP-kFhcXSEMWCss6bcamQ19fw5iPbcHbUttCwOOBIyT1F6lT1p3KITxqVnwuGtVZ8Sg51Ij_9Lpitged_Bz5Q",
+        "otherParty":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhenAiOiJvdGhlciJ9.OpOoCt69MhwratAf5EnKlBXm0F0DSQVRAjLgukifMdofQgi13fwODwhQ1X9BjvbUYFsRby2aStjMN4sQZpOeVQ",
+        "noParty":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6WyJjbGllbnQiLCJhcGkiXSwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.ifcMRjAp-OZKbcoyUi65woJXPmTrJYzV2js79P8CGaNlIaevzPJ1GeLL612sORj0kFsysJ9czC5GyjtHgXuAgw",
+        "moreAudiences":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6WyJjbGllbnQiLCJhcGkiXSwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzAsImF6cCI6ImNsaWVudCJ9.4Bbr3xLrzQIIsn78pXUQqqGOnByIMfKpwocPBOktIRBGfjYeIE7-9mmVK5l5vDNE9NTFY3tzADtncxpjibhe9g",
+        "expired":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE3OTk5OTk5MzksImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.dfrY-vIVi15VrqWBH7_AMZDNkuQzjUm5xjkCtcEpcqKRE7PJSpyxNOuZkdTEY073YObM58lGPsw8F9QC1hdfaQ",
+        "noExpiry":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJpYXQiOjE4MDAwMDAwMDAsImF1dGhfdGltZSI6MTc5OTk5OTk3MH0.BECPy0qOHDCSIGITcDWW-GsBE5n2WVXzg6o_GdOqoP5W5Bj8u2dX8uBnvEiu2OhUfUWGcA5Y_K2MbRrEnnIttw",
+        "noIssueTime":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImF1dGhfdGltZSI6MTc5OTk5OTk3MH0.6GV4mwmHF3Hf2aUPqtX1_veCkikOni74N7Ob6jsl4YfiAUHcRxCV5Ixcdwmw-jx9Y5UZaiZu0W8NVDFboGq9Eg",
+        "fromFuture":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDA2MSwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.a_IdO1M-_qA4GHYtnSATNWSsJF2bLrsyqpPLe9RINU_Oc-iAXVatCMTyJKMgmB_4viXFs-h1_7sqP1-aAJyOEQ",
+        "tooOld":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTc5OTk5OTMzOSwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.yZqi1eLmPpZG-LyNlfozyDcKkwXQc10fB1hzit8fOpSz4geDxoIimlVDG_I9xoMtlxs1lJ2rqLqs4MQb-Ab51A",
+        "notYet":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJuYmYiOjE4MDAwMDAwNjF9.szOuuKB7DUiojHvXQkqaF0BGfN83hIhaYMrk1bhI6pW4avTc-NUlmoUZQeDlBtuDTa-Sqr966j1aWsg-aFi3-A",
+        "oddNotBefore":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJuYmYiOiJub3cifQ.fOiszpCC2I2HM3uzUTJRyb5bOlcgBx3_C_txmAERIjWwYtaGwxY8NiTxZJEKgGAa6xGUBnzU-51dHsJU3ApZaA",
+        "otherNonce":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoib3RoZXIiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwfQ.23ykH0qkjcyoU0a_CazOU1idK6Vp_m20-I6IQrzqNGkvCspOBId1LaKDzAh6Th5nzogVhRSUXoWH2iUXkb0I0Q",
+        "noNonce":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.1ZaSxWDc9K702Oh3WxAlLy04gqzjc2CLtXFa0a08Mg_g1MPqvjAXCtwwC4TSgu28IXGwpCQ2ieN5MpVVXpPrgg",
+        "gold":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhY3IiOiJnb2xkIn0.JinDShWNqHc0xhLXQUgRqQOpz-ItXfvfLj9A7U6Pj9vx54PCrxFE_RHOtBUX1yACRUDFhdi6jUZjxKJiLF94Dg",
+        "bronze":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhY3IiOiJicm9uemUifQ.46YrMd2gZ5A-yxTfXX4x_KyM4dBl2psyG43NWDi0cUfx90xX6kItnyz2Bld15RCkO5iFJF8izn3FLKDrbgLl1A",
+        "noAuthenticationTime":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMH0.tEWUwtd_wm2wgBFb8PLoILwR0UWvg1evpuuZZlr9HotcKxsYvLknlXHZZFnPcv06utAL_PQLg23WcheHABRl8w",
+        "oldLogin":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5ODM5fQ.6PKEpmdYAspE-Q_UCRPZ_y1vDyTbjCRBDG9sLACof8XbVEEqogE6MinCiLf82_MuqB4SPMI9An1QFCFZkgHYFA",
+        "otherAccessTokenHash":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhdF9oYXNoIjoiMlNtS0VOR3djMWczM0V2WVhheGtHdyJ9.IDmdaOXyInvKNjxFezUhRKargJrA31kqozy5wc1dJfaVd6nzfn5roupa6yBPjI7Ev895d54gyyJGKzoJm14U-Q",
+        "otherCodeHash":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJjX2hhc2giOiIyU21LRU5Hd2MxZzMzRXZZWGF4a0d3In0.6DiC8mCBm6HRYLxDEInwV8i7q-Q_4_213I4U8uKbGzwJtbJsLDctxZLQ_JZ2C0luAFj-FT-l32LD3D-_arjvog",
+        "otherSubject":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJtYWxsb3J5IiwiYXVkIjoiY2xpZW50Iiwibm9uY2UiOiJub25jZSIsImV4cCI6MTgwMDAwMDMwMCwiaWF0IjoxODAwMDAwMDAwLCJhdXRoX3RpbWUiOjE3OTk5OTk5NzB9.hAEqL-Uk2MYC6QNOdDf8gua7cPhdxwNxH0FcBI15ghx4V6pxLaT5EXqMoNFEUS6hMiBwSdQaKNclq8T8TSu-9Q",
+        "party":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTcwLCJhenAiOiJjbGllbnQifQ.JQ4FMk7hyD5rnC9U1Vf-am2NhiqSelSDrpXWraiHXpw3mFksBVtZiPIDGQ5RgPsSGkVgcnMBZkWrJutzBMGQyQ",
+        "otherAuthenticationTime":
+            "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL29wLmV4YW1wbGUiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudCIsIm5vbmNlIjoibm9uY2UiLCJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwiYXV0aF90aW1lIjoxNzk5OTk5OTY5fQ.sWBU03fVB6lHZF9Gct4Z-l7UC4vXFmk5s7WiqWp-J2ExtF4PAOS1q9gAhotfhsJ7k8ah1n6d0hhy6O-Tkx0CdQ",
+    ]
+}
