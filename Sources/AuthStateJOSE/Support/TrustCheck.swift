@@ -51,6 +51,48 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// 12.2: `auth_time` stays.
     case idTokenKeepsAuthenticationTime
 
+    // Authorization request
+    /// PKCE: a provider that lists its methods has S256 among them (RFC 9700, 2.1.1).
+    case challengeMethod
+    /// Hybrid flow: the request has a nonce (OpenID Connect Core, 3.3.2.11).
+    case hybridNonce
+
+    // Authorization response
+    /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
+    case callbackPlace
+    /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1).
+    case callbackMode
+    /// No parameter comes twice (RFC 6749, 3.1).
+    case callbackParameters
+    /// `state` is the request's, in errors too (RFC 6749, 10.12; RFC 9700, 4.7).
+    case callbackState
+    /// `iss`, when it is sent, is the issuer (RFC 9207, 2.4).
+    case callbackIssuer
+    /// `iss` is sent when the provider promises it, unless an ID token names the issuer (RFC 9207, 2.4 and 4).
+    case callbackIssuerPresence
+    /// Hybrid flow: the answer brings the ID token that ties the code to it (OpenID Connect Core, 3.3.2.5).
+    case callbackIDToken
+    /// A login is completed within ten minutes.
+    case pendingExpiry
+    /// A login is completed once (RFC 6749, 10.5).
+    case pendingUse
+
+    // Logout
+    /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
+    case logoutPlace
+    /// `state` is the request's (RP-Initiated Logout, 3).
+    case logoutState
+
+    // Loopback receiver
+    /// `Host` is the redirect URI's: no name that somebody else's DNS points here (RFC 8252, 8.10).
+    case loopbackHost
+    /// A browser comes by navigation, not by a script or an image of another page (Fetch Metadata, 2.2).
+    case loopbackNavigation
+    /// A browser comes with a page of its own, not in a frame of another one (Fetch Metadata, 2.1).
+    case loopbackDocument
+    /// A fragment is handed over by our own page (RFC 6454, 7).
+    case loopbackFragmentOrigin
+
     // Token responses and access tokens.
     /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).
     case tokenResponseStatus

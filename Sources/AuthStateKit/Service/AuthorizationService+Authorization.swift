@@ -21,30 +21,25 @@ extension AuthorizationService {
 
     /// Checks a callback against the login that it answers; the login is used up by it.
     ///
+    /// A callback that does not show the login's `state` is somebody else's and uses nothing up.
+    ///
     /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's refusal.
     public func authorizationResponse(
         for pending: PendingAuthorization, callback: AuthorizationCallback
     ) throws -> AuthorizationResponse {
-        guard configuration.clock.now < pending.expiresAt else {
+        guard TrustCheck.pendingExpiry.holds(configuration.clock.now < pending.expiresAt) else {
             throw AuthStateError(
                 .authorizationExpired, stage: .authorization, "This login was begun too long ago.",
                 expected: "a callback within ten minutes", hint: "Start the login again.")
         }
-        let response = Result { try AuthorizationResponse(callback: callback, for: pending.request) }
-        // A callback with a foreign state is somebody else's and does not use this login up.
-        if case .failure(let error as AuthStateError) = response, Self.foreign.contains(error.code) { throw error }
-        guard UsedStates.shared.use(pending.request.state) else {
+        let parameters = try AuthorizationResponse.parameters(of: callback, for: pending.request)
+        guard TrustCheck.pendingUse.holds(UsedStates.shared.use(pending.request.state)) else {
             throw AuthStateError(
                 .authorizationExpired, stage: .authorization, "This login was completed before.",
                 expected: "one callback", hint: "Start the login again.")
         }
-        return try response.get()
+        return try AuthorizationResponse(parameters, for: pending.request)
     }
-
-    /// What a callback fails with that does not show the state of this login.
-    private static let foreign: Set<AuthStateError.Code> = [
-        .stateMismatch, .callbackMismatch, .duplicateParameter, .malformedResponse,
-    ]
 
     /// Completes a login: checks the callback, exchanges the code, verifies the ID token.
     ///

@@ -9,44 +9,14 @@ import AuthStateJOSE
 extension AuthorizationRequest {
     /// The URL to open in the person's browser; the endpoint's own query is kept.
     ///
-    /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256 or the
-    ///   response type, a scope is malformed, or `openid` is asked for without an issuer and its keys.
+    /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256, this library
+    ///   not the response type or mode, a scope is malformed, or `openid` is asked for without an issuer and its keys.
     public func url() throws -> URL {
         guard let endpoint = configuration.authorizationEndpoint else {
             throw Self.refusal(.endpointMissing, "The provider has no authorization endpoint.")
         }
-        try checkSupport()
+        try check()
         return try endpoint.appending(parameters(), stage: .authorization)
-    }
-
-    private func checkSupport() throws {
-        if let methods = configuration.metadata?.codeChallengeMethodsSupported, !methods.contains("S256") {
-            throw AuthStateError(
-                .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
-                expected: "S256", received: methods.joined(separator: " "),
-                hint: "Ask the provider to support S256; the method plain does not protect the code."
-            )
-        }
-        guard responseType.isSupported else {
-            throw AuthStateError(
-                .unsupported, stage: .authorization, "This response type is not supported.",
-                expected: "code, or code id_token", received: responseType.rawValue,
-                hint: "Implicit response types put tokens into URLs; use the code flow."
-            )
-        }
-        if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
-            throw AuthStateError(
-                .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
-                expected: "an issuer and a jwks_uri in the service configuration",
-                hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid."
-            )
-        }
-        if responseType.includesIDToken, nonce == nil {
-            throw Self.refusal(.invalidArgument, "The hybrid flow needs a nonce.")
-        }
-        if prompt.contains(.none), prompt.count > 1 {
-            throw Self.refusal(.invalidArgument, "prompt=none cannot be combined with another prompt.")
-        }
     }
 
     private func parameters() throws -> Parameters {
@@ -61,7 +31,8 @@ extension AuthorizationRequest {
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()
         result["code_challenge_method"] = "S256"
-        result["response_mode"] = responseMode?.rawValue
+        // Named with an ID token although it is the default: there are providers that would put one into the query.
+        result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
         result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")
         result["login_hint"] = loginHint
         result["max_age"] = maxAge.map(String.init)

@@ -75,7 +75,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// How the answer reaches the redirect URI.
+    /// How the answer reaches the redirect URI (OAuth 2.0 Multiple Response Types, section 2.1; Form Post Response Mode).
     public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
         /// The parameter's value.
         public let rawValue: String

@@ -63,18 +63,21 @@ public struct EndSessionRequest: Sendable, Hashable {
     ///
     /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
     public func validate(_ callback: AuthorizationCallback) throws {
-        guard let postLogoutRedirectURI, postLogoutRedirectURI.matches(callback.url) else {
+        guard let postLogoutRedirectURI,
+            TrustCheck.logoutPlace.holds(postLogoutRedirectURI.matches(callback.url))
+        else {
             throw AuthStateError(
                 .callbackMismatch, stage: .logout, "The callback is not at the post-logout redirect URI.",
                 expected: postLogoutRedirectURI?.rawValue, received: callback.description)
         }
         let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
-        guard let received = parameters["state"], parameters.repeatedName == nil, ConstantTime.equals(received, state)
-        else {
+        let isRight = parameters["state"].map { ConstantTime.equals($0, state) } ?? false
+        guard TrustCheck.logoutState.holds(isRight && parameters.repeatedName == nil) else {
             throw AuthStateError(
                 .stateMismatch, stage: .logout, "The answer does not belong to this logout: state does not match.",
                 expected: "the state of the request",
-                received: parameters["state"] == nil ? "no state" : "a different state")
+                received: parameters["state"] == nil ? "no state" : "a different state",
+                hint: "Log out again; the session at the provider may still be open.")
         }
     }
 }

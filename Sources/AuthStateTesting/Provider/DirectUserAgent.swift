@@ -10,7 +10,8 @@ public import AuthStateOAuth
 /// A user agent without a browser: follows the provider's redirects by HTTP until one leads back to the client.
 ///
 /// With an `OpenIDProvider` that logs in by itself, `AuthState.authorize` needs nothing else; nothing listens at the
-/// redirect URI. Given a name and password it also fills in the provider's login page.
+/// redirect URI. Answers by query, by fragment and by form post arrive alike. Given a name and password it also fills in
+/// the provider's login page.
 public struct DirectUserAgent: ExternalUserAgent {
     /// What happens to the answer on its way back.
     public enum Behavior: Sendable {
@@ -72,6 +73,10 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
             if let location = response.headers.first("Location"), (300..<400).contains(response.status) {
                 if redirectURI.matches(location) { return AuthorizationCallback(url: edited(location)) }
                 request = TransportRequest(url: try target(location, from: request.url))
+            } else if response.status == 200, let form = FormPostPage(String(decoding: response.body, as: UTF8.self)),
+                redirectURI.matches(form.action)
+            {
+                return AuthorizationCallback(url: form.action, formBody: edited(form.parameters).encoded)
             } else if response.status == 200, let credentials, request.body == nil {
                 request = form(for: request.url, credentials)
             } else {
@@ -103,18 +108,25 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
 
     /// The callback with the answer changed as the behaviour says, in the query or in the fragment.
     private func edited(_ location: String) -> String {
+        if case .faithful = behavior { return location }
         let mark: Character = location.contains("#") ? "#" : "?"
         let place = location.prefix { $0 != mark }
-        guard var answer = Parameters(decoding: location[place.endIndex...].dropFirst()) else { return location }
+        guard let answer = Parameters(decoding: location[place.endIndex...].dropFirst()) else { return location }
+        return "\(place)\(mark)\(edited(answer).encoded)"
+    }
+
+    private func edited(_ answer: Parameters) -> Parameters {
+        var answer = answer
         switch behavior {
-        case .faithful, .neverReturning: return location
+        case .faithful, .neverReturning: break
         case .denying:
             answer["code"] = nil
+            answer["id_token"] = nil
             answer["error"] = "access_denied"
         case .changingState: answer["state"] = "another"
         case .editing(let edit): edit(&answer)
         }
-        return "\(place)\(mark)\(answer.encoded)"
+        return answer
     }
 
     private func failure(_ message: String) -> AuthStateError {

@@ -99,6 +99,27 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
+    @Test("a callback that shows the state uses the login up, whatever else is wrong with it")
+    func ownState() async throws {
+        let fixture = try await ProviderFixture()
+        for wrong in ["", "code=c&iss=https%3A%2F%2Fother.example", "error=server_error"] {
+            var request = fixture.request()
+            request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+            let pending = try fixture.service.begin(request)
+            func answer(_ parameters: String) async -> AuthStateError? {
+                let url = "http://127.0.0.1:49152/callback?\(parameters)&state=\(request.state)"
+                return await failure {
+                    _ = try fixture.service.authorizationResponse(
+                        for: pending, callback: AuthorizationCallback(url: url))
+                }
+            }
+            let first = await answer(wrong)
+            #expect(first != nil && first?.code != .authorizationExpired, "\(wrong)")
+            #expect(await answer("code=c")?.code == .authorizationExpired, "\(wrong)")
+        }
+        await fixture.provider.stop()
+    }
+
     /// The same request with a state of its own, as each login needs.
     private func fresh(_ request: AuthorizationRequest, _ fixture: ProviderFixture) -> AuthorizationRequest {
         var other = fixture.request()

@@ -14,7 +14,7 @@ struct Attack: Sendable {
     }
 
     /// All that there are, by area.
-    static let all = idToken + tokenResponse
+    static let all = idToken + authorizationResponse + logoutResponse + loopbackReceiver + tokenResponse
 }
 
 extension Attack: CustomTestStringConvertible {

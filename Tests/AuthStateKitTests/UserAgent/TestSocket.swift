@@ -92,7 +92,8 @@ final class TestSocket: Sendable {
 }
 
 extension String {
-    fileprivate func components(of text: String) -> Int {
+    /// How often a text occurs.
+    func components(of text: String) -> Int {
         split(separator: text, omittingEmptySubsequences: false).count - 1
     }
 

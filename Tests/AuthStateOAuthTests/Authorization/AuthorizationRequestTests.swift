@@ -103,6 +103,31 @@ struct AuthorizationRequestTests {
     func implicit(_ type: String) throws {
         var request = try Fixtures.request()
         request.responseType = AuthorizationRequest.ResponseType(rawValue: type)
+        let error = refusal { try request.url() }
+        #expect(error?.code == .unsupported && error?.kind == .configuration)
+        #expect(error?.message.contains("Implicit") == (type != "none" && type != ""))
+    }
+
+    @Test(
+        "response modes that are not supported are refused, signed ones by name",
+        arguments: ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt", "web_message", ""])
+    func responseModes(_ mode: String) throws {
+        var request = try Fixtures.request()
+        request.responseMode = AuthorizationRequest.ResponseMode(rawValue: mode)
+        let error = refusal { try request.url() }
+        #expect(error?.code == .unsupported && error?.kind == .configuration && error?.received == mode)
+        #expect(error?.message.contains("JARM") == mode.contains("jwt"))
+    }
+
+    @Test("an ID token is not asked for in the query (OAuth 2.0 Multiple Response Types, section 5)")
+    func hybridByQuery() throws {
+        var request = try Fixtures.request()
+        request.responseType = .codeIDToken
+        for mode in [nil, .fragment, .formPost] as [AuthorizationRequest.ResponseMode?] {
+            request.responseMode = mode
+            #expect(try parameters(request)["response_mode"] == mode?.rawValue ?? "fragment")
+        }
+        request.responseMode = .query
         #expect(refusal { try request.url() }?.code == .unsupported)
     }
 

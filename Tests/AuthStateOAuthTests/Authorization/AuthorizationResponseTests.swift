@@ -67,7 +67,11 @@ struct AuthorizationResponseTests {
         var request = try Fixtures.request()
         let good = "code=c&state=\(request.state)"
         _ = try Fixtures.response("\(good)&iss=https%3A%2F%2Fop.example", to: request)
-        for wrong in ["https://op.example/", "https://evil.example", "HTTPS://op.example", ""] {
+        _ = try Fixtures.response("\(good)&iss=https%253A%252F%252Fop.example", to: request)
+        for wrong in [
+            "https://op.example/", "https://evil.example", "HTTPS://op.example", "", "https%253A//op.example",
+            "https%253A%252F%252Fevil.example",
+        ] {
             let error = refusal { try Fixtures.response("\(good)&iss=\(wrong)", to: request) }
             #expect(error?.code == .issuerParameterMismatch && error?.kind == .refused)
         }
@@ -75,6 +79,18 @@ struct AuthorizationResponseTests {
         let error = refusal { try Fixtures.response(good, to: request) }
         #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
         _ = try Fixtures.response("\(good)&iss=https://op.example", to: request)
+    }
+
+    @Test("an ID token that was asked for stands in for the promised iss (RFC 9207, section 4)")
+    func issuerInIDToken() throws {
+        var request = try Fixtures.request()
+        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        let answer = "code=c&state=\(request.state)&id_token=a.b.c"
+        let error = refusal { try Fixtures.response(answer, to: request) }
+        #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
+        request.responseType = .codeIDToken
+        let callback = AuthorizationCallback(url: "https://app.example/callback#\(answer)")
+        #expect(try AuthorizationResponse(callback: callback, for: request).idToken == "a.b.c")
     }
 
     @Test("an error without the promised iss is reported as unconfirmed; one with it is not")
@@ -121,6 +137,48 @@ struct AuthorizationResponseTests {
         #expect(refusal { try AuthorizationResponse(callback: inQuery, for: request) }?.code == .malformedResponse)
         request.responseMode = nil
         #expect(refusal { try AuthorizationResponse(callback: posted, for: request) }?.code == .malformedResponse)
+    }
+
+    @Test("an answer by another mode than was asked for is refused, and the error says which")
+    func otherModes() throws {
+        let url = "https://app.example/callback"
+        let answer = "code=c&state=\(try Fixtures.request().state)&id_token=a.b.c"
+        let callbacks: [(AuthorizationRequest.ResponseMode, AuthorizationCallback)] = [
+            (.query, AuthorizationCallback(url: "\(url)?\(answer)")),
+            (.fragment, AuthorizationCallback(url: "\(url)#\(answer)")),
+            (.formPost, AuthorizationCallback(url: url, formBody: answer)),
+        ]
+        for (asked, _) in callbacks {
+            var request = try Fixtures.request()
+            request.responseMode = asked
+            for (sent, callback) in callbacks where sent != asked {
+                let error = refusal { try AuthorizationResponse(callback: callback, for: request) }
+                #expect(error?.code == .malformedResponse && error?.kind == .refused)
+                #expect(error?.expected == asked.rawValue && error?.received == sent.rawValue)
+            }
+        }
+    }
+
+    @Test("an error counts however it comes, when it shows the state")
+    func errorsByOtherModes() throws {
+        var request = try Fixtures.request()
+        request.responseType = .codeIDToken
+        let query = "error=unsupported_response_type&state="
+        #expect(refusal { try Fixtures.response(query + request.state, to: request) }?.code == .unsupportedResponseType)
+        #expect(refusal { try Fixtures.response("\(query)x", to: request) }?.code == .stateMismatch)
+    }
+
+    @Test("a signed answer (JARM) and tokens of the implicit flow are refused with words")
+    func otherAnswers() throws {
+        let signed = refusal { try Fixtures.response("response=a.b.c", to: Fixtures.request()) }
+        #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
+        let state = try Fixtures.request().state
+        let implicit = refusal {
+            try Fixtures.response("access_token=SECRET-t&token_type=bearer&state=\(state)", to: Fixtures.request())
+        }
+        #expect(implicit?.code == .malformedResponse && implicit?.received?.contains("access_token") == true)
+        let extra = try Fixtures.response("code=c&access_token=SECRET-t&state=\(state)", to: Fixtures.request())
+        #expect(extra.additionalParameters["access_token"] == nil, "a token that nobody asked for is not kept")
     }
 
     @Test("a fragment that a provider leaves behind does not disturb the code flow")

@@ -54,7 +54,9 @@ private func check(_ request: LoopbackRequest) {
         guard case .callback(let callback) = rules.judge(request) else { continue }
         require(LoopbackWorld.redirectURI.matches(callback.url), "a callback is at the redirect URI")
         require(request.headers["Host"] == ["127.0.0.1:4711"], "the host is ours")
-        require((callback.formBody != nil) == (request.method == "POST"), "a form comes by POST")
+        require(callback.formBody == nil || request.method == "POST", "a form comes by POST")
+        let isFragment = URIReference(callback.url).fragment != nil
+        require(!isFragment || request.headers["Origin"] == ["http://127.0.0.1:4711"], "our own page brings a fragment")
     }
 }
 

@@ -9,7 +9,8 @@ provider, as the device grant's does). Status 1, with the page's text, when an a
 the client or the provider answers with an error.
 
 --deny          declines where consent is asked for
---follow        also opens the redirect, when it is http(s): the client's loopback listener waits for it
+--follow        also opens the redirect, when it is http(s): the client's loopback listener waits for it. An answer in
+                the fragment is put into the form of the listener's page, as the page's script would do
 --cookies FILE  keeps the session there, readable by the owner alone: a logout needs the login's session
 """
 import argparse
@@ -139,7 +140,7 @@ class Browser:
         self.cookies, self.user, self.password = cookies, user, password
         self.deny, self.trace = deny, trace
 
-    def send(self, method, url, body=None, content_type="application/x-www-form-urlencoded"):
+    def send(self, method, url, body=None, content_type="application/x-www-form-urlencoded", origin=None):
         """One request; redirects are the caller's business."""
         parts = urllib.parse.urlsplit(url)
         if parts.scheme == "https":
@@ -153,6 +154,8 @@ class Browser:
             headers["Cookie"] = cookie
         if body is not None:
             headers["Content-Type"] = content_type
+        if origin:
+            headers["Origin"] = origin
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request(method, target, body, headers)
         response = connection.getresponse()
@@ -189,6 +192,16 @@ class Browser:
             if not is_on(site, step.url):
                 return step
         raise Failure(f"no end after {MAXIMUM_STEPS} steps: {step.url}")
+
+    def follow(self, step):
+        """Opens the redirect. A page with a form gets the fragment, as its script would see to."""
+        url, _, fragment = step.url.partition("#")
+        reply = self.send(step.method, url, step.body)
+        forms = FormParser(reply.text).forms
+        if fragment and forms:
+            parts = urllib.parse.urlsplit(url)
+            body = urllib.parse.urlencode({name: fragment for name in forms[0].fields})
+            self.send("POST", url, body, origin=f"{parts.scheme}://{parts.netloc}")
 
     def answer(self, reply):
         """Sends the page's form, or nothing. With response_mode=form_post the form leads to the client."""
@@ -288,7 +301,7 @@ def main():
         if last:
             print(last.url)
         if last and arguments.follow and last.url.startswith(("http://", "https://")):
-            browser.send(last.method, last.url, last.body)
+            browser.follow(last)
     except (Failure, OSError, http.client.HTTPException) as failure:
         print(f"browser.py: {failure}", file=sys.stderr)
         return 1

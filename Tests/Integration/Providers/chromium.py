@@ -140,6 +140,7 @@ class Session:
     def page(self):
         return {
             "url": self.url.partition("?")[0].partition("#")[0],
+            "hasFragment": "#" in self.url,
             "title": self.call("GET", "/title"),
             "text": self.script("return document.body ? document.body.innerText : ''").strip(),
         }

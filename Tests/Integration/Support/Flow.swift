@@ -10,6 +10,8 @@ struct Flow: Sendable {
     var clientID = "public"
     var credential = ClientCredential.none
     var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
+    var responseType = AuthorizationRequest.ResponseType.code
+    var responseMode: AuthorizationRequest.ResponseMode?
     var store: any AuthStateStore = InMemoryAuthStateStore()
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
@@ -29,6 +31,15 @@ struct Flow: Sendable {
         return copy
     }
 
+    /// The same with another kind of answer.
+    func answering(
+        _ type: AuthorizationRequest.ResponseType = .code, by mode: AuthorizationRequest.ResponseMode? = nil
+    ) -> Flow {
+        var copy = self
+        (copy.responseType, copy.responseMode) = (type, mode)
+        return copy
+    }
+
     /// The provider's endpoints.
     func configuration() async throws -> ServiceConfiguration {
         try await service.discoverConfiguration(issuer: provider.issuer)
@@ -36,9 +47,12 @@ struct Flow: Sendable {
 
     /// A request of this client.
     func request() async throws -> AuthorizationRequest {
-        AuthorizationRequest(
+        var request = AuthorizationRequest(
             configuration: try await configuration(), clientID: clientID, scopes: scopes,
             redirectURI: try RedirectURI(provider.redirectURI))
+        request.responseType = responseType
+        request.responseMode = responseMode
+        return request
     }
 
     /// Takes the person through a login.

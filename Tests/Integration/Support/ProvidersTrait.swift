@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Starts providers for a suite, once, and stops them when all of its tests have ended.
@@ -38,6 +39,13 @@ extension Trait where Self == ConditionTrait {
         .enabled(
             if: Provider.areInstalled || Provider.areRequired,
             "the providers are not installed: run \(Provider.installer)")
+    }
+
+    /// Skipped where there is no Chromium to drive, unless the providers are required.
+    static var whereChromiumIsInstalled: Self {
+        .enabled(
+            if: Provider.areRequired || FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver"),
+            "chromedriver is not installed: run \(Provider.installer)")
     }
 }
 

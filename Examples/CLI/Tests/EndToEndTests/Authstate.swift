@@ -51,7 +51,7 @@ struct Authstate: Sendable {
         client: String = "public", decision: LoginBrowser.Decision = .accept
     ) -> [String] {
         let authority = provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
-        let secret = client == "public" ? [] : ["--client-secret-env", "CLIENT_SECRET"]
+        let secret = ["public", "hybrid"].contains(client) ? [] : ["--client-secret-env", "CLIENT_SECRET"]
         return [
             "login", "--issuer", provider.issuer, "--client-id", client, "--scope",
             "openid profile email offline_access", "--redirect-uri", provider.redirectURI, "--browser-command",

@@ -57,6 +57,26 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
+        @Test("an answer by another response mode than was asked for")
+        func responseMode() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--response-mode", "form_post"], 65, [.malformedResponse],
+                stage: .authorization, hint: "response mode")
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
+        @Test(
+            "response types and modes that are not supported",
+            arguments: [
+                ("--response-type", "token", "Implicit"), ("--response-mode", "jwt", "JARM"),
+            ])
+        func unsupportedAnswers(_ option: String, _ value: String, _ reason: String) async throws {
+            let authstate = try Authstate(.django)
+            let result = try await authstate(authstate.loginArguments() + [option, value])
+            #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(reason))
+        }
+
         @Test("a browser that cannot be run")
         func browser() async throws {
             let authstate = try Authstate(.django)
@@ -191,8 +211,8 @@ extension Authstate {
     }
 
     /// A login with another browser.
-    func loginArguments(opening command: String) -> [String] {
-        var arguments = loginArguments()
+    func loginArguments(client: String = "public", opening command: String) -> [String] {
+        var arguments = loginArguments(client: client)
         if let index = arguments.firstIndex(of: "--browser-command") { arguments[index + 1] = command }
         return arguments
     }

@@ -83,6 +83,24 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
+        @Test("a login by the hybrid flow, whose answer comes in the fragment", arguments: Provider.all)
+        func hybrid(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let arguments = authstate.loginArguments(client: "hybrid") + ["--response-type", "code id_token"]
+            #expect(try await authstate(arguments).status == 0)
+            #expect(try await authstate.state().snapshot.lastAuthorizationResponse?.idToken != nil)
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+        }
+
+        @Test("a login by each response mode", arguments: ["query", "fragment", "form_post"])
+        func responseModes(_ mode: String) async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let result = try await authstate(authstate.loginArguments() + ["--response-mode", mode])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+        }
+
         @Test("a second login takes the place of the first", arguments: [Provider.django])
         func again(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

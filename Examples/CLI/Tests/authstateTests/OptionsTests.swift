@@ -21,6 +21,10 @@ struct OptionsTests {
             ["--grant", "client-credentials"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--paste"],
             ["--redirect-uri", "nowhere"], ["--timeout", "0"], ["--param", "=x"], ["--leeway", "-1"],
+            ["--response-type", "token"], ["--response-mode", "nonsense"],
+            ["--response-type", "code id_token", "--response-mode", "query"],
+            ["--response-mode", "form_post", "--paste"],
+            ["--grant", "client-credentials", "--client-secret-env", "S", "--response-mode", "query"],
             ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
         ])
     func refused(arguments: [String]) {
@@ -40,6 +44,27 @@ struct OptionsTests {
         #expect(request.loginHint == "ada")
         #expect(login.parameters.first?.name == "a")
         #expect(login.parameters.first?.value == "b=c")
+    }
+
+    @Test("response type and mode reach the request, and what is not supported is refused with the reason")
+    func answers() throws {
+        var request = AuthorizationRequest(
+            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")),
+            clientID: "cli")
+        let hybrid = ["--response-type", "id_token code", "--response-mode", "form_post"]
+        try Login.parse(minimal + hybrid).authorization.apply(to: &request)
+        #expect(request.responseType.rawValue == "id_token code" && request.responseMode == .formPost)
+        try Login.parse(minimal).authorization.apply(to: &request)
+        #expect(request.responseType == .code && request.responseMode == nil)
+        for (arguments, reason) in [
+            (["--response-type", "id_token token"], "Implicit response types are not supported"),
+            (["--response-type", "none"], "This response type is not supported"),
+            (["--response-mode", "query.jwt"], "(JARM) are not supported"),
+            (["--response-mode", "web_message"], "Use query, fragment or form_post"),
+        ] {
+            let error = #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
+            #expect(Login.message(for: try #require(error)).contains(reason), "\(arguments)")
+        }
     }
 
     @Test("header lines are split at the first colon and hold no line break")

@@ -11,6 +11,15 @@ final class LoopbackExchange: Sendable {
         case answered(LoopbackResponder)
         /// The page was sent, or nobody waits for one any more.
         case done
+
+        /// What an answer is told that is not expected now.
+        var refusal: LoopbackPages.Occasion? {
+            switch self {
+            case .closed: .refused(status: 404)
+            case .expecting: nil
+            case .answered, .done: .alreadyUsed
+            }
+        }
     }
 
     private struct Shared {
@@ -46,15 +55,12 @@ final class LoopbackExchange: Sendable {
         guard let rules = shared.withLock({ $0.rules }) else { return responder.inject(.close) }
         switch rules.judge(request) {
         case .refuse(let status): respond(.refused(status: status), responder)
+        case .fragmentPage: respond(shared.withLock { $0.state.refusal } ?? .fragment, responder)
         case .callback(let answer):
             let refusal = shared.withLock { shared -> LoopbackPages.Occasion? in
-                switch shared.state {
-                case .closed: return .refused(status: 404)
-                case .answered, .done: return .alreadyUsed
-                case .expecting:
-                    shared.state = .answered(responder)
-                    return nil
-                }
+                let refusal = shared.state.refusal
+                if refusal == nil { shared.state = .answered(responder) }
+                return refusal
             }
             if let refusal { return respond(refusal, responder) }
             callback.finish(.success(answer))

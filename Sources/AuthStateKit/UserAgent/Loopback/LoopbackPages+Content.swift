@@ -8,6 +8,8 @@ extension LoopbackPages {
         case undecided
         /// The answer came before; this one changes nothing.
         case alreadyUsed
+        /// The answer may be in the fragment, which the page hands over.
+        case fragment
         /// Not the provider's answer.
         case refused(status: Int)
     }
@@ -25,6 +27,8 @@ extension LoopbackPages {
         var text: String
         /// Lines of detail, most of them from the provider.
         var details: [String] = []
+        /// For a page that hands the fragment over: what it turns into when there is none.
+        var withoutFragment: (title: String, text: String)?
     }
 
     func content(for occasion: Occasion, purpose: UserAgentPurpose) -> Content {
@@ -46,6 +50,12 @@ extension LoopbackPages {
             return Content(
                 mark: .neutral, title: "Already used",
                 text: "This address has served its purpose. To begin again, return to the application.")
+        case .fragment:
+            let stranger = content(for: .refused(status: 400), purpose: purpose)
+            return Content(
+                mark: .neutral, title: "One moment",
+                text: "This page hands the provider's answer over to \(applicationName ?? "the application").",
+                withoutFragment: (stranger.title, stranger.text))
         case .refused:
             return Content(
                 mark: .neutral, title: "Nothing to see here",
@@ -63,7 +73,7 @@ extension LoopbackPages {
 extension LoopbackPages.Occasion {
     var status: Int {
         switch self {
-        case .outcome(.completed), .undecided: 200
+        case .outcome(.completed), .undecided, .fragment: 200
         case .outcome(.failed), .outcome(.cancelled): 400
         case .alreadyUsed: 409
         case .refused(let status): status

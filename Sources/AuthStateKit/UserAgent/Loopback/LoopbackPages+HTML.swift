@@ -1,7 +1,7 @@
 internal import AuthStateOAuth
 
 extension LoopbackPages.Content {
-    /// The page as one self-contained document; the nonce admits its style sheet and nothing else.
+    /// The page as one self-contained document; the nonce admits its style sheet, its script, and nothing else.
     func html(nonce: String) -> String {
         let details = details.map { "<p class=\"detail\">\($0.htmlEscaped)</p>" }.joined(separator: "\n")
         return """
@@ -23,6 +23,7 @@ extension LoopbackPages.Content {
             <h1>\(title.htmlEscaped)</h1>
             <p>\(text.htmlEscaped)</p>
             \(details)
+            \(fragmentForm(nonce: nonce))
             </main>
             </body>
             </html>
@@ -76,7 +77,7 @@ extension LoopbackPages.Content.Mark {
 
 extension String {
     /// At most 300 printable characters, safe in HTML text and in quoted attributes.
-    fileprivate var htmlEscaped: String {
+    var htmlEscaped: String {
         printable().reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"

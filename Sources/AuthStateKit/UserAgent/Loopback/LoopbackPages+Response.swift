@@ -11,20 +11,28 @@ extension LoopbackPages {
     func response(for occasion: Occasion, purpose: UserAgentPurpose) -> LoopbackResponse {
         let nonce = Self.makeNonce()
         var response = LoopbackResponse(status: occasion.status, headers: Self.headers)
-        var styles = "'nonce-\(nonce)'"
+        var sources = "style-src 'nonce-\(nonce)'"
+        var formTargets = "'none'"
         switch page(for: occasion) {
         case .html(let html):
-            styles = "'unsafe-inline'; img-src data:"
+            sources = "style-src 'unsafe-inline'; img-src data:"
             response.body = Array(html.utf8)
         case .redirect(let url):
             response.status = 303
             response.headers.append("Location", url.absoluteString)
         case .standard:
-            response.body = Array(content(for: occasion, purpose: purpose).html(nonce: nonce).utf8)
+            let content = content(for: occasion, purpose: purpose)
+            if content.withoutFragment != nil {
+                sources += "; script-src 'nonce-\(nonce)'"
+                formTargets = fragmentFormTargets
+                // A page without a referrer posts without an origin, which its form is known by.
+                response.headers["Referrer-Policy"] = ["same-origin"]
+            }
+            response.body = Array(content.html(nonce: nonce).utf8)
         }
         response.headers.append(
             "Content-Security-Policy",
-            "default-src 'none'; style-src \(styles); base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+            "default-src 'none'; \(sources); base-uri 'none'; form-action \(formTargets); frame-ancestors 'none'")
         if occasion.status == 405 { response.headers.append("Allow", "GET, POST") }
         return response
     }
@@ -34,7 +42,7 @@ extension LoopbackPages {
         switch occasion {
         case .outcome(.completed): chosen = success
         case .outcome(.failed), .outcome(.cancelled): chosen = failure
-        case .undecided, .alreadyUsed, .refused: chosen = .standard
+        case .undecided, .alreadyUsed, .fragment, .refused: chosen = .standard
         }
         if case .redirect(let url) = chosen, BrowserURL(url) == nil { return .standard }
         return chosen

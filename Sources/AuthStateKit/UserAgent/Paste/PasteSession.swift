@@ -63,14 +63,13 @@ enum PastedAnswer {
         let parts = URIReference(line)
         if redirectURI.matches(line) {
             let parameters = "\(parts.query ?? "")&\(parts.fragment ?? "")"
-            guard purpose == .logout || LoopbackCallbackRules.hasAnswer(parameters) else { return nil }
+            guard purpose == .logout || AuthorizationCallback.hasAnswer(parameters) else { return nil }
             return AuthorizationCallback(url: line)
         }
         guard parts.scheme == nil, !line.hasPrefix("/") else { return nil }
         let parameters = line.drop { $0 == "?" || $0 == "#" }
-        guard LoopbackCallbackRules.hasAnswer(parameters), !parameters.contains("?"), !parameters.contains("#") else {
-            return nil
-        }
+        guard AuthorizationCallback.hasAnswer(parameters), !parameters.contains("?"), !parameters.contains("#")
+        else { return nil }
         let separator = line.hasPrefix("#") ? "#" : (redirectURI.parts.query == nil ? "?" : "&")
         return AuthorizationCallback(url: "\(redirectURI.rawValue)\(separator)\(parameters)")
     }

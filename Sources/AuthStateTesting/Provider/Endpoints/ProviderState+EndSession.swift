@@ -17,6 +17,7 @@ extension ProviderState {
         else { return ProviderPage.problem("This address is not registered for the client.").response }
         var answer: Parameters = [:]
         answer["state"] = parameters["state"]
+        configuration.deviations.endSessionResponse?(&answer)
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: answer.isEmpty ? redirectURI : "\(redirectURI)\(separator)\(answer.encoded)")
     }

@@ -27,6 +27,8 @@ extension OpenIDProvider {
         public var keySet: Edit?
         /// Changes the parameters of the authorization response.
         public var authorizationResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
+        /// Changes the parameters with which the browser comes back from a logout.
+        public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes successful token responses.
         public var tokenResponse: Edit?
         /// Changes an ID token before it is signed.

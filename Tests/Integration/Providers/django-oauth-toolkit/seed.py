@@ -36,6 +36,7 @@ def add_user_and_clients():
     User.objects.create_user(
         "alice", "alice@example.test", "password", first_name="Alice", last_name="Doe")
     add_client("public")
+    add_client("hybrid", Application.GRANT_OPENID_HYBRID)
     add_client("basic", client_secret="s3cret")
     # A secret full of characters that HTTP Basic authentication must form-encode first.
     add_client("odd", client_secret="p@ss:w%rd+/=")

@@ -157,6 +157,7 @@ add_provider("strict", **{
     "oauth-par-required": True, "oauth-dpop-nonce-mandatory": True, "oauth-dpop-nonce-counter": 5})
 add_client("public", "none")
 add_client("public-es256", "none", sign_kid="es-1")
+add_client("hybrid", "none", authorization_type=["code", "id_token", "refresh_token"])
 add_client("basic", "client_secret_basic", client_secret="s3cret")
 add_client("post", "client_secret_post", client_secret="s3cret")
 add_client("secretjwt", "client_secret_jwt", client_secret="s3cret-s3cret-s3cret-s3cret-s3cret")

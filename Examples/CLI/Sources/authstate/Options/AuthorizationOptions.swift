@@ -10,6 +10,19 @@ struct AuthorizationOptions: ParsableArguments {
             valueName: "uri"))
     var redirectURI: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What the provider's page answers with: code, or \"code id_token\". Default: code.", valueName: "type"),
+        transform: AnswerKind.responseType)
+    var responseType: AuthorizationRequest.ResponseType?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the answer comes: query, fragment or form_post. Default: what goes with the response type.",
+            valueName: "mode"),
+        transform: AnswerKind.responseMode)
+    var responseMode: AuthorizationRequest.ResponseMode?
+
     @Flag(help: "Show the address, and take the one that the browser ends at from standard input.")
     var paste = false
 
@@ -24,6 +37,12 @@ struct AuthorizationOptions: ParsableArguments {
 
     func validate() throws {
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age has to be 0 or more seconds.") }
+        if responseMode == .query, responseType.map(AnswerKind.isHybrid) == true {
+            throw ValidationError("--response-mode query does not go with an ID token; use fragment or form_post.")
+        }
+        if paste, responseMode == .formPost {
+            throw ValidationError("--paste goes without --response-mode form_post: no address has the answer.")
+        }
         if let redirectURI {
             do { _ = try RedirectURI(redirectURI) } catch let error as AuthStateError {
                 throw ValidationError("--redirect-uri: \(error.message)")
@@ -34,7 +53,8 @@ struct AuthorizationOptions: ParsableArguments {
     /// The first option that was given, for grants that have no page.
     var firstGiven: String? {
         let given: [(String, Bool)] = [
-            ("--redirect-uri", redirectURI != nil), ("--paste", paste), ("--max-age", maxAge != nil),
+            ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
+            ("--response-mode", responseMode != nil), ("--paste", paste), ("--max-age", maxAge != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
         return given.first { $0.1 }?.0
@@ -43,6 +63,8 @@ struct AuthorizationOptions: ParsableArguments {
     /// Puts the options into a request.
     func apply(to request: inout AuthorizationRequest) throws {
         request.redirectURI = try redirectURI.map(RedirectURI.init)
+        request.responseType = responseType ?? .code
+        request.responseMode = responseMode
         request.maxAge = maxAge
         request.prompt = (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
         request.loginHint = loginHint

@@ -1,0 +1,48 @@
+internal import AuthStateOAuth
+
+extension LoopbackPages.Content {
+    /// What hands the fragment over: browsers send it to nobody, so a script puts it into a form that comes back here.
+    ///
+    /// The fragment leaves the address first, so that it stays in no history and reaches no other page.
+    func fragmentForm(nonce: String) -> String {
+        guard let withoutFragment else { return "" }
+        let (title, text) = (withoutFragment.title.htmlEscaped, withoutFragment.text.htmlEscaped)
+        return """
+            <noscript><p class="detail">This browser runs no scripts here, so the answer stays in the address.
+            Allow scripts for this page and load it again.</p></noscript>
+            <form method="post" data-title="\(title)" data-text="\(text)" hidden>
+            <input type="hidden" name="\(LoopbackCallbackRules.fragmentField)">
+            </form>
+            <script nonce="\(nonce)">
+            \(Self.script)
+            </script>
+            """
+    }
+
+    private static let script = """
+        const fragment = location.hash.slice(1);
+        history.replaceState(null, "", location.href.split("#")[0]);
+        const form = document.forms[0];
+        if (fragment) {
+          form.elements[0].value = fragment;
+          form.submit();
+        } else {
+          document.title = document.querySelector("h1").textContent = form.dataset.title;
+          document.querySelector("p").textContent = form.dataset.text;
+        }
+        """
+}
+
+extension LoopbackPages {
+    /// Where the page's form may lead: here, and on from here to the pages that a trip ends with.
+    var fragmentFormTargets: String {
+        let pages = [success, failure].compactMap { page in
+            if case .redirect(let url) = page { BrowserURL(url)?.text } else { nil }
+        }
+        let origins = pages.map { page in
+            let parts = URIReference(page)
+            return "\(parts.scheme ?? "https")://\(parts.host ?? "")" + (parts.port.map { ":\($0)" } ?? "")
+        }
+        return (["'self'"] + origins).joined(separator: " ")
+    }
+}

@@ -1,0 +1,22 @@
+extension AuthorizationCallback {
+    /// The parameters that came by a response mode, still encoded; nil when nothing came that way.
+    func parameters(by mode: AuthorizationRequest.ResponseMode) -> Substring? {
+        switch mode {
+        case .formPost: formBody.map { $0[...] }
+        case .fragment: URIReference(url).fragment
+        default: URIReference(url).query
+        }
+    }
+
+    /// How the answer came: as it was asked for, else by the first mode that carries one.
+    func mode(preferring expected: AuthorizationRequest.ResponseMode) -> AuthorizationRequest.ResponseMode {
+        let modes = [expected, .query, .fragment, .formPost]
+        return modes.first { Self.hasAnswer(parameters(by: $0) ?? "") } ?? expected
+    }
+
+    /// Whether there is a parameter of an authorization response, of a kind that is not supported too.
+    package static func hasAnswer(_ parameters: some StringProtocol) -> Bool {
+        let names = ["code", "error", "response", "id_token", "access_token"]
+        return parameters.split(separator: "&").contains { pair in names.contains { $0 == pair.prefix { $0 != "=" } } }
+    }
+}

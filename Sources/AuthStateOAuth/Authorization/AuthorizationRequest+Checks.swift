@@ -1,0 +1,80 @@
+import AuthStateJOSE
+
+extension AuthorizationRequest {
+    /// Refuses what could not end well, before anybody is sent anywhere.
+    func check() throws {
+        try checkChallengeMethod()
+        try checkResponseType()
+        try checkResponseMode()
+        if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
+            throw AuthStateError(
+                .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
+                expected: "an issuer and a jwks_uri in the service configuration",
+                hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid."
+            )
+        }
+        guard TrustCheck.hybridNonce.holds(!responseType.includesIDToken || nonce != nil) else {
+            throw AuthStateError(.invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.")
+        }
+        if prompt.contains(.none), prompt.count > 1 {
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization, "prompt=none cannot be combined with another prompt.")
+        }
+    }
+
+    private func checkChallengeMethod() throws {
+        guard let methods = configuration.metadata?.codeChallengeMethodsSupported else { return }
+        guard TrustCheck.challengeMethod.holds(methods.contains("S256")) else {
+            throw AuthStateError(
+                .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
+                expected: "S256", received: methods.joined(separator: " "),
+                hint: "Ask the provider to support S256; the method plain does not protect the code."
+            )
+        }
+    }
+
+    /// Only types with a code and without an access token: everything else puts tokens into URLs (RFC 9700, 2.1.2).
+    private func checkResponseType() throws {
+        guard !responseType.isSupported else { return }
+        throw AuthStateError(
+            .unsupported, stage: .authorization,
+            responseType.isImplicit
+                ? "Implicit response types are not supported: they put tokens into URLs."
+                : "This response type is not supported.",
+            expected: "code, or code id_token", received: responseType.rawValue,
+            hint: "Use the code flow; it gives the same tokens."
+        )
+    }
+
+    private func checkResponseMode() throws {
+        guard let responseMode else { return }
+        guard [.query, .fragment, .formPost].contains(responseMode) else {
+            throw AuthStateError(
+                .unsupported, stage: .authorization,
+                responseMode.isSigned
+                    ? "Signed authorization responses (JARM) are not supported."
+                    : "This response mode is not supported.",
+                expected: "query, fragment or form_post", received: responseMode.rawValue,
+                hint: "Use one of these, or leave it to the response type."
+            )
+        }
+        if responseMode == .query, responseType.includesIDToken {
+            // OAuth 2.0 Multiple Response Types, section 5.
+            throw AuthStateError(
+                .unsupported, stage: .authorization, "An ID token must not come in the query.",
+                expected: "fragment or form_post", received: "query",
+                hint: "Leave the response mode to the response type, or use form_post."
+            )
+        }
+    }
+}
+
+extension AuthorizationRequest.ResponseType {
+    /// Whether the authorization endpoint would give tokens itself, to use as they are.
+    fileprivate var isImplicit: Bool { words.contains("token") || words == ["id_token"] }
+}
+
+extension AuthorizationRequest.ResponseMode {
+    /// Whether this is one of JARM's modes: the answer would be a JWT in the parameter `response`.
+    fileprivate var isSigned: Bool { rawValue == "jwt" || rawValue.hasSuffix(".jwt") }
+}

@@ -1,0 +1,120 @@
+import AuthStateJOSE
+
+extension AuthorizationResponse {
+    /// The parameters of a callback that belongs to the request: the checks that come before anything in it is believed.
+    ///
+    /// - Throws: `AuthStateError`: the callback is elsewhere, came by another mode, has a parameter twice or another
+    ///   `state`. Such a callback may be anybody's.
+    package static func parameters(
+        of callback: AuthorizationCallback, for request: AuthorizationRequest
+    ) throws -> Parameters {
+        try checkPlace(callback, request)
+        let mode = callback.mode(preferring: request.effectiveResponseMode)
+        guard let text = callback.parameters(by: mode), let parameters = Parameters(decoding: text),
+            !parameters.isEmpty
+        else {
+            throw AuthStateError(
+                .malformedResponse, stage: .authorization, "The callback carries no answer.",
+                expected: "parameters by \(mode.rawValue)")
+        }
+        try checkMode(mode, parameters, request)
+        let repeated = parameters.repeatedName
+        guard TrustCheck.callbackParameters.holds(repeated == nil) else {
+            throw AuthStateError(
+                .duplicateParameter, stage: .authorization, "The answer has a parameter twice.", received: repeated)
+        }
+        if parameters["response"] != nil, parameters["state"] == nil {
+            throw AuthStateError(
+                .malformedResponse, stage: .authorization,
+                "The answer is a signed one (JARM), which is not supported.", expected: "code or error, and state",
+                received: "response", hint: "Let the provider answer this client without signing.")
+        }
+        try checkState(parameters, request)
+        return parameters
+    }
+
+    private static func checkPlace(_ callback: AuthorizationCallback, _ request: AuthorizationRequest) throws {
+        guard let redirectURI = request.redirectURI, TrustCheck.callbackPlace.holds(redirectURI.matches(callback.url))
+        else {
+            throw AuthStateError(
+                .callbackMismatch, stage: .authorization, "The callback is not at the redirect URI.",
+                expected: request.redirectURI?.rawValue, received: callback.description
+            )
+        }
+    }
+
+    /// A code has to come as it was asked for: each mode hides it from somebody else. Errors count however they come, for
+    /// providers send those about the request itself by query.
+    private static func checkMode(
+        _ mode: AuthorizationRequest.ResponseMode, _ parameters: Parameters, _ request: AuthorizationRequest
+    ) throws {
+        let expected = request.effectiveResponseMode
+        guard TrustCheck.callbackMode.holds(mode == expected || parameters["error"] != nil) else {
+            throw AuthStateError(
+                .malformedResponse, stage: .authorization, "The answer came by another response mode.",
+                expected: expected.rawValue, received: mode.rawValue,
+                hint: "Ask for the response mode that the provider uses."
+            )
+        }
+    }
+
+    /// In constant time, and before anything else of the answer counts.
+    private static func checkState(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
+        let state = parameters["state"]
+        let isRight = state.map { ConstantTime.equals($0, request.state) } ?? false
+        guard TrustCheck.callbackState.holds(isRight) else {
+            throw AuthStateError(
+                .stateMismatch, stage: .authorization,
+                "The answer does not belong to this login: state does not match.",
+                expected: "the state of the request", received: state == nil ? "no state" : "a different state",
+                hint: "Start the login again, and use the newest browser tab."
+            )
+        }
+    }
+
+    /// RFC 9207, section 2.4; a plain OAuth configuration without an issuer has nothing to compare with.
+    static func checkIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
+        guard let issuer = parameters["iss"], let expected = request.configuration.issuer else { return }
+        // There are providers that percent-encode the values of a form that the browser encodes again.
+        let spellings = [expected.rawValue, PercentEncoding.uri(expected.rawValue)]
+        guard TrustCheck.callbackIssuer.holds(spellings.contains(issuer)) else {
+            throw AuthStateError(
+                .issuerParameterMismatch, stage: .authorization, "The answer comes from another provider.",
+                expected: expected.rawValue, received: issuer,
+                hint: "Do not continue: this is how a mix-up attack looks."
+            )
+        }
+    }
+
+    /// An ID token in the answer names the issuer too, and is verified before the code is spent (RFC 9207, section 4).
+    static func checkIssuerPresence(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
+        let isInIDToken = request.responseType.includesIDToken && parameters["id_token"] != nil
+        let isMissing = !isInIDToken && lacksPromisedIssuer(parameters, request)
+        guard TrustCheck.callbackIssuerPresence.holds(!isMissing) else {
+            throw AuthStateError(
+                .issuerParameterMismatch, stage: .authorization, "The answer lacks iss, which the provider promises.",
+                expected: request.configuration.issuer?.rawValue, received: "no iss",
+                hint: "Start the login again; if it happens again the answer may come from another server."
+            )
+        }
+    }
+
+    /// The provider's error response; not every provider that promises `iss` sends it with errors.
+    static func refusal(
+        _ error: String, _ parameters: Parameters, _ request: AuthorizationRequest
+    ) -> AuthStateError {
+        let response = OAuthErrorResponse(
+            error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"])
+        var message = "The provider refused the login: \(response.summary)."
+        if lacksPromisedIssuer(parameters, request) {
+            message += " (Unconfirmed: the answer lacks the promised iss.)"
+        }
+        return AuthStateError(
+            response.code, stage: .authorization, message, hint: response.hint, response: response)
+    }
+
+    private static func lacksPromisedIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) -> Bool {
+        parameters["iss"] == nil
+            && request.configuration.metadata?.authorizationResponseIssParameterSupported == true
+    }
+}

@@ -1,0 +1,189 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Attack {
+    /// False answers of the authorization endpoint, each by itself; and requests that would make true ones worthless.
+    static let authorizationResponse: [Attack] = [
+        Attack(.challengeMethod) {
+            _ = try FrontChannel(["code_challenge_methods_supported": ["plain"]]).request.url()
+        },
+        Attack(.hybridNonce) {
+            var request = try FrontChannel().hybrid
+            request.nonce = nil
+            _ = try request.url()
+        },
+        // Another path of the same site, which anybody may have been given.
+        Attack(.callbackPlace) { try FrontChannel().believe("https://app.example/open?code=c&state=s") },
+        Attack(.callbackPlace) {
+            try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
+        },
+        Attack(.callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
+        // The answer where scripts, logs or other servers would have seen it.
+        Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb#code=c&state=s") },
+        Attack(.callbackMode) {
+            let channel = try FrontChannel()
+            try channel.believe("https://app.example/cb?code=c&state=s&id_token=i", for: channel.hybrid)
+        },
+        Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb", form: "code=c&state=s") },
+        // Two of a kind: whoever checks the one may use the other.
+        Attack(.callbackParameters) {
+            try FrontChannel().believe("https://app.example/cb?code=c&code=x&state=s")
+        },
+        Attack(.callbackParameters) {
+            try FrontChannel().believe("https://app.example/cb?code=c&state=s&state=x")
+        },
+        // The attacker's own login, put into the victim's browser (RFC 9700, section 4.7).
+        Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c&state=x") },
+        Attack(.callbackState) { try FrontChannel().believe("https://app.example/cb?code=c") },
+        Attack(.callbackState) {
+            let answer = AuthorizationCallback(url: "https://app.example/cb?error=access_denied&state=x")
+            try FrontChannel().expect(.accessDenied, answer)
+        },
+        // The answer of another provider, which this one shall not get to see (RFC 9700, section 4.4).
+        Attack(.callbackIssuer) {
+            try FrontChannel().believe("https://app.example/cb?code=c&state=s&iss=https%3A%2F%2Fother.example")
+        },
+        Attack(.callbackIssuerPresence) {
+            try FrontChannel(["authorization_response_iss_parameter_supported": true])
+                .believe("https://app.example/cb?code=c&state=s")
+        },
+        // Without its ID token nothing ties the code of the hybrid flow to the person.
+        Attack(.callbackIDToken) {
+            let channel = try FrontChannel()
+            try channel.believe("https://app.example/cb#code=c&state=s", for: channel.hybrid)
+        },
+        Attack(.pendingExpiry) {
+            let channel = try FrontChannel()
+            let pending = try channel.service(at: 0).begin(channel.fresh)
+            _ = try channel.service(at: 600).authorizationResponse(for: pending, callback: channel.answer(to: pending))
+        },
+        Attack(.pendingUse) {
+            let channel = try FrontChannel()
+            let pending = try channel.service(at: 0).begin(channel.fresh)
+            for _ in 0..<2 {
+                _ = try channel.service(at: 1).authorizationResponse(
+                    for: pending, callback: channel.answer(to: pending))
+            }
+        },
+    ]
+
+    /// Browsers that come back from another logout, or from none.
+    static let logoutResponse: [Attack] = [
+        Attack(.logoutPlace) { try FrontChannel().logOut("https://app.example/open?state=s") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=x") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=s&state=x") },
+        Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye") },
+    ]
+
+    /// What other pages in the browser can send to a loopback port.
+    static let loopbackReceiver: [Attack] = [
+        Attack(.loopbackHost) { try LoopbackKnock.get(["Host": "rebound.example:8400"]) },
+        Attack(.loopbackNavigation) { try LoopbackKnock.get(["Sec-Fetch-Mode": "no-cors"]) },
+        Attack(.loopbackNavigation) {
+            try LoopbackKnock.post(
+                "authstate_fragment=code%3Dx", ["Sec-Fetch-Mode": "cors", "Origin": "http://127.0.0.1:8400"])
+        },
+        Attack(.loopbackDocument) {
+            try LoopbackKnock.get(["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"])
+        },
+        Attack(.loopbackFragmentOrigin) {
+            try LoopbackKnock.post("authstate_fragment=code%3Dx", ["Origin": "https://evil.example"])
+        },
+        Attack(.loopbackFragmentOrigin) { try LoopbackKnock.post("authstate_fragment=code%3Dx", [:]) },
+    ]
+}
+
+/// A login and a logout that wait for their answers; the state of both is `s`.
+private struct FrontChannel {
+    var request: AuthorizationRequest
+
+    init(_ metadata: [String: JSONValue] = [:]) throws {
+        let document: [String: JSONValue] = [
+            "issuer": "https://op.example", "authorization_endpoint": "https://op.example/authorize",
+            "token_endpoint": "https://op.example/token", "jwks_uri": "https://op.example/keys",
+            "end_session_endpoint": "https://op.example/logout", "response_types_supported": ["code"],
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+        ]
+        request = AuthorizationRequest(
+            configuration: try ServiceConfiguration(
+                metadata: ProviderMetadata(document: document.merging(metadata) { $1 }),
+                issuer: Issuer("https://op.example")),
+            clientID: "app", redirectURI: try RedirectURI("https://app.example/cb"))
+        request.state = "s"
+    }
+
+    var hybrid: AuthorizationRequest {
+        var request = request
+        request.responseType = .codeIDToken
+        return request
+    }
+
+    /// A request with a state of its own, as everything needs that is good once.
+    var fresh: AuthorizationRequest {
+        var request = request
+        request.state = CodeVerifier().rawValue
+        return request
+    }
+
+    func believe(_ url: String, form: String? = nil, for request: AuthorizationRequest? = nil) throws {
+        let callback = form.map { AuthorizationCallback(url: url, formBody: $0) } ?? AuthorizationCallback(url: url)
+        _ = try AuthorizationResponse(callback: callback, for: request ?? self.request)
+    }
+
+    /// An error response counts as believed when it is the error that the caller gets.
+    func expect(_ code: AuthStateError.Code, _ callback: AuthorizationCallback) throws {
+        do {
+            _ = try AuthorizationResponse(callback: callback, for: request)
+        } catch let error as AuthStateError where error.code == code {}
+    }
+
+    func service(at seconds: Double) -> AuthorizationService {
+        var configuration = AuthorizationService.Configuration()
+        configuration.clock = WallClock { Date(timeIntervalSince1970: seconds) }
+        return AuthorizationService(configuration: configuration)
+    }
+
+    func answer(to pending: PendingAuthorization) -> AuthorizationCallback {
+        AuthorizationCallback(url: "https://app.example/cb?code=c&state=\(pending.request.state)")
+    }
+
+    func logOut(_ url: String) throws {
+        var logout = EndSessionRequest(
+            configuration: request.configuration, postLogoutRedirectURI: try RedirectURI("https://app.example/bye"))
+        logout.state = "s"
+        try logout.validate(AuthorizationCallback(url: url))
+    }
+}
+
+/// A request to the receiver of `http://127.0.0.1:8400/callback`.
+private enum LoopbackKnock {
+    static func get(_ headers: TransportHeaders) throws { try knock("GET", "/callback?code=x", "", headers) }
+
+    static func post(_ body: String, _ headers: TransportHeaders) throws {
+        var headers = headers
+        headers.append("Content-Type", "application/x-www-form-urlencoded")
+        try knock("POST", "/callback", body, headers)
+    }
+
+    private static func knock(
+        _ method: String, _ target: String, _ body: String, _ headers: TransportHeaders
+    ) throws {
+        var lines = "\(method) \(target) HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n"
+        for field in headers { lines += "\(field.name): \(field.value)\r\n" }
+        if headers.first("Host") == nil { lines += "Host: 127.0.0.1:8400\r\n" }
+        var parser = LoopbackRequestParser()
+        guard case .request(let request) = parser.feed("\(lines)\r\n\(body)".utf8) else { return }
+        let rules = LoopbackCallbackRules(
+            redirectURI: try RedirectURI("http://127.0.0.1:8400/callback"), purpose: .login)
+        guard case .callback = rules.judge(request) else {
+            throw AuthStateError(.callbackMismatch, stage: .authorization, "The request is refused.")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import Testing
+
+extension ProviderTests {
+    @Suite("response modes") struct ResponseModeTests {
+        @Test(
+            "the hybrid flow verifies the ID token that comes in the fragment before it spends the code",
+            arguments: Provider.all)
+        func hybrid(_ provider: Provider) async throws {
+            let state = try await Flow(provider).client("hybrid").answering(.codeIDToken).logIn()
+            let response = try #require(state.snapshot.lastAuthorizationResponse)
+            let first = try IDToken(parsing: try #require(response.idToken))
+            let second = try IDToken(parsing: try #require(state.snapshot.idToken))
+            #expect(first.subject == second.subject && first.claims["c_hash"] != nil)
+            #expect(try await state.userInfo().email == "alice@example.test")
+        }
+
+        @Test("a code comes in the fragment when that is asked for", arguments: Provider.all)
+        func fragment(_ provider: Provider) async throws {
+            #expect(try await Flow(provider).answering(by: .fragment).logIn().isAuthorized)
+        }
+
+        @Test("glewlwyd posts forms", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        func formPost(_ provider: Provider) async throws {
+            #expect(try await Flow(provider).answering(by: .formPost).logIn().isAuthorized)
+            let hybrid = try Flow(provider).client("hybrid").answering(.codeIDToken, by: .formPost)
+            #expect(try await hybrid.logIn().isAuthorized)
+        }
+
+        @Test("django-oauth-toolkit knows no form post, and its answer by query is refused")
+        func otherMode() async throws {
+            let flow = try Flow(.django).answering(by: .formPost)
+            let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
+            #expect(error?.code == .malformedResponse && error?.stage == .authorization)
+            #expect(error?.expected == "form_post" && error?.received == "query")
+            #expect(try await flow.tokenRequests() == 0)
+        }
+
+        @Test("a client that may not use the hybrid flow gets the provider's own words", arguments: Provider.all)
+        func unauthorized(_ provider: Provider) async throws {
+            let flow = try Flow(provider).answering(.codeIDToken)
+            let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
+            #expect(error?.code == .unauthorizedClient && error?.stage == .authorization)
+        }
+    }
+}
+
+/// A real browser at a provider in this process, which needs nobody to log in.
+@Suite("response modes in Chromium", .whereChromiumIsInstalled, .serialized, .timeLimit(.minutes(2)))
+struct ChromiumResponseModeTests {
+    private func logIn(
+        _ type: AuthorizationRequest.ResponseType, by mode: AuthorizationRequest.ResponseMode?,
+        pages: LoopbackPages = .default, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws -> (result: Result<AuthState, any Error>, page: JSONValue) {
+        var configuration = OpenIDProvider.Configuration()
+        change(&configuration)
+        let provider = try await OpenIDProvider(configuration: configuration)
+        let service = AuthorizationService()
+        var request = AuthorizationRequest(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            redirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
+        request.responseType = type
+        request.responseMode = mode
+        let folder = try TemporaryFolder()
+        let script = "\(LoginBrowser.python) '\(Provider.scripts)/chromium.py' \"$0\" >'\(folder("page"))'"
+        let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(60), pages: pages)
+        let result: Result<AuthState, any Error>
+        do { result = .success(try await AuthState.authorize(request, presenting: agent, service: service)) } catch {
+            result = .failure(error)
+        }
+        let page = try await eventually("the browser's last page", within: .seconds(30)) {
+            try? JSONValue(parsing: Array(folder.text("page").utf8))
+        }
+        await provider.stop()
+        return (result, page)
+    }
+
+    @Test(
+        "each way leads to a login, and to our page, whose address has no fragment any more",
+        arguments: [
+            (.code, .query), (.code, .fragment), (.code, .formPost), (.codeIDToken, nil), (.codeIDToken, .formPost),
+        ] as [(AuthorizationRequest.ResponseType, AuthorizationRequest.ResponseMode?)])
+    func login(_ type: AuthorizationRequest.ResponseType, _ mode: AuthorizationRequest.ResponseMode?) async throws {
+        let (result, page) = try await logIn(type, by: mode)
+        #expect(try result.get().isAuthorized)
+        #expect(page["text"]?.stringValue?.contains("You are signed in") == true, "\(page)")
+        #expect(page["hasFragment"] == false && page["title"]?.stringValue?.contains("signed in") == true)
+    }
+
+    @Test(
+        "an error reaches the program, and the person",
+        arguments: [.fragment, .formPost] as [AuthorizationRequest.ResponseMode])
+    func error(_ mode: AuthorizationRequest.ResponseMode) async throws {
+        let (result, page) = try await logIn(.code, by: mode) { $0.login = .denied }
+        let error = #expect(throws: AuthStateError.self) { try result.get() }
+        #expect(error?.code == .accessDenied)
+        #expect(page["text"]?.stringValue?.contains("Sign-in failed") == true, "\(page)")
+    }
+
+    @Test("the page that hands the fragment over may lead on to a page of one's own")
+    func ownPage() async throws {
+        let other = try await OpenIDProvider()
+        let pages = LoopbackPages(success: .redirect(other.url(of: .discovery)))
+        let (result, page) = try await logIn(.codeIDToken, by: nil, pages: pages)
+        #expect(try result.get().isAuthorized)
+        #expect(page["url"]?.stringValue == other.url(of: .discovery).absoluteString)
+        await other.stop()
+    }
+}
