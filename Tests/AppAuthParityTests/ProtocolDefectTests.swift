@@ -130,7 +130,9 @@ final class ProtocolDefectTests: XCTestCase {
         let document = """
             {"issuer":"https://op.example","authorization_endpoint":"https://op.example/a",
             "token_endpoint":"https://op.example/t","jwks_uri":"https://op.example/k","response_types_supported":["code"],
-            "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}
+            "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"],
+            "registration_endpoint":"https://op.example/r","revocation_endpoint":"https://op.example/v",
+            "introspection_endpoint":"https://op.example/i"}
             """
         world.transport.enqueue(
             .json(document), .json(document),

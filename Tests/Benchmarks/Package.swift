@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
         // Counts allocations, and answers HTTP requests for the transports to be compared.
@@ -18,6 +19,7 @@ let package = Package(
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),
     ],

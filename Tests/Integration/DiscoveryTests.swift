@@ -24,7 +24,35 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let first = try await flow.configuration()
             #expect(try await flow.configuration() == first)
-            #expect(await flow.transport.total == 1)
+            // The second document of django-oauth-toolkit names what its first one lacks.
+            #expect(await flow.transport.total == (provider == .django ? 2 : 1))
+        }
+
+        @Test("endpoints that OpenID Connect's document lacks come from RFC 8414's", arguments: Provider.all)
+        func completion(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let configuration = try await flow.configuration()
+            let base = flow.provider.issuer
+            for endpoint in [
+                configuration.revocationEndpoint, configuration.introspectionEndpoint,
+                configuration.registrationEndpoint,
+            ] {
+                #expect(endpoint?.absoluteString.hasPrefix(base) == true)
+            }
+            let second = try #require(configuration.issuer?.authorizationServerMetadataURL).absoluteString
+            #expect(await flow.transport.count(of: second) == (provider == .django ? 1 : 0))
+        }
+
+        @Test("the RFC 8414 document alone is enough for OAuth", arguments: [Provider.django])
+        func plainOAuth(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let url = try #require(try Issuer(flow.provider.issuer).authorizationServerMetadataURL)
+            let document = try await flow.transport.send(TransportRequest(url: url))
+            let configuration = try ServiceConfiguration(
+                metadata: ProviderMetadata(parsing: document.body), issuer: Issuer(flow.provider.issuer),
+                kind: .authorizationServer)
+            let discovered = try await flow.configuration()
+            #expect(configuration.tokenEndpoint == discovered.tokenEndpoint)
         }
 
         @Test("a slash too much makes another issuer", arguments: Provider.all)

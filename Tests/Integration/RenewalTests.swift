@@ -99,10 +99,7 @@ extension ProviderTests {
         }
 
         private func revoke(_ token: String, _ hint: RevocationRequest.TokenTypeHint, of flow: Flow) async throws {
-            var configuration = try await flow.configuration()
-            // django-oauth-toolkit names its endpoint in the RFC 8414 document only.
-            configuration.revocationEndpoint =
-                configuration.revocationEndpoint ?? URL(string: flow.provider.issuer + "/revoke_token/")
+            let configuration = try await flow.configuration()
             try await flow.service.revoke(
                 RevocationRequest(
                     configuration: configuration, clientID: flow.clientID, token: token, tokenTypeHint: hint),

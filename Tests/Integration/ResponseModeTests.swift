@@ -52,7 +52,8 @@ extension ProviderTests {
 struct ChromiumResponseModeTests {
     private func logIn(
         _ type: AuthorizationRequest.ResponseType, by mode: AuthorizationRequest.ResponseMode?,
-        pages: LoopbackPages = .default, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+        pages: LoopbackPages = .default, givesUp: Bool = false,
+        _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     ) async throws -> (result: Result<AuthState, any Error>, page: JSONValue) {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
@@ -66,13 +67,14 @@ struct ChromiumResponseModeTests {
         let folder = try TemporaryFolder()
         let script = "\(LoginBrowser.python) '\(Provider.scripts)/chromium.py' \"$0\" >'\(folder("page"))'"
         let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(60), pages: pages)
-        let result: Result<AuthState, any Error>
-        do { result = .success(try await AuthState.authorize(request, presenting: agent, service: service)) } catch {
-            result = .failure(error)
+        let login = Task { [request] in
+            try await AuthState.authorize(request, presenting: agent, service: service)
         }
-        let page = try await eventually("the browser's last page", within: .seconds(30)) {
+        let page = try await eventually("the browser's last page", within: .seconds(60)) {
             try? JSONValue(parsing: Array(folder.text("page").utf8))
         }
+        if givesUp { login.cancel() }
+        let result = await login.result
         await provider.stop()
         return (result, page)
     }
@@ -97,6 +99,18 @@ struct ChromiumResponseModeTests {
         let error = #expect(throws: AuthStateError.self) { try result.get() }
         #expect(error?.code == .accessDenied)
         #expect(page["text"]?.stringValue?.contains("Sign-in failed") == true, "\(page)")
+    }
+
+    @Test(
+        "a browser that brings no answer is told so, and the login goes on waiting",
+        arguments: [.query, .fragment] as [AuthorizationRequest.ResponseMode])
+    func noAnswer(_ mode: AuthorizationRequest.ResponseMode) async throws {
+        let (result, page) = try await logIn(.code, by: mode, givesUp: true) {
+            $0.deviations.authorizationResponse = { $0 = [:] }
+        }
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(page["text"]?.stringValue?.contains("Nothing to see here") == true, "\(page)")
+        #expect(page["title"]?.stringValue == "Nothing to see here")
     }
 
     @Test("the page that hands the fragment over may lead on to a page of one's own")

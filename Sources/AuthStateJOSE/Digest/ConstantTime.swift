@@ -2,9 +2,11 @@
 public enum ConstantTime {
     /// Whether two byte sequences are the same, in a time that depends on their lengths only.
     public static func equals(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
-        guard a.count == b.count else { return false }
+        // As arrays: a loop over whatever it is would not be specialised for callers in other modules.
+        let (left, right) = (Array(a), Array(b))
+        guard left.count == right.count else { return false }
         var difference: UInt8 = 0
-        for (left, right) in zip(a, b) { difference |= left ^ right }
+        for index in left.indices { difference |= left[index] ^ right[index] }
         return difference == 0
     }
 

@@ -37,14 +37,16 @@ struct Base64Alphabet: Sendable {
 
     /// Decodes text without padding; nil for foreign characters, impossible lengths, and left-over bits that are not 0.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(text.count * 3 / 4)
         var pending: UInt32 = 0
         var bits: UInt32 = 0
         for character in text {
             let value = values[Int(character)]
-            guard value != Self.invalid else { return nil }
+            guard value != Self.invalid else {
+                guard TrustCheck.base64URLAlphabet.holds(false) else { return nil }
+                continue
+            }
             pending = pending << 6 | UInt32(value)
             bits += 6
             if bits >= 8 {
@@ -52,7 +54,7 @@ struct Base64Alphabet: Sendable {
                 output.append(UInt8(truncatingIfNeeded: pending >> bits))
             }
         }
-        guard pending & (1 << bits - 1) == 0 else { return nil }
+        guard TrustCheck.base64URLRemainder.holds(bits < 6 && pending & (1 << bits - 1) == 0) else { return nil }
         return output
     }
 }

@@ -10,8 +10,11 @@ public enum Base64URL {
     /// Nil for padding, white space, characters of other alphabets, lengths that no encoding has, and bits left over at
     /// the end that are not zero.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let alphabet = Base64Alphabet.urlSafe
-        if let decoded = text.utf8.withContiguousStorageIfAvailable({ alphabet.decode($0) }) { return decoded }
-        return Array(text.utf8).withUnsafeBufferPointer { alphabet.decode($0) }
+        decode(Array(text.utf8)[...])
+    }
+
+    /// Decodes the bytes of a text in the same way.
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        text.withUnsafeBufferPointer { Base64Alphabet.urlSafe.decode($0) }
     }
 }

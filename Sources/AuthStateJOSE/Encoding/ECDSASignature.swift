@@ -1,9 +1,9 @@
 /// The two forms of an ECDSA signature: R and S side by side (RFC 7518, section 3.4) and DER (RFC 3279, section 2.2.3).
 enum ECDSASignature {
-    /// The DER form; nil when the raw form is not exactly two numbers of that length.
-    static func der(raw: [UInt8], length: Int) -> [UInt8]? {
-        guard raw.count == 2 * length else { return nil }
-        return DER.sequence(DER.integer(raw.prefix(length)), DER.integer(raw.suffix(length)))
+    /// The DER form; the halves of the raw form are the numbers.
+    static func der(raw: [UInt8]) -> [UInt8] {
+        let half = raw.count / 2
+        return DER.sequence(DER.integer(raw[..<half]), DER.integer(raw[half...]))
     }
 
     /// The raw form, each number padded to that length; nil when the DER form is broken or a number is longer.

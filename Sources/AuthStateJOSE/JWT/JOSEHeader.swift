@@ -24,7 +24,7 @@ public struct JOSEHeader: Sendable, Hashable {
             }
             return text
         }
-        guard members["crit"] == nil else {
+        guard TrustCheck.criticalHeader.holds(members["crit"] == nil) else {
             throw JOSEError(.critNotSupported, "the header names extensions that must be understood; none is")
         }
         guard let algorithm = try text("alg") else { throw JOSEError(.malformed, "the header has no alg") }

@@ -21,21 +21,23 @@ public struct JSONWebToken: Sendable, Hashable {
         guard compact.utf8.count <= Self.maximumLength else {
             throw JOSEError(.malformed, "the token is too long", expected: "\(Self.maximumLength) bytes at most")
         }
-        let parts = compact.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
+        let bytes = Array(compact.utf8)
+        let stops = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
+        guard stops.count >= 2, TrustCheck.tokenParts.holds(stops.count == 2) else {
             throw JOSEError(.malformed, "the token has the wrong number of parts", expected: "3")
         }
-        header = try JOSEHeader(json: Self.object(in: parts[0], of: "header"))
-        claims = try Self.object(in: parts[1], of: "payload")
-        guard let signature = Base64URL.decode(Substring(parts[2])) else {
+        header = try JOSEHeader(json: Self.object(in: bytes[..<stops[0]], of: "header"))
+        claims = try Self.object(in: bytes[(stops[0] + 1)..<stops[1]], of: "payload")
+        let end = stops.count > 2 ? stops[2] : bytes.endIndex
+        guard let signature = Base64URL.decode(bytes[(stops[1] + 1)..<end]) else {
             throw JOSEError(.malformed, "the token's signature is not base64url")
         }
         self.signature = signature
-        signingInput = Array(compact.utf8.prefix(upTo: parts[1].endIndex))
+        signingInput = Array(bytes[..<stops[1]])
     }
 
-    private static func object(in part: Substring.UTF8View, of name: String) throws(JOSEError) -> JSONValue {
-        guard let bytes = Base64URL.decode(Substring(part)) else {
+    private static func object(in part: ArraySlice<UInt8>, of name: String) throws(JOSEError) -> JSONValue {
+        guard let bytes = Base64URL.decode(part) else {
             throw JOSEError(.malformed, "the token's \(name) is not base64url")
         }
         let json: JSONValue

@@ -6,11 +6,12 @@ enum KeyOperation: String {
 
 extension JSONWebKey {
     /// Whether the key's type and curve, its `alg`, `use` and `key_ops` allow the operation with the algorithm.
-    func fits(_ algorithm: SignatureAlgorithm, for operation: KeyOperation) -> Bool {
-        guard let scheme = algorithm.scheme, hasMaterial(for: scheme) else { return false }
-        if let own = self.algorithm, SignatureAlgorithm(rawValue: own).scheme != scheme { return false }
-        if let use, use != "sig" { return false }
-        return keyOperations?.contains(operation.rawValue) ?? true
+    func fits(_ scheme: SignatureScheme, for operation: KeyOperation) -> Bool {
+        let own = algorithm.map { SignatureAlgorithm(rawValue: $0).scheme } ?? scheme
+        return TrustCheck.keyType.holds(hasMaterial(for: scheme))
+            && TrustCheck.keyAlgorithm.holds(own == scheme)
+            && TrustCheck.keyUse.holds(use.map { $0 == "sig" } ?? true)
+            && TrustCheck.keyOperations.holds(keyOperations?.contains(operation.rawValue) ?? true)
     }
 
     /// Whether the key's type and curve are those of the scheme.

@@ -72,13 +72,14 @@ private struct KeyMembers {
     func rsaKey() throws(JOSEError) -> KeyMaterial {
         let modulus = try number("n")
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
-        guard (2048...16384).contains(bits) else {
+        guard TrustCheck.rsaKeyLength.holds((2048...16384).contains(bits)) else {
             throw JOSEError(
                 .malformed, "an RSA key's modulus has a refused length", expected: "2048 to 16384 bits",
                 received: "\(bits) bits")
         }
         let exponent = try number("e")
-        guard let last = exponent.last, last & 1 == 1, exponent != [1], exponent.count <= 8 else {
+        let isOdd = exponent.last.map { $0 & 1 == 1 } ?? false
+        guard TrustCheck.rsaExponent.holds(isOdd && exponent != [1] && exponent.count <= 8) else {
             throw JOSEError(.malformed, "an RSA key's exponent is even, 1, or longer than 64 bits")
         }
         return .rsa(modulus: modulus, exponent: exponent)

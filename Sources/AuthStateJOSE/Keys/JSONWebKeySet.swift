@@ -46,7 +46,9 @@ public struct JSONWebKeySet: Sendable {
     }
 
     private static func publishedKey(_ json: JSONValue) -> JSONWebKey? {
-        guard let key = try? JSONWebKey(json: json), key.keyType != "oct" else { return nil }
+        guard let key = try? JSONWebKey(json: json), TrustCheck.publishedSecret.holds(key.keyType != "oct") else {
+            return nil
+        }
         guard key.privateMaterial != nil else { return key }
         return key.publicKey
     }
@@ -56,13 +58,14 @@ public struct JSONWebKeySet: Sendable {
     /// With a `kid` only keys of that name; without one all keys. Of these the ones whose type, curve, `alg`, `use` and
     /// `key_ops` allow verifying with the header's algorithm.
     public func candidates(for header: JOSEHeader) -> [VerificationKey] {
-        named(header.keyID).filter { $0.key.fits(header.algorithm, for: .verify) }
+        guard let scheme = header.algorithm.scheme else { return [] }
+        return named(header.keyID).filter { $0.key.fits(scheme, for: .verify) }
     }
 
     /// The keys with that `kid`; all keys when it is nil.
     func named(_ keyID: String?) -> [VerificationKey] {
         guard let keyID else { return verificationKeys }
-        return verificationKeys.filter { $0.key.keyID == keyID }
+        return verificationKeys.filter { key in TrustCheck.keyID.holds(key.key.keyID == keyID) }
     }
 
     /// The set as a JSON object, without anything secret: what a provider publishes.

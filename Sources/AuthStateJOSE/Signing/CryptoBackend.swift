@@ -25,7 +25,7 @@ public protocol CryptoBackend: Sendable {
 
 /// A public key, imported for one scheme.
 public protocol SignatureVerifier: Sendable {
-    /// Whether a signature in JOSE's form is the key's over the message.
+    /// Whether a signature in JOSE's form, whose length is right, is the key's over the message.
     func isValid(_ signature: [UInt8], for message: [UInt8]) throws(JOSEError) -> Bool
 }
 

@@ -7,7 +7,9 @@ struct HMACSignature: SignatureVerifier, SignatureSigner {
     let backend: any CryptoBackend
 
     func sign(_ message: [UInt8]) throws(JOSEError) -> [UInt8] {
-        guard !key.bytes.isEmpty else { throw JOSEError(.malformed, "a symmetric key is empty") }
+        guard TrustCheck.emptySecret.holds(!key.bytes.isEmpty) else {
+            throw JOSEError(.malformed, "a symmetric key is empty")
+        }
         return try backend.authenticationCode(function, key: key.bytes, of: message)
     }
 

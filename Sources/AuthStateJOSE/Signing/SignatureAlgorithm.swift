@@ -52,17 +52,39 @@ public enum SignatureScheme: Sendable, Hashable {
     case hmac(HashFunction)
 }
 
-extension SignatureAlgorithm {
-    private static let schemes: [SignatureAlgorithm: SignatureScheme] = [
-        .rs256: .rsaPKCS1(.sha256), .rs384: .rsaPKCS1(.sha384), .rs512: .rsaPKCS1(.sha512),
-        .ps256: .rsaPSS(.sha256), .ps384: .rsaPSS(.sha384), .ps512: .rsaPSS(.sha512),
-        .es256: .ecdsa(.p256, .sha256), .es384: .ecdsa(.p384, .sha384), .es512: .ecdsa(.p521, .sha512),
-        .edDSA: .ed25519, .ed25519: .ed25519,
-        .hs256: .hmac(.sha256), .hs384: .hmac(.sha384), .hs512: .hmac(.sha512),
-    ]
+extension SignatureScheme {
+    /// The length of every signature in JOSE's form, in bytes.
+    func signatureLength(with material: KeyMaterial) -> Int? {
+        switch self {
+        case .rsaPKCS1, .rsaPSS:
+            if case .rsa(let modulus, _) = material { modulus.count } else { nil }
+        case .ecdsa(let curve, _): 2 * curve.coordinateLength
+        case .ed25519: 64
+        case .hmac(let function): function.digestLength
+        }
+    }
+}
 
+extension SignatureAlgorithm {
     /// What the name stands for; nil for `none` and for names that are unknown here.
-    public var scheme: SignatureScheme? { Self.schemes[self] }
+    public var scheme: SignatureScheme? {
+        switch rawValue {
+        case "RS256": .rsaPKCS1(.sha256)
+        case "ES256": .ecdsa(.p256, .sha256)
+        case "EdDSA", "Ed25519": .ed25519
+        case "PS256": .rsaPSS(.sha256)
+        case "RS384": .rsaPKCS1(.sha384)
+        case "RS512": .rsaPKCS1(.sha512)
+        case "PS384": .rsaPSS(.sha384)
+        case "PS512": .rsaPSS(.sha512)
+        case "ES384": .ecdsa(.p384, .sha384)
+        case "ES512": .ecdsa(.p521, .sha512)
+        case "HS256": .hmac(.sha256)
+        case "HS384": .hmac(.sha384)
+        case "HS512": .hmac(.sha512)
+        default: nil
+        }
+    }
 
     /// What the name stands for; throws `unsupportedAlgorithm` for names that are unknown here.
     func requiredScheme() throws(JOSEError) -> SignatureScheme {

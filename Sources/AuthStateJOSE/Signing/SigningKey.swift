@@ -21,7 +21,7 @@ public struct SigningKey: Sendable {
     ) throws(JOSEError) {
         let algorithm = algorithm ?? key.preferredAlgorithm
         let scheme = try algorithm.requiredScheme()
-        guard key.isPrivate, key.fits(algorithm, for: .sign) else {
+        guard key.isPrivate, key.fits(scheme, for: .sign) else {
             throw JOSEError(
                 .keyMismatch, "the key cannot sign with this algorithm", expected: algorithm.rawValue,
                 received: key.description)

@@ -5,7 +5,8 @@ public final class VerificationKey: Sendable {
     /// The key as it came.
     public let key: JSONWebKey
     private let backend: any CryptoBackend
-    private let verifiers = Lock<[SignatureScheme: any SignatureVerifier]>([:])
+    /// Hardly ever more than one.
+    private let verifiers = Lock<[(scheme: SignatureScheme, verifier: any SignatureVerifier)]>([])
 
     /// Wraps a key; nothing is imported yet.
     public init(_ key: JSONWebKey, backend: any CryptoBackend = PlatformBackend()) {
@@ -21,24 +22,28 @@ public final class VerificationKey: Sendable {
         _ signature: [UInt8], for message: [UInt8], algorithm: SignatureAlgorithm
     ) throws(JOSEError) -> Bool {
         let scheme = try algorithm.requiredScheme()
-        guard key.fits(algorithm, for: .verify) else {
+        guard key.fits(scheme, for: .verify) else {
             throw JOSEError(
                 .keyMismatch, "the key may not be used with the token's algorithm",
                 expected: "a \(key.keyType) key's algorithm", received: algorithm.rawValue)
         }
-        return try verifier(for: scheme).isValid(signature, for: message)
+        let length = scheme.signatureLength(with: key.material)
+        guard TrustCheck.signatureLength.holds(signature.count == length) else { return false }
+        let isValid = try verifier(for: scheme).isValid(signature, for: message)
+        return TrustCheck.signature.holds(isValid)
     }
 
-    /// Two threads may both import at first; the later one wins, and either result is right.
+    /// Two threads may both import at first; the earlier one wins, and either result is right.
     private func verifier(for scheme: SignatureScheme) throws(JOSEError) -> any SignatureVerifier {
-        if let verifier = verifiers.withLock({ $0[scheme] }) { return verifier }
+        let known = verifiers.withLock { verifiers in verifiers.first { $0.scheme == scheme }?.verifier }
+        if let known { return known }
         let verifier: any SignatureVerifier
         if case .hmac(let function) = scheme, case .symmetric(let secret) = key.material {
             verifier = HMACSignature(function: function, key: secret, backend: backend)
         } else {
             verifier = try backend.verifier(scheme, key: key)
         }
-        verifiers.withLock { $0[scheme] = verifier }
+        verifiers.withLock { $0.append((scheme, verifier)) }
         return verifier
     }
 }

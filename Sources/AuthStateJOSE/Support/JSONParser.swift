@@ -64,7 +64,8 @@ struct JSONParser {
             guard consume(UInt8(ascii: ":")) else { throw failure("a member's name has no colon after it") }
             skipWhiteSpace()
             let value = try parseValue(depth: depth)
-            guard members.updateValue(value, forKey: name) == nil else {
+            let earlier = members.updateValue(value, forKey: name)
+            guard TrustCheck.duplicateMembers.holds(earlier == nil) else {
                 throw JSONError("a member name occurs twice", at: start)
             }
             skipWhiteSpace()

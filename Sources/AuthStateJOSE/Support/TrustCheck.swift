@@ -51,6 +51,74 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// 12.2: `auth_time` stays.
     case idTokenKeepsAuthenticationTime
 
+    // JOSE: encodings, tokens, keys and signatures
+    /// base64url: no padding, no white space, no character of another alphabet (RFC 7515, section 2).
+    case base64URLAlphabet
+    /// base64url: nothing is left over at the end, so that no two texts mean the same bytes (RFC 4648, section 3.5).
+    case base64URLRemainder
+    /// JSON: no object has a member twice (RFC 7515, section 4; RFC 7519, section 4).
+    case duplicateMembers
+    /// Token: exactly three parts (RFC 7515, section 7.1).
+    case tokenParts
+    /// Token: `crit` names nothing, as no extension is understood (RFC 7515, section 4.1.11).
+    case criticalHeader
+    /// Token: `alg` is one that the caller accepts (RFC 8725, section 3.1).
+    case allowedAlgorithm
+    /// Token: only keys of the token's `kid` are tried (RFC 7515, section 4.1.4).
+    case keyID
+    /// Key: its type and curve are the algorithm's (RFC 8725, section 3.1).
+    case keyType
+    /// Key: its `alg`, if any, is the token's (RFC 7517, section 4.4).
+    case keyAlgorithm
+    /// Key: its `use`, if any, is `sig` (RFC 7517, section 4.2).
+    case keyUse
+    /// Key: its `key_ops`, if any, have the operation (RFC 7517, section 4.3).
+    case keyOperations
+    /// Key: RSA moduli have 2048 to 16384 bits (RFC 7518, section 3.3).
+    case rsaKeyLength
+    /// Key: RSA exponents are odd, at least 3, and have at most 64 bits (RFC 8017, section 3.1).
+    case rsaExponent
+    /// Key: a symmetric one that was published is nobody's secret (RFC 7517, section 9.1).
+    case publishedSecret
+    /// Key: a symmetric one is not empty (RFC 7518, section 3.2).
+    case emptySecret
+    /// Signature: its length is the key's (RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1).
+    case signatureLength
+    /// Signature: it is the key's over the content (RFC 7515, section 5.2).
+    case signature
+
+    // Discovery
+    /// An issuer has no user, query and fragment (Core 1.2; RFC 8414, 2).
+    case issuerForm
+    /// The metadata document names the issuer that was asked for (Discovery 4.3; RFC 8414, 3.3).
+    case metadataIssuer
+    /// The document that completes another one names the same issuer (RFC 8414, 3.3).
+    case completingIssuer
+    /// An endpoint is https, or http on this machine beside an issuer on this machine (RFC 8414, 2; RFC 9700, 4.15).
+    case endpointTLS
+    /// A remote provider names no endpoint on this machine (RFC 9700, 4.12).
+    case endpointHost
+    /// An issuer that arrives from outside is one of those that the program allows (Discovery 7.2).
+    case issuerAllowList
+
+    // Userinfo
+    /// `sub` is the ID token's (Core 5.3.2).
+    case userInfoSubject
+    /// Userinfo is signed when the program requires it (Core 5.3.2).
+    case userInfoIsSigned
+    /// Signed userinfo: the signature is the provider's (Core 5.3.4).
+    case userInfoSignature
+    /// Signed userinfo: `iss` is the issuer (Core 5.3.2).
+    case userInfoIssuer
+    /// Signed userinfo: `aud` contains the client (Core 5.3.2).
+    case userInfoAudience
+    /// Signed userinfo: `exp`, if present, is in the future (RFC 7519, 4.1.4).
+    case userInfoExpiry
+    /// Signed userinfo: `nbf`, if present, is in the past (RFC 7519, 4.1.5).
+    case userInfoNotBefore
+    /// The endpoint of distributed claims is https (Core 5.6.2).
+    case claimSourceTLS
+
     // Authorization request
     /// PKCE: a provider that lists its methods has S256 among them (RFC 9700, 2.1.1).
     case challengeMethod

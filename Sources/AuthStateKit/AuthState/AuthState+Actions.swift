@@ -109,10 +109,16 @@ extension AuthState {
 
     /// Claims about the person, with a fresh token; a 401 is handled like that of any other resource.
     ///
+    /// An answer that fails a check changes nothing but is thrown: the state stays as it was.
+    ///
     /// - Throws: `AuthStateError` of stage userinfo, or as `withFreshToken` does.
-    public nonisolated(nonsending) func userInfo() async throws -> UserInfo {
-        let configuration = snapshot.configuration
-        return try await withFreshToken { tokens in try await service.userInfo(tokens, service: configuration) }
+    public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
+        -> UserInfo
+    {
+        let (configuration, clientID) = (snapshot.configuration, snapshot.clientID)
+        return try await withFreshToken { tokens in
+            try await service.userInfo(tokens, service: configuration, clientID: clientID, options: options)
+        }
     }
 
     /// Other tokens than those that were refused.

@@ -8,59 +8,90 @@ public import AuthStateOAuth
 #endif
 
 extension AuthorizationService {
-    /// Reads a provider's discovery document (OpenID Connect Discovery 1.0, section 4), cached by age.
+    /// Finds a provider's endpoints by its issuer, and remembers them for `metadataMaximumAge`.
+    ///
+    /// The document of OpenID Connect Discovery 1.0, section 4, is read first. When it lacks endpoints that RFC 8414
+    /// defines (registration, revocation, introspection), those of the provider's RFC 8414 document are added, if there
+    /// is one of the same issuer whose endpoints are all acceptable; where both name an endpoint, the first document's
+    /// stands. When the first does not exist, the RFC 8414 document stands alone: enough for OAuth without `openid`.
     ///
     /// - Parameter issuer: The issuer, exactly as the provider writes it.
-    /// - Throws: `AuthStateError` of stage discovery.
+    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     public func discoverConfiguration(issuer: String) async throws -> ServiceConfiguration {
         let issuer = try Issuer(issuer)
-        let now = configuration.clock.secondsSince1970
-        if let cached = metadata.configuration(of: issuer, now: now, maximumAge: configuration.metadataMaximumAge) {
-            return cached
+        return try await metadata.configuration(
+            of: issuer, now: configuration.clock.secondsSince1970, maximumAge: configuration.metadataMaximumAge
+        ) {
+            try await discover(issuer)
         }
-        let found = try await fetchConfiguration(issuer)
-        metadata.keep(found, of: issuer, now: now)
+    }
+
+    private func discover(_ issuer: Issuer) async throws -> ServiceConfiguration {
+        let document: ProviderMetadata
+        do {
+            document = try await fetch(.openIDConnect, of: issuer)
+        } catch let error as AuthStateError where error.isAbsence {
+            let found: ProviderMetadata
+            do { found = try await fetch(.authorizationServer, of: issuer) } catch let other as AuthStateError {
+                throw other.isAbsence ? error : other
+            }
+            return try configuration(found, .authorizationServer, of: issuer)
+        }
+        let found = try configuration(document, .openIDConnect, of: issuer)
+        guard document.mayBeCompleted, let other = try await completion(for: issuer) else { return found }
+        return try ServiceConfiguration(metadata: document.completed(by: other), issuer: issuer)
+    }
+
+    /// A document's endpoints, each of which may be called.
+    private func configuration(
+        _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer
+    ) throws -> ServiceConfiguration {
+        let found = try ServiceConfiguration(metadata: document, issuer: issuer, kind: kind)
+        for endpoint in document.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
         return found
     }
 
-    private func fetchConfiguration(_ issuer: Issuer) async throws -> ServiceConfiguration {
-        guard let url = issuer.openIDConfigurationURL else {
+    /// The provider's RFC 8414 document beside the one that is there; nil when there is none that can be used.
+    private func completion(for issuer: Issuer) async throws -> ProviderMetadata? {
+        do {
+            let other = try await fetch(.authorizationServer, of: issuer)
+            guard TrustCheck.completingIssuer.holds(other.issuer == issuer.rawValue) else { return nil }
+            for endpoint in other.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
+            return other
+        } catch is AuthStateError {
+            return nil
+        }
+    }
+
+    private func fetch(_ kind: ProviderMetadata.Kind, of issuer: Issuer) async throws -> ProviderMetadata {
+        guard let url = issuer.metadataURL(kind) else {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "The issuer is not a URL.", received: issuer.rawValue)
         }
         try check(url, issuer: issuer, stage: .discovery)
-        let response = try await send(
-            TransportRequest(url: url, headers: ["Accept": "application/json"]), stage: .discovery)
-        guard response.status == 200 else {
-            var error = AuthStateError.endpoint("discovery document", response, stage: .discovery)
-            if error.kind == .refused || error.kind == .reauthenticationRequired {
-                error.code = .discoveryFailed
-                error.hint = "Check the issuer, or give the endpoints by hand."
-            }
-            error.received = error.received ?? "status \(response.status) at \(url.redactedDescription)"
-            throw error
+        return try ProviderMetadata(
+            parsing: await read(
+                "discovery document", at: url, accept: "application/json",
+                hint: "Check the issuer, or give the endpoints by hand."))
+    }
+
+    /// The body of a well-known document.
+    ///
+    /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, redirects included.
+    func read(_ name: String, at url: URL, accept: String, hint: String) async throws -> Data {
+        let response = try await send(TransportRequest(url: url, headers: ["Accept": accept]), stage: .discovery)
+        guard response.status != 200 else { return response.body }
+        var error = AuthStateError.endpoint(name, response, stage: .discovery)
+        if error.kind == .refused || error.kind == .reauthenticationRequired {
+            error.code = .discoveryFailed
+            error.hint = hint
         }
-        let found = try ServiceConfiguration(metadata: ProviderMetadata(parsing: response.body), issuer: issuer)
-        for endpoint in found.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
-        return found
+        error.received = error.received ?? "status \(response.status) at \(url.redactedDescription)"
+        throw error
     }
 }
 
-/// Discovery documents in memory.
-final class MetadataCache: Sendable {
-    private let entries = Lock<[Issuer: (configuration: ServiceConfiguration, fetchedAt: Double)]>([:])
-
-    func configuration(of issuer: Issuer, now: Double, maximumAge: Double) -> ServiceConfiguration? {
-        entries.withLock { entries in
-            guard let entry = entries[issuer], (0..<maximumAge).contains(now - entry.fetchedAt) else { return nil }
-            return entry.configuration
-        }
-    }
-
-    func keep(_ configuration: ServiceConfiguration, of issuer: Issuer, now: Double) {
-        entries.withLock { entries in
-            if entries.count >= 256 { entries.removeAll() }
-            entries[issuer] = (configuration, now)
-        }
-    }
+extension AuthStateError {
+    /// Whether a well-known document is simply not there.
+    fileprivate var isAbsence: Bool { code == .discoveryFailed && [404, 410].contains(httpStatus) }
 }

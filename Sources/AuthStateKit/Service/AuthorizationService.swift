@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -68,15 +69,19 @@ public struct AuthorizationService: Sendable {
 
     /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
     func check(_ endpoint: URL, issuer: Issuer?, stage: AuthStateError.Stage) throws {
-        let parts = URIReference(endpoint.absoluteString)
-        if let issuer, !issuer.isLoopback, parts.isLoopback {
+        try check(URIReference(endpoint.absoluteString), issuer: issuer, stage: stage)
+    }
+
+    /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
+    func check(_ parts: URIReference, issuer: Issuer?, stage: AuthStateError.Stage) throws {
+        let isLocal = issuer.map { URIReference($0.rawValue).reachesThisMachine } ?? true
+        guard TrustCheck.endpointHost.holds(isLocal || !parts.reachesThisMachine) else {
             throw AuthStateError(
                 .insecureURL, stage: stage, "A remote provider names an endpoint on this machine.",
                 expected: "a public endpoint", received: parts.redacted, hint: "Do not trust this provider.")
         }
-        let isLoopback = parts.isLoopback && issuer?.isLoopback ?? true
-        guard parts.hasScheme("https") || parts.hasScheme("http") && (isLoopback || configuration.allowsInsecureHTTP)
-        else {
+        let mayBePlain = parts.isLoopback && issuer?.isLoopback ?? true || configuration.allowsInsecureHTTP
+        guard TrustCheck.endpointTLS.holds(parts.hasScheme("https") || parts.hasScheme("http") && mayBePlain) else {
             throw AuthStateError(
                 .insecureURL, stage: stage, "The endpoint is not protected by TLS.", expected: "https",
                 received: parts.redacted,

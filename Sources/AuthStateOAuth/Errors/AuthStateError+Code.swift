@@ -44,6 +44,8 @@ extension AuthStateError.Code {
     public static let insecureURL = known("insecureURL")
     /// The discovery document names another issuer than the one asked for.
     public static let issuerMismatch = known("issuerMismatch")
+    /// The issuer that an identifier led to is none of those that are allowed.
+    public static let issuerNotAllowed = known("issuerNotAllowed")
     /// The discovery document does not exist at its well-known place.
     public static let discoveryFailed = known("discoveryFailed")
     /// The metadata lacks a member that is needed, or a member is malformed.
@@ -100,8 +102,10 @@ extension AuthStateError.Code {
     public static let unsupportedTokenType = known("unsupportedTokenType")
     /// A check of the ID token failed.
     public static let invalidIDToken = known("invalidIDToken")
-    /// The ID token's signature is wrong, or no key fits.
+    /// A signature is wrong, or no key fits.
     public static let invalidSignature = known("invalidSignature")
+    /// A check of signed userinfo failed.
+    public static let invalidUserInfo = known("invalidUserInfo")
     /// Userinfo speaks of another person than the ID token.
     public static let subjectMismatch = known("subjectMismatch")
     /// No connection to the provider.
@@ -155,8 +159,9 @@ extension AuthStateError.Code {
         let table: [AuthStateError.Kind: [Self]] = [
             .usage: [.invalidArgument],
             .configuration: [
-                .invalidRedirectURI, .invalidIssuer, .insecureURL, .issuerMismatch, .discoveryFailed, .invalidMetadata,
-                .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient, .unauthorizedClient,
+                .invalidRedirectURI, .invalidIssuer, .insecureURL, .issuerMismatch, .issuerNotAllowed,
+                .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
+                .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
                 .registrationRedirectURIRefused, .invalidClientMetadata, .credentialUnavailable, .portInUse,
                 .browserUnavailable, .libraryUnavailable, .insecureConnection,
@@ -164,7 +169,7 @@ extension AuthStateError.Code {
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
                 .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
-                .invalidIDToken, .invalidSignature, .subjectMismatch, .providerError,
+                .invalidIDToken, .invalidSignature, .invalidUserInfo, .subjectMismatch, .providerError,
             ],
             .transient: [
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,

@@ -65,14 +65,14 @@ extension IDToken {
 
 extension AuthStateError {
     /// A signature that cannot be accepted, in the terms of the flow.
-    package init(refusedSignature error: JOSEError, stage: Stage) {
+    package init(refusedSignature error: JOSEError, of content: String = "ID token", stage: Stage) {
         if error.code == .backendUnavailable {
             self.init(
-                .libraryUnavailable, stage: stage, "The ID token's signature cannot be verified here.",
+                .libraryUnavailable, stage: stage, "The \(content)'s signature cannot be verified here.",
                 hint: "Install the library that the message names.", underlying: error)
         } else {
             self.init(
-                .invalidSignature, stage: stage, "The ID token's signature cannot be accepted: \(error.message).",
+                .invalidSignature, stage: stage, "The \(content)'s signature cannot be accepted: \(error.message).",
                 expected: error.expected, received: error.received)
         }
     }

@@ -22,7 +22,9 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     public var registrationEndpoint: URL?
     /// Token revocation.
     public var revocationEndpoint: URL?
-    /// The discovery document that all this came from.
+    /// Token introspection.
+    public var introspectionEndpoint: URL?
+    /// The metadata that all this came from: one document, or two of one provider merged.
     public var metadata: ProviderMetadata?
     /// What this provider is known to do otherwise, accepted by name.
     public var tolerances: Set<Tolerance> = []
@@ -45,7 +47,8 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         userInfoEndpoint: URL? = nil,
         endSessionEndpoint: URL? = nil,
         registrationEndpoint: URL? = nil,
-        revocationEndpoint: URL? = nil
+        revocationEndpoint: URL? = nil,
+        introspectionEndpoint: URL? = nil
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -55,36 +58,7 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         self.endSessionEndpoint = endSessionEndpoint
         self.registrationEndpoint = registrationEndpoint
         self.revocationEndpoint = revocationEndpoint
-    }
-
-    /// Endpoints from a discovery document.
-    ///
-    /// - Parameter issuer: The issuer that was asked for; the document must name exactly this one.
-    /// - Throws: `AuthStateError` with `.issuerMismatch`, or `.invalidMetadata` when a member that is needed is absent.
-    public init(metadata: ProviderMetadata, issuer: Issuer) throws {
-        guard metadata.issuer == issuer.rawValue else {
-            throw AuthStateError(
-                .issuerMismatch, stage: .discovery, "The discovery document belongs to another issuer.",
-                expected: issuer.rawValue, received: metadata.issuer ?? "no issuer",
-                hint: "Use the issuer exactly as the provider writes it, trailing slash included."
-            )
-        }
-        for name in Self.required where metadata.document[name] == nil {
-            throw AuthStateError(
-                .invalidMetadata, stage: .discovery, "The provider's metadata lacks \(name).", expected: name,
-                hint: "Give the endpoints by hand, or ask the provider to mend its document."
-            )
-        }
-        guard let tokenEndpoint = metadata.tokenEndpoint else {
-            throw AuthStateError(.invalidMetadata, stage: .discovery, "The provider's metadata lacks token_endpoint.")
-        }
-        self.init(
-            issuer: issuer, authorizationEndpoint: metadata.authorizationEndpoint, tokenEndpoint: tokenEndpoint,
-            jwksURI: metadata.jwksURI, userInfoEndpoint: metadata.userInfoEndpoint,
-            endSessionEndpoint: metadata.endSessionEndpoint, registrationEndpoint: metadata.registrationEndpoint,
-            revocationEndpoint: metadata.revocationEndpoint
-        )
-        self.metadata = metadata
+        self.introspectionEndpoint = introspectionEndpoint
     }
 
     /// Whether an ID token of this provider could be found to be genuine.
@@ -95,18 +69,4 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         let trustsConnection = policy.trustsTLS && !fromBrowser
         return issuer != nil && (jwksURI != nil || trustsConnection || !policy.algorithms.needPublishedKeys)
     }
-
-    /// Every endpoint that there is.
-    package var endpoints: [URL] {
-        [
-            authorizationEndpoint, tokenEndpoint, jwksURI, userInfoEndpoint, endSessionEndpoint, registrationEndpoint,
-            revocationEndpoint,
-        ].compactMap { $0 }
-    }
-
-    /// What OpenID Connect Discovery 1.0, section 3, requires of a provider with the code flow.
-    static let required = [
-        "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported", "subject_types_supported",
-        "id_token_signing_alg_values_supported",
-    ]
 }

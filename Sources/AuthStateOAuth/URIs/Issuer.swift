@@ -1,3 +1,5 @@
+import AuthStateJOSE
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -14,9 +16,9 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     /// - Throws: `AuthStateError` with `.invalidIssuer`.
     public init(_ string: String) throws {
         let parts = URIReference(string)
-        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost, parts.user == nil,
-            parts.query == nil, parts.fragment == nil, URL(string: string) != nil,
-            string.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
+            TrustCheck.issuerForm.holds(parts.user == nil && parts.query == nil && parts.fragment == nil),
+            URL(string: string) != nil, string.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "This is not an issuer.",
@@ -43,6 +45,14 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Whether the host is a loopback literal or `localhost`.
     public var isLoopback: Bool { URIReference(rawValue).isLoopback }
+
+    /// Where the provider keeps its metadata.
+    package func metadataURL(_ kind: ProviderMetadata.Kind) -> URL? {
+        switch kind {
+        case .openIDConnect: openIDConfigurationURL
+        case .authorizationServer: authorizationServerMetadataURL
+        }
+    }
 
     /// Where OpenID Connect Discovery, section 4, keeps the metadata: the well-known path after the issuer.
     public var openIDConfigurationURL: URL? {

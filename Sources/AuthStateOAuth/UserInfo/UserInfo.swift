@@ -2,29 +2,30 @@ public import AuthStateJOSE
 
 /// Claims about the person from the userinfo endpoint (OpenID Connect Core, section 5.3).
 public struct UserInfo: Sendable, Hashable {
-    /// All claims.
+    /// All claims, as they came.
     public let claims: [String: JSONValue]
     /// Whether `sub` was compared with an ID token's; without one the answer is not bound to a login.
     public let isBound: Bool
+    /// Whether the provider signed the claims, and the signature was verified.
+    public let isSigned: Bool
 
-    /// Reads an answer and compares its `sub` with the ID token's.
+    /// Takes claims that were read, and compares their `sub` with the ID token's.
     ///
-    /// - Parameter subject: The ID token's `sub`; nil when there is no ID token.
-    /// - Throws: `AuthStateError` with `.malformedResponse` or `.subjectMismatch`.
-    package init(_ response: TransportResponse, subject: String?) throws {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
-        guard response.status == 200, let claims = json?.objectValue else {
-            throw AuthStateError(
-                .malformedResponse, stage: .userinfo, "The userinfo endpoint did not answer with a JSON object.",
-                received: response.mediaType, httpStatus: response.status)
-        }
-        if let subject, claims["sub"]?.stringValue != subject {
-            throw AuthStateError(
-                .subjectMismatch, stage: .userinfo, "Userinfo speaks of another person than the ID token.",
-                expected: "the ID token's sub", received: claims["sub"] == nil ? "no sub" : "another sub",
-                hint: "Do not use these claims.")
+    /// - Parameters:
+    ///   - subject: The ID token's `sub`; nil when there is no ID token.
+    ///   - isSigned: Whether a signature over the claims was verified.
+    /// - Throws: `AuthStateError` with `.subjectMismatch`.
+    package init(_ claims: [String: JSONValue], subject: String?, isSigned: Bool) throws {
+        if let subject {
+            guard TrustCheck.userInfoSubject.holds(claims["sub"]?.stringValue == subject) else {
+                throw AuthStateError(
+                    .subjectMismatch, stage: .userinfo, "Userinfo speaks of another person than the ID token.",
+                    expected: "the ID token's sub", received: claims["sub"] == nil ? "no sub" : "another sub",
+                    hint: "Do not use these claims.")
+            }
         }
         self.claims = claims
+        self.isSigned = isSigned
         isBound = subject != nil
     }
 
@@ -39,4 +40,13 @@ public struct UserInfo: Sendable, Hashable {
 
     /// A claim by name.
     public subscript(claim: String) -> JSONValue? { claims[claim] }
+}
+
+extension UserInfo: CustomStringConvertible, CustomReflectable {
+    /// The names of the claims: values are personal, and those of distributed claims hold access tokens.
+    public var description: String {
+        "userinfo with \(claims.keys.sorted().map { $0.printable() }.joined(separator: ", "))"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }
 }

@@ -5,18 +5,30 @@ import AuthStateOAuth
 /// What an endpoint decided; signing, and what deviates, come after it.
 enum ProviderDecision: Sendable {
     case response(LoopbackResponse)
-    case metadata([String: JSONValue])
+    case metadata([String: JSONValue], at: OpenIDProvider.Endpoint)
+    case webFinger([String: JSONValue])
     case keySet
     case tokens([String: JSONValue], UnsignedIDToken?)
-    case userInfo([String: JSONValue])
+    case userInfo([String: JSONValue], UserInfoSigning?)
     case authorization(AuthorizationAnswer)
 
     func response(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> LoopbackResponse {
         switch self {
         case .response(let response): return response
-        case .metadata(let members): return .json(members, edit: deviations.metadata)
+        case .metadata(let members, let endpoint):
+            return .json(members) { members in
+                deviations.metadata?(&members)
+                if endpoint == .metadata { deviations.authorizationServerMetadata?(&members) }
+            }
+        case .webFinger(let members):
+            var response = LoopbackResponse.json(members, edit: deviations.webFinger)
+            response.headers["Content-Type"] = ["application/jrd+json"]
+            return response
         case .keySet: return .json(keys.document, edit: deviations.keySet)
-        case .userInfo(let claims): return .json(claims, edit: deviations.userInfo)
+        case .userInfo(let claims, nil): return .json(claims, edit: deviations.userInfo)
+        case .userInfo(var claims, let signing?):
+            deviations.userInfo?(&claims)
+            return try signing.response(claims, keys: keys, signature: deviations.userInfoSignature)
         case .tokens(var members, let idToken):
             if let idToken { members["id_token"] = .string(try idToken.signed(keys: keys, deviations: deviations)) }
             return .json(members, edit: deviations.tokenResponse)
@@ -32,7 +44,7 @@ enum ProviderDecision: Sendable {
 
 extension LoopbackResponse {
     fileprivate static func json(
-        _ members: [String: JSONValue], edit: OpenIDProvider.Deviations.Edit?
+        _ members: [String: JSONValue], edit: ((inout [String: JSONValue]) -> Void)?
     ) -> LoopbackResponse {
         var members = members
         edit?(&members)

@@ -23,6 +23,8 @@ struct ProviderState: Sendable {
         var user: OpenIDProvider.User
         var scopes: [String]
         var nonce: String?
+        /// Claims that were asked for one by one.
+        var requestedClaims = RequestedClaims()
         var authenticatedAt: Double
         var sessionID: String
         var isRevoked = false
@@ -67,7 +69,8 @@ struct ProviderState: Sendable {
                 throw ProviderRefusal("invalid_request", "A parameter is malformed, or comes twice.")
             }
             switch request.endpoint {
-            case .discovery, .metadata: return .metadata(metadata)
+            case .discovery, .metadata: return .metadata(metadata, at: request.endpoint)
+            case .webFinger: return .webFinger(try webFinger(request))
             case .keySet: return .keySet
             case .authorization: return try authorize(request, now: now)
             case .token: return try token(request, now: now)

@@ -23,18 +23,24 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
     FUNCTION(EVP_MD *, EVP_MD_fetch, (OSSL_LIB_CTX *, const char *, const char *))                                    \
     FUNCTION(int, EVP_Digest,                                                                                         \
              (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *))                       \
+    FUNCTION(int, EVP_DigestInit_ex, (EVP_MD_CTX *, const EVP_MD *, ENGINE *))                                        \
+    FUNCTION(int, EVP_DigestUpdate, (EVP_MD_CTX *, const void *, size_t))                                             \
+    FUNCTION(int, EVP_DigestFinal_ex, (EVP_MD_CTX *, unsigned char *, unsigned int *))                                \
     FUNCTION(unsigned char *, HMAC,                                                                                   \
              (const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned int *))     \
     /* Signatures */                                                                                                  \
     FUNCTION(EVP_MD_CTX *, EVP_MD_CTX_new, (void))                                                                    \
     FUNCTION(void, EVP_MD_CTX_free, (EVP_MD_CTX *))                                                                   \
-    FUNCTION(int, EVP_MD_CTX_copy_ex, (EVP_MD_CTX *, const EVP_MD_CTX *))                                             \
-    FUNCTION(void, EVP_MD_CTX_set_flags, (EVP_MD_CTX *, int))                                                         \
     FUNCTION(int, EVP_DigestVerifyInit, (EVP_MD_CTX *, EVP_PKEY_CTX **, const EVP_MD *, ENGINE *, EVP_PKEY *))        \
     FUNCTION(int, EVP_DigestVerify, (EVP_MD_CTX *, const unsigned char *, size_t, const unsigned char *, size_t))     \
     FUNCTION(int, EVP_DigestSignInit, (EVP_MD_CTX *, EVP_PKEY_CTX **, const EVP_MD *, ENGINE *, EVP_PKEY *))          \
     FUNCTION(int, EVP_DigestSign, (EVP_MD_CTX *, unsigned char *, size_t *, const unsigned char *, size_t))           \
+    FUNCTION(EVP_PKEY_CTX *, EVP_PKEY_CTX_new_from_pkey, (OSSL_LIB_CTX *, EVP_PKEY *, const char *))                  \
+    FUNCTION(int, EVP_PKEY_CTX_set_signature_md, (EVP_PKEY_CTX *, const EVP_MD *))                                    \
     FUNCTION(int, EVP_PKEY_CTX_ctrl_str, (EVP_PKEY_CTX *, const char *, const char *))                                \
+    FUNCTION(int, EVP_PKEY_verify_init, (EVP_PKEY_CTX *))                                                             \
+    FUNCTION(int, EVP_PKEY_verify,                                                                                    \
+             (EVP_PKEY_CTX *, const unsigned char *, size_t, const unsigned char *, size_t))                          \
     /* Keys */                                                                                                        \
     FUNCTION(EVP_PKEY *, d2i_PUBKEY, (EVP_PKEY **, const unsigned char **, long))                                     \
     FUNCTION(EVP_PKEY *, d2i_AutoPrivateKey, (EVP_PKEY **, const unsigned char **, long))                             \
@@ -51,7 +57,6 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
 
 /// One line for each constant: name and value. They are imported as `AuthStateCrypto_NAME`.
 #define AUTHSTATE_CRYPTO_CONSTANTS(CONSTANT)                                                                          \
-    CONSTANT(EVP_MD_CTX_FLAG_FINALISE, 0x0200)                                                                        \
     CONSTANT(OPENSSL_INIT_NO_ATEXIT, 0x00080000)
 
 /// The functions, under their real names.

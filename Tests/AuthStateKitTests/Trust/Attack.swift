@@ -14,7 +14,9 @@ struct Attack: Sendable {
     }
 
     /// All that there are, by area.
-    static let all = idToken + authorizationResponse + logoutResponse + loopbackReceiver + tokenResponse
+    static let all =
+        idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
+        + tokenResponse
 }
 
 extension Attack: CustomTestStringConvertible {

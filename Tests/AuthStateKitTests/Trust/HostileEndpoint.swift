@@ -20,7 +20,9 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .discovery:
             """
             {"issuer":"\(base)","authorization_endpoint":"\(base)/authorize","token_endpoint":"\(base)/token",\
-            "jwks_uri":"\(base)/keys","response_types_supported":["code"],"subject_types_supported":["public"],\
+            "jwks_uri":"\(base)/keys","registration_endpoint":"\(base)/register","revocation_endpoint":"\(base)/revoke",\
+            "introspection_endpoint":"\(base)/introspect",\
+            "response_types_supported":["code"],"subject_types_supported":["public"],\
             "id_token_signing_alg_values_supported":["RS256"]}
             """
         case .keys: #"{"keys":[]}"#
@@ -50,7 +52,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
                 storage: Tokens.Storage(
                     response, of: AuthState.Record(configuration: configuration, clientID: "client"), leeway: 0,
                     policy: policy))
-            _ = try await service.userInfo(tokens, service: configuration)
+            _ = try await service.userInfo(tokens, service: configuration, clientID: "client")
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
         case .revocation:

@@ -96,6 +96,7 @@ struct ProviderMetadataTests {
         "an endpoint is absolute, http(s), and has no fragment",
         arguments: [
             "/token", "op.example/token", "https://", "ftp://op.example/", "https://op.example/#f", "javascript:x",
+            "https://%6cocalhost/", "https://op%2Eexample/",
         ])
     func endpointForm(_ text: String) {
         #expect(refusal { try ProviderMetadata(document: ["token_endpoint": .string(text)]) } != nil)

@@ -15,6 +15,7 @@ struct ServiceConfigurationTests {
         let configuration = try Fixtures.configuration(metadata: [
             "userinfo_endpoint": "https://op.example/me", "end_session_endpoint": "https://op.example/bye",
             "registration_endpoint": "https://op.example/register", "revocation_endpoint": "https://op.example/revoke",
+            "introspection_endpoint": "https://op.example/introspect",
         ])
         #expect(configuration.issuer?.rawValue == "https://op.example")
         #expect(configuration.authorizationEndpoint?.path == "/authorize")
@@ -22,9 +23,17 @@ struct ServiceConfigurationTests {
         #expect(configuration.userInfoEndpoint?.path == "/me" && configuration.endSessionEndpoint?.path == "/bye")
         #expect(configuration.registrationEndpoint?.path == "/register")
         #expect(configuration.revocationEndpoint?.path == "/revoke")
-        #expect(configuration.endpoints.count == 7 && configuration.metadata != nil)
+        #expect(configuration.introspectionEndpoint?.path == "/introspect")
+        #expect(configuration.metadata?.endpoints.count == 8)
         let data = try JSONEncoder().encode(configuration)
         #expect(try JSONDecoder().decode(ServiceConfiguration.self, from: data) == configuration)
+    }
+
+    @Test("an archive from before introspection was known can be read")
+    func olderArchive() throws {
+        let archive = #"{"tokenEndpoint":"https://op.example/token","tolerances":[]}"#
+        let configuration = try JSONDecoder().decode(ServiceConfiguration.self, from: Data(archive.utf8))
+        #expect(configuration.introspectionEndpoint == nil && configuration.tokenEndpoint.path == "/token")
     }
 
     @Test(

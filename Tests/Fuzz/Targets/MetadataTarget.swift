@@ -21,7 +21,7 @@ func fuzzMetadata(_ bytes: [UInt8]) {
         ServiceConfiguration.self, from: JSONEncoder().encode(configuration))
     require(again == configuration, "a configuration is stored and loaded as it was")
     let service = AuthorizationService(transport: NoTransport())
-    for endpoint in configuration.endpoints {
+    for endpoint in metadata.endpoints {
         let parts = URIReference(endpoint.absoluteString)
         requireSameHost(endpoint, parts)
         guard accepted({ try service.check(endpoint, issuer: issuer, stage: .discovery) }) != nil else { continue }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs what the integration tests need on Debian 12: two OpenID providers and a headless Chromium.
+# Installs what the integration tests need on Debian 12: two OpenID providers and a headless Chromium, and Project
+# Wycheproof's vectors for the tests of signatures.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
 # usage: install.sh [PACKAGE…]    the Debian packages named are installed too

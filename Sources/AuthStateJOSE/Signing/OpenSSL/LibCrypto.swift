@@ -46,7 +46,7 @@
             self.digests = digests
         }
 
-        /// The fetched digest; nil for schemes that hash by themselves.
+        /// The fetched function; nil for schemes that hash by themselves.
         func digest(_ function: HashFunction?) -> OpaquePointer? {
             function.flatMap { digests[$0] }
         }

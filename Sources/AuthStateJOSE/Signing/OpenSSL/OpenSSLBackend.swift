@@ -34,7 +34,9 @@
         public func verifier(
             _ scheme: SignatureScheme, key: JSONWebKey
         ) throws(JOSEError) -> any SignatureVerifier {
-            try OpenSSLVerifier(scheme: scheme, key: OpenSSLKey(publicKey: key, library: LibCrypto.get()))
+            let key = try OpenSSLKey(publicKey: key, library: LibCrypto.get())
+            guard scheme.hashFunction != nil else { return OpenSSLMessageVerifier(key: key) }
+            return try OpenSSLDigestVerifier(scheme: scheme, key: key)
         }
 
         /// Imports a private key; refuses one whose public part is another key's.

@@ -31,7 +31,7 @@ extension ProviderState {
                 let message = request.method == "POST" ? "That name and password do not belong together." : nil
                 return .response(ProviderPage.login(login.parameters, client: client.id, message: message).response)
             }
-            return .authorization(grant(login, to: user, now: now))
+            return .authorization(try grant(login, to: user, now: now))
         } catch {
             var answer: Parameters = ["error": error.error]
             answer["error_description"] = error.description
@@ -80,11 +80,14 @@ extension ProviderState {
         }
     }
 
-    private mutating func grant(_ login: Login, to user: OpenIDProvider.User, now: Double) -> AuthorizationAnswer {
+    private mutating func grant(
+        _ login: Login, to user: OpenIDProvider.User, now: Double
+    ) throws(ProviderRefusal) -> AuthorizationAnswer {
         let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
-            authenticatedAt: now, sessionID: newToken(now: now))
+            requestedClaims: try RequestedClaims(parameters["claims"]), authenticatedAt: now,
+            sessionID: newToken(now: now))
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],

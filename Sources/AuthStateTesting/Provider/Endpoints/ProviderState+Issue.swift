@@ -47,6 +47,7 @@ extension ProviderState {
             "sid": .string(grant.sessionID),
         ]
         claims["nonce"] = nonce.map { .string($0) }
+        claims.merge(grant.user.claims.filter { grant.requestedClaims.idToken.contains($0.key) }) { own, _ in own }
         return UnsignedIDToken(
             claims: claims, algorithm: configuration.signingAlgorithm,
             secret: configuration.client(grant.clientID)?.secret, accessToken: accessToken)

@@ -21,6 +21,7 @@ extension ProviderState {
             "scopes_supported": .array(configuration.scopes.sorted().map { .string($0) }),
             "claims_supported": .array(
                 Set(configuration.users.flatMap(\.claims.keys)).union(["sub"]).sorted().map { .string($0) }),
+            "claims_parameter_supported": true,
             "token_endpoint_auth_methods_supported": authentication,
             "revocation_endpoint_auth_methods_supported": authentication,
             "code_challenge_methods_supported": ["S256"],
@@ -28,6 +29,9 @@ extension ProviderState {
             "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
         ]
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if configuration.signsUserInfo {
+            document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
+        }
         if configuration.allowsRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
         return document
     }

@@ -9,7 +9,14 @@ extension ProviderState {
         guard let grant = token.grant.flatMap({ grants[$0] }), grant.scopes.contains("openid") else {
             throw .bearer("insufficient_scope", "Userinfo needs the scope openid.", status: 403, scope: "openid")
         }
-        return .userInfo(grant.user.claims(for: Set(token.scopes)))
+        var claims = grant.user.claims(for: Set(token.scopes), and: grant.requestedClaims.userInfo)
+        guard configuration.signsUserInfo else { return .userInfo(claims, nil) }
+        claims["iss"] = .string(issuer)
+        claims["aud"] = .string(grant.clientID)
+        return .userInfo(
+            claims,
+            UserInfoSigning(
+                algorithm: configuration.signingAlgorithm, secret: configuration.client(grant.clientID)?.secret))
     }
 
     /// A protected resource that greets whoever comes with a good token.

@@ -51,6 +51,8 @@ extension OpenIDProvider {
 
         /// How ID tokens are signed; HS256 uses the client's secret.
         public var signingAlgorithm = SignatureAlgorithm.es256
+        /// Whether userinfo is a signed JWT, made with the same algorithm.
+        public var signsUserInfo = false
         /// How far the provider's clock is ahead of the one it was given.
         public var clockSkew: Double = 0
         /// What the provider does otherwise than it should.

@@ -9,7 +9,7 @@ extension OpenIDProvider {
         /// Changes members of a JSON document.
         public typealias Edit = @Sendable (_ members: inout [String: JSONValue]) -> Void
 
-        /// What is wrong with an ID token's signature.
+        /// What is wrong with a signature.
         public enum Signature: Sendable, Hashable {
             /// Nothing.
             case good
@@ -23,6 +23,10 @@ extension OpenIDProvider {
 
         /// Changes the metadata documents.
         public var metadata: Edit?
+        /// Changes the document of RFC 8414 alone, after `metadata`.
+        public var authorizationServerMetadata: Edit?
+        /// Changes WebFinger answers.
+        public var webFinger: Edit?
         /// Changes the key set.
         public var keySet: Edit?
         /// Changes the parameters of the authorization response.
@@ -36,8 +40,10 @@ extension OpenIDProvider {
             (@Sendable (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) -> Void)?
         /// What is wrong with ID tokens' signatures.
         public var signature = Signature.good
-        /// Changes userinfo.
+        /// Changes userinfo, before it is signed.
         public var userInfo: Edit?
+        /// What is wrong with the signature of signed userinfo.
+        public var userInfoSignature = Signature.good
 
         /// No deviation.
         public init() {}

@@ -5,6 +5,8 @@ extension OpenIDProvider {
         case discovery
         /// The metadata document of RFC 8414.
         case metadata
+        /// Who logs a person in (RFC 7033).
+        case webFinger
         /// The public keys.
         case keySet
         /// Where people log in.
@@ -27,6 +29,7 @@ extension OpenIDProvider {
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
             .metadata: ("/.well-known/oauth-authorization-server", ["GET"]),
+            .webFinger: ("/.well-known/webfinger", ["GET"]),
             .keySet: ("/jwks", ["GET"]),
             .authorization: ("/authorize", ["GET", "POST"]),
             .token: ("/token", ["POST"]),
@@ -38,10 +41,14 @@ extension OpenIDProvider {
             .registration: ("/register", ["POST"]),
         ]
 
-        /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path.
+        /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.
         func path(under issuerPath: String) -> String {
             let path = Self.routes[self]?.path ?? "/"
-            return self == .metadata ? path + issuerPath : issuerPath + path
+            return switch self {
+            case .webFinger: path
+            case .metadata: path + issuerPath
+            default: issuerPath + path
+            }
         }
 
         /// The methods that it understands.

@@ -28,9 +28,11 @@ extension OpenIDProvider {
                 "email": "ada@example.com", "email_verified": true,
             ])
 
-        /// The claims that these scopes give access to (OpenID Connect Core, section 5.4).
-        func claims(for scopes: Set<String>) -> [String: JSONValue] {
-            var released = claims.filter { name, _ in Self.scopes[name].map(scopes.contains) ?? true }
+        /// The claims that these scopes give access to, and those that were asked for by name (Core, 5.4 and 5.5).
+        func claims(for scopes: Set<String>, and names: Set<String>) -> [String: JSONValue] {
+            var released = claims.filter { name, _ in
+                names.contains(name) || Self.scopes[name].map(scopes.contains) ?? true
+            }
             released["sub"] = .string(subject)
             return released
         }

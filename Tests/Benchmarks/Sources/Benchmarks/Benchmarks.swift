@@ -9,7 +9,9 @@ struct Benchmark: Sendable {
 
 @main
 enum Benchmarks {
-    static let all = HotPath.benchmarks + Transports.benchmarks + [RenewalStorm.benchmark]
+    static let all =
+        HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
+        + [RenewalStorm.benchmark]
 
     static func main() async throws {
         var filter = ""

@@ -16,20 +16,54 @@ struct Spread {
     func text(_ format: (Double) -> String) -> String { "\(format(median)) (\(format(lower))–\(format(upper)))" }
 }
 
+/// What a comparison shows of a call: the time that one takes, or how many there are in a second.
+enum Measure {
+    case time
+    case rate
+
+    var heading: String {
+        switch self {
+        case .time: "time per call"
+        case .rate: "calls per second"
+        }
+    }
+
+    func value(nanoseconds: Double) -> Double {
+        switch self {
+        case .time: nanoseconds
+        case .rate: 1e9 / nanoseconds
+        }
+    }
+
+    func text(_ value: Double) -> String {
+        switch self {
+        case .time: duration(value)
+        case .rate: String(format: "%.0f", value)
+        }
+    }
+
+    /// How a ratio to the reference meets a goal, in words.
+    func verdict(_ ratio: Double, goal: Double) -> String {
+        switch self {
+        case .time: "≤ \(decimal(goal)) \(ratio <= goal ? "met" : "missed")"
+        case .rate: "≥ \(decimal(goal)) \(ratio >= goal ? "met" : "missed")"
+        }
+    }
+}
+
 /// One line of the report.
 struct Row {
     let name: String
     let tasks: Int
-    let nanoseconds: Spread
+    let measure: Measure
+    let value: Spread
     /// To the first row of the comparison; nil for that one.
     let ratio: Spread?
     let goal: Double?
 
     var columns: [String] {
-        let verdict = ratio.flatMap { ratio in
-            goal.map { "≤ \(decimal($0)) \(ratio.median <= $0 ? "met" : "missed")" }
-        }
-        return [name, "\(tasks)", nanoseconds.text(duration), ratio?.text(decimal) ?? "1", verdict ?? ""]
+        let verdict = ratio.flatMap { ratio in goal.map { measure.verdict(ratio.median, goal: $0) } }
+        return [name, "\(tasks)", value.text(measure.text), ratio?.text(decimal) ?? "1", verdict ?? ""]
     }
 }
 
@@ -47,7 +81,7 @@ func table(_ header: [String], _ rows: [[String]]) -> String {
 }
 
 func comparison(_ rows: [Row], to reference: String) -> String {
-    table(["", "tasks", "time per call", "ratio to \(reference)", "goal"], rows.map(\.columns))
+    table(["", "tasks", (rows.first?.measure ?? .time).heading, "ratio to \(reference)", "goal"], rows.map(\.columns))
 }
 
 func decimal(_ value: Double) -> String { String(format: "%.2f", value) }

@@ -1,8 +1,8 @@
 import AuthStateJOSE
 import Testing
 
-@Suite("The RFCs' own examples")
-struct RFCVectorTests {
+@Suite("RFC 7515, appendix A: signatures")
+struct RFC7515Tests {
     private static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
     private static let claims: JSONValue = ["iss": "joe", "exp": 1_300_819_380, "http://example.com/is_root": true]
@@ -56,7 +56,24 @@ struct RFCVectorTests {
         try token.verify(with: key, allowed: [.es256])
     }
 
-    @Test("RFC 7519 6.1: an unsecured token can be read and is never verified")
+    @Test("RFC 7515 A.4: ES512, over text that is no JSON")
+    func es512() throws {
+        let key = try key([
+            "kty": "EC", "crv": "P-521",
+            "x": "AekpBQ8ST8a8VcfVOTNl353vSrDCLLJXmPk06wTjxrrjcBpXp5EOnYG_NjFZ6OvLFV1jSfS9tsz4qUxcWceqwQGk",
+            "y": "ADSmRA43Z1DSNx_RvcLI87cdL07l6jQyyBXMoxVg_l2Th-x3S1WDhjDly79ajL4Kkd0AZMaZmh9ubmf63e3kyMj2",
+        ])
+        let signingInput = "eyJhbGciOiJFUzUxMiJ9.UGF5bG9hZA"
+        let signature = """
+            AdwMgeerwtHoh-l192l60hp9wAHZFVJbLfD_UxMi70cwnZOYaRI1bKPWROc-mZZqwqT2SI-KGDKB34XO0aw_7XdtAG8GaSwFKdCAPZgoX\
+            D2YBJZCPEX3xKpRwcdOO8KpEHwJjyqOgzDO7iKvU8vcnwNrmxYbSW9ERBXukOXolLzeO_Jn
+            """
+        let bytes = try #require(Base64URL.decode(signature))
+        #expect(try key.isValid(bytes, for: Array(signingInput.utf8), algorithm: .es512))
+        #expect(throws: JOSEError.self) { try JSONWebToken(parsing: "\(signingInput).\(signature)") }
+    }
+
+    @Test("RFC 7515 A.5 and RFC 7519 6.1: an unsecured token can be read and is never verified")
     func unsecured() throws {
         let token = try JSONWebToken(parsing: "eyJhbGciOiJub25lIn0.\(Self.payload).")
         #expect(token.header.algorithm == .unsecured && token.signature.isEmpty)

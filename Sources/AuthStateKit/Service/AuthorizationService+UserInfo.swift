@@ -1,0 +1,95 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationService {
+    /// Reads claims about the person (OpenID Connect Core, section 5.3); signed ones are verified with the provider's keys.
+    ///
+    /// - Parameters:
+    ///   - tokens: The access token, and the ID token whose `sub` must be the same.
+    ///   - service: The provider.
+    ///   - clientID: The client that signed claims must be for.
+    ///   - options: Where the token travels, and whether the claims have to be signed.
+    /// - Throws: `TokenRejected` when the endpoint refuses the token (401), else `AuthStateError` of stage userinfo.
+    public func userInfo(
+        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions = UserInfoOptions()
+    ) async throws -> UserInfo {
+        guard let endpoint = service.userInfoEndpoint else {
+            throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
+        }
+        try check(endpoint, issuer: service.issuer, stage: .userinfo)
+        let response = try await send(tokens.userInfoRequest(to: endpoint, options), stage: .userinfo)
+        switch ResourceVerdict(response) {
+        case .tokenRejected: throw TokenRejected(response)
+        case .refused(let error): throw error.at(.userinfo)
+        case .answered: break
+        }
+        guard response.status == 200 else {
+            throw AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo)
+        }
+        let subject = try tokens.idToken.map { try IDToken(parsing: $0, stage: .userinfo).subject ?? "" }
+        switch try UserInfoAnswer(response) {
+        case .plain(let claims):
+            guard TrustCheck.userInfoIsSigned.holds(!options.requiresSignature) else {
+                throw AuthStateError(
+                    .invalidUserInfo, stage: .userinfo, "The userinfo is not signed.", expected: "a signed JWT",
+                    received: response.mediaType,
+                    hint: "Register the client with userinfo_signed_response_alg, or do not require signatures.")
+            }
+            return try UserInfo(claims, subject: subject, isSigned: false)
+        case .signed(let token):
+            let claims = try await verified(token, service: service, clientID: clientID)
+            return try UserInfo(claims, subject: subject, isSigned: true)
+        }
+    }
+
+    /// The claims of signed userinfo; unknown keys are fetched once more.
+    private func verified(
+        _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String
+    ) async throws -> [String: JSONValue] {
+        guard let issuer = service.issuer, service.jwksURI != nil else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .userinfo, "The signed userinfo cannot be verified.",
+                expected: "an issuer and a jwks_uri in the service configuration")
+        }
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
+        expectation.policy = service.idTokenPolicy
+        let mayBeUnaddressed = service.tolerances.contains(.unaddressedUserInfo)
+        do {
+            let known = try await keys(of: service, stage: .userinfo)
+            do {
+                return try token.claims(keys: known, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            } catch let error as JOSEError where [.noMatchingKey, .badSignature].contains(error.code) {
+                // The provider may have rotated its keys since they were fetched.
+                let newer = try await keys(of: service, insteadOf: known, stage: .userinfo)
+                return try token.claims(keys: newer, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            }
+        } catch let error as JOSEError {
+            throw AuthStateError(refusedSignature: error, of: "userinfo", stage: .userinfo)
+        }
+    }
+}
+
+extension Tokens {
+    /// The request for claims, with the access token where the options say.
+    fileprivate func userInfoRequest(to endpoint: URL, _ options: UserInfoOptions) throws -> TransportRequest {
+        var request = TransportRequest(url: endpoint)
+        switch options.tokenPlacement {
+        case .header: request.headers = try authorizationHeaders(method: "GET", url: endpoint)
+        case .body:
+            try storage.policy.check(endpoint)
+            request.method = "POST"
+            request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]
+            request.body = Data((["access_token": accessToken] as Parameters).encoded.utf8)
+        }
+        request.headers["Accept"] = [
+            options.requiresSignature ? "application/jwt" : "application/json, application/jwt"
+        ]
+        return request
+    }
+}

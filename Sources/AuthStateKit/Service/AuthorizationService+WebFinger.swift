@@ -1,0 +1,39 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Finds the issuer of a person by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2).
+    ///
+    /// The host of the identifier is asked over https (over http when it is this machine); no redirect is followed.
+    ///
+    /// - Parameters:
+    ///   - identifier: What the person typed: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
+    ///   - allowedIssuers: The issuers that the program works with; another one is refused.
+    /// - Throws: `AuthStateError` of stage discovery, with `.issuerNotAllowed` for an issuer that is not on the list.
+    public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
+        let query = try WebFingerQuery(identifier)
+        try check(query.url, issuer: query.origin, stage: .discovery)
+        let body = try await read(
+            "WebFinger endpoint", at: query.url, accept: "application/jrd+json, application/json",
+            hint: "Check the identifier, or use the issuer itself.")
+        let issuer = try WebFingerAnswer(parsing: body).issuer
+        try check(URIReference(issuer.rawValue), issuer: query.origin, stage: .discovery)
+        guard TrustCheck.issuerAllowList.holds(allowedIssuers.allows(issuer)) else {
+            throw AuthStateError(
+                .issuerNotAllowed, stage: .discovery, "The identifier leads to an issuer that is not allowed.",
+                expected: "an issuer that the program allows", received: issuer.rawValue,
+                hint: "Add the issuer to those that are allowed, if you trust it with your people.")
+        }
+        return issuer
+    }
+
+    /// Finds the endpoints of the provider that logs a person in, by WebFinger and then by the issuer's metadata.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, as `discoverIssuer` and `discoverConfiguration(issuer:)` do.
+    public func discoverConfiguration(
+        identifier: String, allowedIssuers: IssuerAllowList
+    ) async throws -> ServiceConfiguration {
+        let issuer = try await discoverIssuer(identifier: identifier, allowedIssuers: allowedIssuers)
+        return try await discoverConfiguration(issuer: issuer.rawValue)
+    }
+}

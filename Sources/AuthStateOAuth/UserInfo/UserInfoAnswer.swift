@@ -1,0 +1,32 @@
+package import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the userinfo endpoint sent; `Content-Type` alone decides how it is read (OpenID Connect Core, section 5.3.2).
+package enum UserInfoAnswer: Sendable, Hashable {
+    /// Claims as they are; whatever is not `application/jwt` has to be a JSON object.
+    case plain([String: JSONValue])
+    /// Claims in a signed JWT, not verified yet.
+    case signed(SignedUserInfo)
+
+    /// Reads an answer of status 200.
+    ///
+    /// - Throws: `AuthStateError`: `.malformedResponse`, or `.unsupported` when the claims are encrypted.
+    package init(_ response: TransportResponse) throws {
+        let body = [UInt8](response.body)
+        guard response.mediaType != "application/jwt" else {
+            self = .signed(try SignedUserInfo(parsing: String(decoding: body, as: UTF8.self)))
+            return
+        }
+        guard let claims = (try? JSONValue(parsing: body))?.objectValue else {
+            throw AuthStateError(
+                .malformedResponse, stage: .userinfo, "The userinfo endpoint did not answer with a JSON object.",
+                received: response.mediaType, httpStatus: response.status)
+        }
+        self = .plain(claims)
+    }
+}

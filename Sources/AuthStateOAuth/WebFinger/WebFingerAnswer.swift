@@ -1,0 +1,47 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A JSON resource descriptor as far as it leads to the issuer (RFC 7033, section 4.4); other members are ignored.
+package struct WebFingerAnswer: Sendable, Hashable {
+    /// Whom it speaks of; it may be another URI for the same person than the one that was asked for.
+    package let subject: String?
+    /// The issuer of the first link that has the relation.
+    package let issuer: Issuer
+
+    /// Reads a descriptor.
+    ///
+    /// - Throws: `AuthStateError`: `.invalidMetadata`, `.discoveryFailed` when no link leads to an issuer,
+    ///   `.invalidIssuer` when the link is none.
+    package init(parsing body: Data) throws {
+        guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
+            throw Self.malformed("a JSON object")
+        }
+        if let subject = members["subject"], subject.stringValue == nil { throw Self.malformed("a subject in text") }
+        subject = members["subject"]?.stringValue
+        guard let links = (members["links"] ?? []).arrayValue else { throw Self.malformed("a list of links") }
+        var first: JSONValue?
+        for link in links {
+            guard let relation = link["rel"]?.stringValue else { throw Self.malformed("a rel in each link") }
+            if relation == WebFingerQuery.relation, first == nil { first = link }
+        }
+        guard let first else {
+            throw AuthStateError(
+                .discoveryFailed, stage: .discovery, "The host does not say who logs this person in.",
+                expected: "a link \(WebFingerQuery.relation)", received: "\(links.count) other links",
+                hint: "Use the issuer itself.")
+        }
+        guard let href = first["href"]?.stringValue else { throw Self.malformed("an href in the issuer's link") }
+        issuer = try Issuer(href)
+    }
+
+    private static func malformed(_ expected: String) -> AuthStateError {
+        AuthStateError(
+            .invalidMetadata, stage: .discovery, "The WebFinger answer cannot be read.", expected: expected,
+            hint: "Use the issuer itself.")
+    }
+}

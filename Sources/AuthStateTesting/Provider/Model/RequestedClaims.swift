@@ -1,0 +1,19 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+/// The names in a `claims` parameter (OpenID Connect Core, section 5.5); wishes for values are not heard.
+struct RequestedClaims: Sendable {
+    var idToken: Set<String> = []
+    var userInfo: Set<String> = []
+
+    init() {}
+
+    init(_ parameter: String?) throws(ProviderRefusal) {
+        guard let parameter else { return }
+        guard let members = (try? JSONValue(parsing: Array(parameter.utf8)))?.objectValue else {
+            throw ProviderRefusal("invalid_request", "claims is not a JSON object.")
+        }
+        idToken = Set(members["id_token"]?.objectValue?.keys.map { $0 } ?? [])
+        userInfo = Set(members["userinfo"]?.objectValue?.keys.map { $0 } ?? [])
+    }
+}

@@ -1,0 +1,149 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    private static let sparse = ScriptedPages.document([
+        "registration_endpoint": nil, "revocation_endpoint": nil, "introspection_endpoint": nil,
+    ])
+
+    private func service(_ transport: ScriptedTransport, clock: ManualClock = ManualClock()) -> AuthorizationService {
+        var limits = AuthorizationService.Configuration()
+        limits.clock = clock.wallClock
+        return AuthorizationService(transport: transport, configuration: limits)
+    }
+
+    private func discover(_ pages: [String: JSONValue]) async throws -> ServiceConfiguration {
+        try await service(ScriptedPages.transport(pages)).discoverConfiguration(issuer: "https://op.example")
+    }
+
+    @Test(
+        "endpoints that the first document lacks come from the RFC 8414 document; of what both name, the first's stands"
+    )
+    func merging() async throws {
+        let found = try await discover([
+            ScriptedPages.openID: Self.sparse,
+            ScriptedPages.oauth: ScriptedPages.document([
+                "token_endpoint": "https://op.example/other-token", "jwks_uri": "https://op.example/other-keys",
+                "revocation_endpoint_auth_methods_supported": ["none"],
+                "token_endpoint_auth_methods_supported": ["none"], "scopes_supported": ["a"],
+            ]),
+        ])
+        #expect(found.revocationEndpoint?.path == "/revoke" && found.introspectionEndpoint?.path == "/introspect")
+        #expect(found.registrationEndpoint?.path == "/register")
+        #expect(found.tokenEndpoint.path == "/token" && found.jwksURI?.path == "/keys")
+        #expect(found.metadata?.revocationEndpointAuthMethodsSupported == ["none"])
+        #expect(found.metadata?.tokenEndpointAuthMethodsSupported == nil && found.metadata?.scopesSupported == nil)
+    }
+
+    @Test("a document that lacks nothing is read alone")
+    func complete() async throws {
+        let transport = ScriptedPages.transport([ScriptedPages.openID: ScriptedPages.document()])
+        _ = try await service(transport).discoverConfiguration(issuer: "https://op.example")
+        #expect(transport.requests.map(\.url.absoluteString) == [ScriptedPages.openID])
+    }
+
+    @Test(
+        "a second document that cannot be used fails nothing and adds nothing",
+        arguments: [
+            .response(TransportResponse(status: 404)), .response(TransportResponse(status: 503)),
+            .response(TransportResponse(status: 302, headers: ["Location": "https://evil.example"])),
+            .response(TransportResponse(status: 200, body: Data("<html>".utf8))), .json("[]"),
+            .failure(TransportError(.timedOut, "Too slow.", requestMayHaveBeenSent: true)),
+            .json(#"{"issuer":"https://op.example/","revocation_endpoint":"https://op.example/r"}"#),
+            .json(#"{"issuer":"https://op.example","revocation_endpoint":"http://op.example/r"}"#),
+            .json(#"{"issuer":"https://op.example","revocation_endpoint":"https://localhost/r"}"#),
+            .json(#"{"issuer":"https://op.example","revocation_endpoint":5}"#),
+        ] as [ScriptedTransport.Reply])
+    func uselessSecond(_ reply: ScriptedTransport.Reply) async throws {
+        let first = String(decoding: Self.sparse.serialized(), as: UTF8.self)
+        let transport = ScriptedTransport([.json(first), reply])
+        let found = try await service(transport).discoverConfiguration(issuer: "https://op.example")
+        #expect(found.revocationEndpoint == nil && found.tokenEndpoint.path == "/token")
+        #expect(transport.requests.map(\.url.absoluteString) == [ScriptedPages.openID, ScriptedPages.oauth])
+    }
+
+    @Test("a provider of plain OAuth is found by its RFC 8414 document; openid is then a configuration error")
+    func plainOAuth() async throws {
+        let found = try await discover([
+            ScriptedPages.oauth: [
+                "issuer": "https://op.example", "authorization_endpoint": "https://op.example/authorize",
+                "token_endpoint": "https://op.example/token", "response_types_supported": ["code"],
+            ]
+        ])
+        #expect(found.jwksURI == nil && found.tokenEndpoint.path == "/token")
+        var request = AuthorizationRequest(
+            configuration: found, clientID: "client", scopes: ["api"], redirectURI: try RedirectURI("app.example:/cb"))
+        _ = try request.url()
+        request.scopes = [.openID]
+        #expect(await authError { try request.url() }?.code == .invalidMetadata)
+    }
+
+    @Test("with no document at either place, the error speaks of the first; a failing second is a failure")
+    func nothing() async throws {
+        let error = await authError { try await discover([:]) }
+        #expect(error?.code == .discoveryFailed && error?.httpStatus == 404)
+        #expect(error?.received?.contains("openid-configuration") == true)
+        let busy = ScriptedTransport([
+            .response(TransportResponse(status: 404)), .response(TransportResponse(status: 503)),
+        ])
+        let transient = await authError {
+            try await service(busy).discoverConfiguration(issuer: "https://op.example")
+        }
+        #expect(transient?.kind == .transient)
+    }
+
+    @Test("only a document that is not there leads to the other one", arguments: [302, 401, 403, 500, 503])
+    func present(_ status: Int) async throws {
+        let transport = ScriptedTransport([.response(TransportResponse(status: status))])
+        let error = await authError { try await service(transport).discoverConfiguration(issuer: "https://op.example") }
+        #expect(error?.stage == .discovery && transport.requests.count == 1)
+    }
+
+    @Test(
+        "callers at the same time share one discovery, and a cancelled one takes it from nobody",
+        .timeLimit(.minutes(1)))
+    func sharing() async throws {
+        let gate = ScriptedTransport.Gate()
+        let page = String(decoding: ScriptedPages.document().serialized(), as: UTF8.self)
+        let transport = ScriptedTransport([.gated(gate, then: .json(page))])
+        let service = service(transport)
+        let first = Task { try await service.discoverConfiguration(issuer: "https://op.example") }
+        await gate.arrivals()
+        let others = (0..<10).map { _ in
+            Task { try await service.discoverConfiguration(issuer: "https://op.example") }
+        }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        gate.open()
+        for other in others { #expect(try await other.value.tokenEndpoint.path == "/token") }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("a configuration is kept for its time whatever Cache-Control says, a failure is not kept")
+    func caching() async throws {
+        let clock = ManualClock()
+        let page = Data(ScriptedPages.document().serialized())
+        let transport = ScriptedTransport(
+            [.response(TransportResponse(status: 503))],
+            then: .response(TransportResponse(status: 200, headers: ["Cache-Control": "no-store"], body: page)))
+        let service = service(transport, clock: clock)
+        #expect(
+            await authError { try await service.discoverConfiguration(issuer: "https://op.example") }?.kind
+                == .transient)
+        for seconds in [0, 3599, 1] {
+            clock.advance(by: .seconds(seconds))
+            _ = try await service.discoverConfiguration(issuer: "https://op.example")
+        }
+        #expect(transport.requests.count == 3)
+    }
+}

@@ -1,0 +1,84 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Attack {
+    /// Metadata and WebFinger answers that would send codes, tokens or people to somebody else.
+    static let discovery: [Attack] =
+        [
+            Attack(.metadataIssuer) {
+                try await discover([ScriptedPages.openID: ScriptedPages.document(["issuer": "https://evil.example"])])
+            },
+            Attack(.metadataIssuer) {
+                try await discover([ScriptedPages.oauth: ScriptedPages.document(["issuer": "https://evil.example"])])
+            },
+            Attack(.completingIssuer) {
+                let other: JSONValue = [
+                    "issuer": "https://evil.example", "revocation_endpoint": "https://evil.example/revoke",
+                ]
+                let found = try await discover([
+                    ScriptedPages.openID: ScriptedPages.document(["revocation_endpoint": nil]),
+                    ScriptedPages.oauth: other,
+                ])
+                // A second document that is not believed is left out, which is no error.
+                guard found.revocationEndpoint != nil else {
+                    throw AuthStateError(.endpointMissing, stage: .discovery, "Nothing was taken over.")
+                }
+            },
+            Attack(.endpointTLS) {
+                try await discover(
+                    ["http://op.example/.well-known/openid-configuration": document("http://op.example")],
+                    issuer: "http://op.example")
+            },
+            Attack(.endpointTLS) { try await find("http://op.example") },
+            Attack(.issuerAllowList) { try await find("https://evil.example") },
+            Attack(.issuerForm) { _ = try Issuer("https://op.example?tenant=evil") },
+            Attack(.issuerForm) { _ = try Issuer("https://op.example#evil") },
+            Attack(.issuerForm) { try await find("https://op.example@evil.example") },
+        ]
+        + endpoints.map { endpoint in
+            Attack(.endpointTLS) {
+                let page = ScriptedPages.document([endpoint: "http://op.example/x"])
+                try await discover([ScriptedPages.openID: page])
+            }
+        }
+        + ["localhost", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"].flatMap {
+            host in
+            [
+                Attack(.endpointHost) {
+                    let page = ScriptedPages.document(["token_endpoint": .string("https://\(host)/token")])
+                    try await discover([ScriptedPages.openID: page])
+                },
+                Attack(.endpointHost) { try await find("https://\(host)") },
+            ]
+        }
+
+    private static let endpoints = [
+        "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "registration_endpoint",
+        "revocation_endpoint", "introspection_endpoint", "end_session_endpoint",
+    ]
+
+    private static func document(_ issuer: String) -> JSONValue { ScriptedPages.document(["issuer": .string(issuer)]) }
+
+    @discardableResult
+    private static func discover(
+        _ pages: [String: JSONValue], issuer: String = "https://op.example"
+    ) async throws -> ServiceConfiguration {
+        try await AuthorizationService(transport: ScriptedPages.transport(pages)).discoverConfiguration(issuer: issuer)
+    }
+
+    /// WebFinger leads to an issuer; all are allowed but `https://evil.example`.
+    private static func find(_ issuer: String) async throws {
+        let pages = [ScriptedPages.webFinger: ScriptedPages.descriptor(issuer)]
+        let service = AuthorizationService(transport: ScriptedPages.transport(pages))
+        _ = try await service.discoverIssuer(
+            identifier: "ada@example.com",
+            allowedIssuers: IssuerAllowList { $0.rawValue != "https://evil.example" })
+    }
+}
