@@ -7,6 +7,18 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
+let development: [Target] = [
+    // libFuzzer brings the main function, so that only .ci/fuzz can link it.
+    .executableTarget(
+        name: "Fuzz",
+        dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        path: "Tests/Fuzz",
+        exclude: ["Corpora", "Dictionaries"],
+        swiftSettings: strict
+    )
+]
+
 let package = Package(
     name: "AuthStateKit",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -64,6 +76,6 @@ let package = Package(
             exclude: ["Providers"],
             swiftSettings: strict
         ),
-    ],
+    ] + (Context.environment["AUTHSTATE_DEV"] == nil ? [] : development),
     swiftLanguageModes: [.v6]
 )

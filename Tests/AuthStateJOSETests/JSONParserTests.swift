@@ -117,6 +117,15 @@ struct JSONParserTests {
         #expect(try JSONDecoder().decode(JSONValue.self, from: Data(value.serialized())) == value)
     }
 
+    @Test(
+        "whole numbers stay the same through Foundation's coders, however they are written",
+        arguments: ["222222222222222222.2", "1e18", "9223372036854774784.0", "-9.2e18", "1e19", "0.1", "5e-324"])
+    func codedNumbers(_ text: String) throws {
+        let value = try parse("[\(text)]")
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data(value.serialized())) == value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
+    }
+
     @Test("time grows linearly with strings, escapes, members and digits")
     func linear() throws {
         let count = 200_000

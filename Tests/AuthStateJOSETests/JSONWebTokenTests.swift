@@ -117,6 +117,19 @@ struct JSONWebTokenTests {
         #expect(code(try token("ES256 without kid"), keys: JSONWebKeySet(keys: [decoy])) == .badSignature)
     }
 
+    @Test("what a header and a key say about themselves is shown without control characters, and cut")
+    func foreignText() throws {
+        let long = String(repeating: "k", count: 5000)
+        let token = try JSONWebToken(parsing: compact("{\"alg\":\"n\\u001bne\",\"kid\":\"\\n\(long)\"}"))
+        let key = JSONWebKey(.ed25519(x: []), keyID: "\u{1B}" + long, use: "\u{7}", algorithm: "\u{202E}")
+        for text in ["\(token)", "\(key)", "\(VerificationKey(key))"] {
+            #expect(text.unicodeScalars.count < 500 && text.unicodeScalars.allSatisfy { (" "..."~").contains($0) })
+        }
+        var dumped = ""
+        dump((token, key), to: &dumped)
+        #expect(!dumped.contains("\u{1B}") && dumped.utf8.count < 2000)
+    }
+
     @Test("descriptions, dumps and errors show no claim, signature or key")
     func redaction() throws {
         let token = try token("RS256")

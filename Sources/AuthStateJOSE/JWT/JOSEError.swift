@@ -40,9 +40,7 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         self.message = message
         self.expected = expected
-        self.received = received.map { text in
-            String(text.unicodeScalars.prefix(100).map { (" "..."~").contains($0) ? Character($0) : "?" })
-        }
+        self.received = received?.shown
     }
 
     /// The message, with what was expected and what was received when they are known.

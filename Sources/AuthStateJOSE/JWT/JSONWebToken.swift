@@ -54,7 +54,7 @@ public struct JSONWebToken: Sendable, Hashable {
 extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The algorithm and the key identifier.
     public var description: String {
-        "JSONWebToken(alg: \(header.algorithm.rawValue), kid: \(header.keyID ?? "none"), claims: <redacted>)"
+        "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
     }
 
     /// The same as the description.
@@ -63,6 +63,7 @@ extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible, C
     /// A mirror of what the description shows.
     public var customMirror: Mirror {
         Mirror(
-            self, children: ["alg": header.algorithm.rawValue, "kid": header.keyID ?? "none"], displayStyle: .struct)
+            self, children: ["alg": header.algorithm.rawValue.shown, "kid": (header.keyID ?? "none").shown],
+            displayStyle: .struct)
     }
 }

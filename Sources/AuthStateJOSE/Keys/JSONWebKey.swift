@@ -48,8 +48,8 @@ public struct JSONWebKey: Sendable, Hashable {
 extension JSONWebKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private var shown: [(label: String?, value: Any)] {
         [
-            ("kty", keyType), ("kid", keyID ?? "none"), ("alg", algorithm ?? "any"), ("use", use ?? "any"),
-            ("private", isPrivate),
+            ("kty", keyType), ("kid", (keyID ?? "none").shown), ("alg", (algorithm ?? "any").shown),
+            ("use", (use ?? "any").shown), ("private", isPrivate),
         ]
     }
 

@@ -1,6 +1,6 @@
 /// A JSON number (RFC 8259, section 6): an integer that fits 64 bits is kept exactly, anything else is a finite double.
 ///
-/// A double that is a whole number of at most 2⁵³ becomes an integer, so `1`, `1.0` and `1e0` are the same value.
+/// A double that is a whole number and fits becomes an integer, so `1`, `1.0` and `1e0` are the same value.
 public struct JSONNumber: Sendable, Hashable {
     private enum Storage: Sendable, Hashable {
         case integer(Int64)
@@ -17,18 +17,14 @@ public struct JSONNumber: Sendable, Hashable {
     /// Makes a number of a double; nil for infinities and NaN, which JSON cannot write.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
-        if value.magnitude <= 0x1p53, let integer = Int64(exactly: value) {
-            storage = .integer(integer)
-        } else {
-            storage = .double(value)
-        }
+        storage = Int64(exactly: value).map(Storage.integer) ?? .double(value)
     }
 
     /// The number as an integer; nil when it has a fraction or does not fit.
     public var int64Value: Int64? {
         switch storage {
         case .integer(let value): value
-        case .double(let value): Int64(exactly: value)
+        case .double: nil
         }
     }
 

@@ -161,6 +161,24 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A fragment is handed over by our own page (RFC 6454, 7).
     case loopbackFragmentOrigin
 
+    // Token responses and access tokens.
+    /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).
+    case tokenResponseStatus
+    /// An answer with `error` is an error, whatever else is in it (RFC 6749, 5.2).
+    case tokenResponseError
+    /// `access_token` is visible ASCII, so that it cannot write a header of its own (RFC 6749, A.12).
+    case tokenResponseAccessToken
+    /// `token_type` is one that can be used (RFC 6749, 7.1).
+    case tokenResponseType
+    /// `refresh_token` is visible ASCII (RFC 6749, A.17).
+    case tokenResponseRefreshToken
+    /// `expires_in` is a number of seconds, and what is none is not for ever (RFC 6749, 5.1 and A.14).
+    case tokenResponseLifetime
+    /// A bearer token travels over TLS, or on this machine (RFC 6750, 5.3).
+    case bearerTransport
+    /// A bearer token goes only to the origins that were named, when some were (RFC 9700, 4.9).
+    case bearerOrigin
+
     /// Whether the check is made: always, but for a test that turned it off around this task.
     package var isOn: Bool {
         #if DEBUG

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -75,8 +76,9 @@ struct BearerPolicy: Sendable, Hashable {
     func check(_ url: URL) throws {
         let parts = URIReference(url.absoluteString)
         let isHTTP = parts.hasScheme("http")
-        guard parts.hasScheme("https") || isHTTP && (allowsInsecureHTTP || allowsLoopbackHTTP && parts.isLoopback)
-        else {
+        let isProtected =
+            parts.hasScheme("https") || isHTTP && (allowsInsecureHTTP || allowsLoopbackHTTP && parts.isLoopback)
+        guard TrustCheck.bearerTransport.holds(isProtected) else {
             throw AuthStateError(
                 .insecureURL, stage: .resource, "The access token must not travel over this URL.", expected: "https",
                 received: url.redactedDescription,
@@ -84,7 +86,9 @@ struct BearerPolicy: Sendable, Hashable {
         }
         guard let allowedOrigins else { return }
         let origin = Self.origin(parts)
-        guard allowedOrigins.contains(where: { Self.origin(URIReference($0)) == origin }) else {
+        guard
+            TrustCheck.bearerOrigin.holds(allowedOrigins.contains { Self.origin(URIReference($0)) == origin })
+        else {
             throw AuthStateError(
                 .insecureURL, stage: .resource, "The access token must not go to this origin.",
                 expected: allowedOrigins.sorted().joined(separator: ", "), received: origin)

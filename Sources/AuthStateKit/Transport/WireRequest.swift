@@ -29,8 +29,9 @@ struct WireRequest: Sendable {
         guard isSecure || reference.hasScheme("http") else {
             throw Self.refusal("Only http and https URLs can be requested.")
         }
-        guard let host = reference.host, !host.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw Self.refusal("The URL has no host, or holds a space or a control character.")
+        guard reference.hasPlainHost, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw Self.refusal(
+                "The URL has no host, one that is not plainly written, or holds a space or a control character.")
         }
         guard reference.user == nil else {
             throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")

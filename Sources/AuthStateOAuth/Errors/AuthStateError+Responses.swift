@@ -1,13 +1,20 @@
 import AuthStateJOSE
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 extension AuthStateError {
     /// An OAuth error response of the token endpoint (RFC 6749, section 5.2).
     static func tokenEndpoint(
-        _ response: OAuthErrorResponse, status: Int, headers: TransportHeaders, stage: Stage
+        _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
     ) -> AuthStateError {
         AuthStateError(
-            code(response, status: status), stage: stage, "The token endpoint refused: \(response.summary).",
-            hint: response.hint, response: response, httpStatus: status, retryAfter: retryAfter(headers))
+            code(error, status: response.status), stage: stage, "The token endpoint refused: \(error.summary).",
+            hint: error.hint, response: error, httpStatus: response.status,
+            retryAfter: retryAfter(response.headers, now: now))
     }
 
     /// The status outranks the error member where it says that the server is busy or broken.
@@ -20,8 +27,12 @@ extension AuthStateError {
     }
 
     /// An answer without a readable OAuth error and with a status that does not belong to success.
-    package static func endpoint(_ name: String, _ response: TransportResponse, stage: Stage) -> AuthStateError {
-        let retryAfter = retryAfter(response.headers)
+    ///
+    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
+    package static func endpoint(
+        _ name: String, _ response: TransportResponse, stage: Stage, now: Date? = nil
+    ) -> AuthStateError {
+        let retryAfter = retryAfter(response.headers, now: now)
         func error(_ code: Code, _ message: String, received: String? = nil, hint: String? = nil) -> AuthStateError {
             AuthStateError(
                 code, stage: stage, message, received: received, hint: hint, httpStatus: response.status,
@@ -57,11 +68,15 @@ extension AuthStateError {
         response.headers.first("Location").map { URIReference($0).redacted } ?? "no Location"
     }
 
-    /// `Retry-After` in seconds, at most a day; a date is not understood and counts as absent.
-    static func retryAfter(_ headers: TransportHeaders) -> Double? {
-        guard let value = headers.first("Retry-After"), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    /// `Retry-After` (RFC 9110, section 10.2.3) in seconds, at most a day.
+    ///
+    /// A date is counted from the answer's own `Date`, so that it does not matter whose clock is right.
+    static func retryAfter(_ headers: TransportHeaders, now: Date?) -> Double? {
+        guard let value = headers.first("Retry-After"), !value.isEmpty else { return nil }
+        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(value).map { min($0, 86400) } }
+        guard let end = HTTPDate.parse(value), let start = headers.first("Date").flatMap(HTTPDate.parse) ?? now else {
             return nil
         }
-        return Double(value).map { min($0, 86400) }
+        return min(max(0, end.timeIntervalSince(start)), 86400)
     }
 }

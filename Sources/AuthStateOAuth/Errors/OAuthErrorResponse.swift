@@ -1,3 +1,5 @@
+package import AuthStateJOSE
+
 /// The members of an OAuth error response (RFC 6749, sections 4.1.2.1 and 5.2).
 public struct OAuthErrorResponse: Sendable, Hashable, Codable {
     /// The error code, for example `invalid_grant`.
@@ -22,6 +24,14 @@ public struct OAuthErrorResponse: Sendable, Hashable, Codable {
 }
 
 extension OAuthErrorResponse {
+    /// The error response in a document; nil when it has no `error`, or one that is not text.
+    package init?(_ json: JSONValue?) {
+        guard let error = json?["error"]?.stringValue, !error.isEmpty else { return nil }
+        self.init(
+            error: error, errorDescription: json?["error_description"]?.stringValue,
+            errorURI: json?["error_uri"]?.stringValue)
+    }
+
     /// What the error code means here; unknown codes are `.providerError`.
     public var code: AuthStateError.Code { Self.codes[error] ?? .providerError }
 

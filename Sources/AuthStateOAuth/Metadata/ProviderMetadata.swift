@@ -59,13 +59,13 @@ public struct ProviderMetadata: Sendable, Hashable {
         }
     }
 
-    /// An absolute http(s) URL without a fragment, whose host is there and is no puzzle of escapes.
+    /// An absolute http(s) URL with a plain host and without a fragment.
     static func endpoint(_ text: String) -> URL? {
-        let parts = URIReference(text)
-        guard parts.hasScheme("https") || parts.hasScheme("http"), let host = parts.host, !host.isEmpty,
-            !host.contains("%"), parts.fragment == nil
+        guard let url = URL(string: text) else { return nil }
+        let parts = URIReference(url.absoluteString)
+        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost, parts.fragment == nil
         else { return nil }
-        return URL(string: text)
+        return url
     }
 
     func string(_ name: String) -> String? { document[name]?.stringValue }

@@ -31,8 +31,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     ///   `registration_client_uri` and `registration_access_token`.
     public init(_ response: TransportResponse) throws {
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let error = json?["error"]?.stringValue {
-            let oauth = OAuthErrorResponse(error: error, errorDescription: json?["error_description"]?.stringValue)
+        if let oauth = OAuthErrorResponse(json) {
             throw AuthStateError(
                 oauth.code, stage: .registration, "The provider refused the registration: \(oauth.summary).",
                 hint: oauth.hint, response: oauth, httpStatus: response.status)
@@ -42,6 +41,9 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         }
         guard let members = json?.objectValue else {
             throw Self.refusal("a JSON object", received: response.mediaType)
+        }
+        guard (members["error"] ?? .null) == .null else {
+            throw Self.refusal("no error", received: "an unreadable one")
         }
         guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
             throw Self.refusal("client_id", received: "no client_id")

@@ -71,7 +71,7 @@ extension RevocationRequest {
     public func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        guard response.status < 500, let code = json?["error"]?.stringValue else {
+        guard response.status < 500, let error = OAuthErrorResponse(json) else {
             if response.status == 401 || response.status == 403 {
                 throw AuthStateError(
                     .invalidClient, stage: .logout,
@@ -81,9 +81,6 @@ extension RevocationRequest {
             }
             throw AuthStateError.endpoint("revocation endpoint", response, stage: .logout)
         }
-        let error = OAuthErrorResponse(
-            error: code, errorDescription: json?["error_description"]?.stringValue,
-            errorURI: json?["error_uri"]?.stringValue)
         throw AuthStateError(
             error.code, stage: .logout, "The revocation endpoint refused: \(error.summary).", hint: error.hint,
             response: error, httpStatus: response.status)

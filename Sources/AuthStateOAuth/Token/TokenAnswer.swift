@@ -35,32 +35,20 @@ extension TokenAnswer {
     ///
     /// - Parameter sentAt: When the request was sent; lifetimes count from there.
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
-        let stage = request.stage
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let error = json?["error"]?.stringValue, !error.isEmpty {
-            let oauth = OAuthErrorResponse(
-                error: error, errorDescription: json?["error_description"]?.stringValue,
-                errorURI: json?["error_uri"]?.stringValue)
-            self = .error(.tokenEndpoint(oauth, status: response.status, headers: response.headers, stage: stage))
-            return
-        }
-        guard (200...299).contains(response.status) else {
-            self = .error(.endpoint("token endpoint", response, stage: stage))
-            return
-        }
-        guard let members = json?.objectValue else {
-            self = .refused(
-                AuthStateError(
-                    .malformedResponse, stage: stage, "The token endpoint did not answer with a JSON object.",
-                    received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
-                    hint: "Check that the token endpoint is the right one.", httpStatus: 200), refreshToken: nil)
+        let isSuccess = (200...299).contains(response.status)
+        if !isSuccess || TrustCheck.tokenResponseError.isOn, let error = OAuthErrorResponse(json) {
+            self = .error(.tokenEndpoint(error, response, stage: request.stage, now: sentAt))
             return
         }
         do throws(AuthStateError) {
-            guard response.status == 200 else { throw .endpoint("token endpoint", response, stage: stage) }
-            self = .tokens(try TokenResponse(members: members, request: request, sentAt: sentAt))
+            guard TrustCheck.tokenResponseStatus.holds(response.status == 200) else {
+                throw .endpoint("token endpoint", response, stage: request.stage, now: sentAt)
+            }
+            self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
         } catch {
-            self = .refused(error, refreshToken: members["refresh_token"]?.stringValue.flatMap(TokenResponse.token))
+            let refreshToken = json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token)
+            self = isSuccess ? .refused(error, refreshToken: refreshToken) : .error(error)
         }
     }
 }
@@ -70,7 +58,15 @@ extension TokenResponse {
         "access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope",
     ]
 
-    init(members: [String: JSONValue], request: TokenRequest, sentAt: Date) throws(AuthStateError) {
+    fileprivate init(
+        json: JSONValue?, _ response: TransportResponse, to request: TokenRequest, sentAt: Date
+    ) throws(AuthStateError) {
+        guard let members = json?.objectValue else {
+            throw AuthStateError(
+                .malformedResponse, stage: request.stage, "The token endpoint did not answer with a JSON object.",
+                received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
+                hint: "Check that the token endpoint is the right one.", httpStatus: response.status)
+        }
         func refusal(_ member: String, _ expected: String) -> AuthStateError {
             AuthStateError(
                 .malformedResponse, stage: request.stage, "The token response's \(member) cannot be used.",
@@ -81,13 +77,17 @@ extension TokenResponse {
             guard let text = value.stringValue else { throw refusal(member, "a string") }
             return text
         }
-        guard let accessToken = try text("access_token").flatMap(Self.token) else {
-            throw refusal("access_token", "visible ASCII characters")
-        }
+        // Some providers write null for what is not there; anything else is an error that cannot be read.
+        let error = members["error"] ?? .null
+        guard TrustCheck.tokenResponseError.holds(error == .null) else { throw refusal("error", "no error") }
+        guard let accessToken = try text("access_token"),
+            TrustCheck.tokenResponseAccessToken.holds(Self.token(accessToken) != nil)
+        else { throw refusal("access_token", "visible ASCII characters") }
         let tokenType = try text("token_type")
         switch tokenType {
         case let type? where type.equalsIgnoringASCIICase("Bearer"): break
         case nil where request.configuration.tolerances.contains(.missingTokenType): break
+        case _ where !TrustCheck.tokenResponseType.isOn: break
         default:
             throw AuthStateError(
                 .unsupportedTokenType, stage: request.stage, "The provider issued another type of token.",
@@ -95,7 +95,7 @@ extension TokenResponse {
         }
         let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
         let refreshToken = try text("refresh_token")
-        if let refreshToken, Self.token(refreshToken) == nil {
+        guard TrustCheck.tokenResponseRefreshToken.holds(refreshToken.map { Self.token($0) != nil } ?? true) else {
             throw refusal("refresh_token", "visible ASCII characters")
         }
         self.init(
@@ -115,8 +115,10 @@ extension TokenResponse {
         _ value: JSONValue?, refusal: (String, String) -> AuthStateError
     ) throws(AuthStateError) -> Double? {
         guard let value, value != .null else { return nil }
-        guard let seconds = value.doubleValue ?? value.stringValue.flatMap(Double.init), seconds.isFinite, seconds >= 0
-        else { throw refusal("expires_in", "a number of seconds") }
+        let seconds = value.doubleValue ?? value.stringValue.flatMap(Double.init) ?? .nan
+        guard TrustCheck.tokenResponseLifetime.holds(seconds.isFinite && seconds >= 0) else {
+            throw refusal("expires_in", "a number of seconds")
+        }
         return min(seconds, 10 * 365 * 86400)
     }
 }

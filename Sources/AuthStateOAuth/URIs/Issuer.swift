@@ -11,12 +11,12 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The exact string.
     public let rawValue: String
 
-    /// Checks an issuer: an http(s) URL with a host, without user, query and fragment.
+    /// Checks an issuer: an http(s) URL with a plain host, without user, query and fragment.
     ///
     /// - Throws: `AuthStateError` with `.invalidIssuer`.
     public init(_ string: String) throws {
         let parts = URIReference(string)
-        guard parts.hasScheme("https") || parts.hasScheme("http"), let host = parts.host, !host.isEmpty,
+        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
             TrustCheck.issuerForm.holds(parts.user == nil && parts.query == nil && parts.fragment == nil),
             URL(string: string) != nil, string.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {

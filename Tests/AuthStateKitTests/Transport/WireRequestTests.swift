@@ -16,7 +16,7 @@ struct WireRequestTests {
         "only http and https with a host and without credentials can be requested",
         arguments: [
             "file:///etc/passwd", "ftp://op.example/", "https:///path", "/token", "https://user:secret@op.example/",
-            "gopher://op.example:70/_", "dict://op.example/",
+            "gopher://op.example:70/_", "dict://op.example/", "https://127.0.0.%31/",
         ])
     func urls(url: String) throws {
         let request = try request(url)

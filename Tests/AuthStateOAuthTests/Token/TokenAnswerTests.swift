@@ -132,6 +132,20 @@ struct TokenAnswerTests {
         #expect(try refused(text)?.error.code == .malformedResponse)
     }
 
+    @Test(
+        "error beside tokens, whatever it is, is no success; the refresh token is kept",
+        arguments: ["", 5, true, false, [], ["code": 1]] as [JSONValue])
+    func unreadableErrors(_ error: JSONValue) throws {
+        let outcome = try #require(try refused(body(["error": error])))
+        #expect(outcome.error.code == .malformedResponse && outcome.error.message.contains("error"))
+        #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test("error: null is what some providers write for none")
+    func noError() throws {
+        #expect(try tokens(["error": .null])?.accessToken == "SECRET-a")
+    }
+
     @Test("an empty object is not a success")
     func emptyObject() throws {
         #expect(try refused("{}")?.error.code == .malformedResponse)

@@ -121,4 +121,21 @@ struct TokenErrorTests {
             #expect(try error(text, status: 429, headers: ["retry-after": value])?.retryAfter == expected)
         }
     }
+
+    @Test(
+        "Retry-After as a date counts from the answer's own Date, else from when the request was sent",
+        arguments: [
+            ("Fri, 15 Jan 2027 08:02:00 GMT", nil, 120), ("Friday, 15-Jan-27 08:02:00 GMT", nil, 120),
+            ("Fri Jan 15 08:02:00 2027", nil, 120),
+            ("Fri, 15 Jan 2027 08:02:00 GMT", "Fri, 15 Jan 2027 08:01:30 GMT", 30),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", nil, 0), ("Fri, 15 Jan 2088 08:00:00 GMT", nil, 86400),
+            ("Fri, 15 Jan 2027 08:02:00 GMT", "nonsense", 120), ("Fri, 32 Jan 2027 08:02:00 GMT", nil, nil),
+            ("Fri, 15 Jan 2027 24:02:00 GMT", nil, nil), ("Fri, 15 Jan 2027 08:02:00 CET", nil, nil),
+            ("Fri, 15 Foo 2027 08:02:00 GMT", nil, nil), ("15 Jan 2027", nil, nil),
+        ] as [(String, String?, Double?)])
+    func retryAfterDate(_ value: String, _ date: String?, _ expected: Double?) throws {
+        var headers: TransportHeaders = ["Retry-After": value]
+        headers["Date"] = date.map { [$0] } ?? []
+        #expect(try error("", status: 503, headers: headers)?.retryAfter == expected)
+    }
 }

@@ -31,7 +31,8 @@ struct IssuerTests {
         arguments: [
             "", "op.example", "https://", "https:///path", "https://op.example?", "https://op.example?a=b",
             "https://op.example#", "https://user@op.example", "ftp://op.example", "https://op.example/a b",
-            "https://öp.example", "https://op.example/\u{0}", "accounts.google.com", "javascript:alert(1)",
+            "https://öp.example", "https://op[.example", "https://127.0.0.%31", "https://op.example/\u{0}",
+            "accounts.google.com", "javascript:alert(1)",
         ])
     func refused(_ text: String) throws {
         let error = refusal { try Issuer(text) }

@@ -37,4 +37,19 @@ struct URIReferenceTests {
         #expect(URIReference("https://a:b@h:1/p?q#f").redacted == "https://h:1/p")
         #expect(URIReference("app:/p?q").redacted == "app:/p")
     }
+
+    @Test(
+        "a host that everybody reads the same",
+        arguments: [
+            "op.example", "OP.example.", "localhost", "127.0.0.1", "[::1]", "[::ffff:1.2.3.4]", "xn--bcher-kva.de",
+        ])
+    func plainHosts(_ host: String) { #expect(URIReference("https://\(host):443/").hasPlainHost) }
+
+    @Test(
+        "a host that a check and a connection may read differently",
+        arguments: [
+            "", "127.0.0.%31", "op.example\\evil.example", "bücher.example", "op[.example", "[fe80::1%25eth0]", "[::1",
+            "op example", "op.example,evil", "op.example;evil", "op.example\u{0}",
+        ])
+    func otherHosts(_ host: String) { #expect(!URIReference("https://\(host)/").hasPlainHost) }
 }

@@ -64,8 +64,14 @@
 
         func result(_ code: Int) -> Result<TransportResponse, any Error> {
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
+            let headers = head.headers
+            // libcurl takes the last of several lengths; a proxy may have taken another (RFC 9112, section 6.3).
+            guard Set(headers["Content-Length"]).count <= 1 else {
+                let message = "The answer of \(exchange.request.peer) has two lengths."
+                return .failure(TransportError(.connectionLost, message, requestMayHaveBeenSent: true))
+            }
             let status = AuthStateCurlGetLong(easy, AuthStateCurl_CURLINFO_RESPONSE_CODE)
-            return .success(TransportResponse(status: status, headers: head.headers, body: body))
+            return .success(TransportResponse(status: status, headers: headers, body: body))
         }
     }
 #endif

@@ -1,0 +1,94 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The endpoint that answers in a hostile way, and how the library comes to ask it.
+enum HostileEndpoint: String, Sendable, CaseIterable {
+    case discovery, keys, token, renewal, userinfo, registration, revocation
+
+    /// What an honest provider answers; every name and value in it that may be secret is marked.
+    func honestBody(_ base: String) -> String {
+        switch self {
+        case .discovery:
+            """
+            {"issuer":"\(base)","authorization_endpoint":"\(base)/authorize","token_endpoint":"\(base)/token",\
+            "jwks_uri":"\(base)/keys","registration_endpoint":"\(base)/register","revocation_endpoint":"\(base)/revoke",\
+            "introspection_endpoint":"\(base)/introspect",\
+            "response_types_supported":["code"],"subject_types_supported":["public"],\
+            "id_token_signing_alg_values_supported":["RS256"]}
+            """
+        case .keys: #"{"keys":[]}"#
+        case .token, .renewal:
+            #"{"access_token":"SECRET-access-1","token_type":"Bearer","refresh_token":"SECRET-refresh-1"}"#
+        case .userinfo: #"{"sub":"ada"}"#
+        case .registration: #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
+        case .revocation: "{}"
+        }
+    }
+
+    /// Asks the endpoint, which is somewhere under `base`; what is thrown is what a program would see.
+    func ask(_ transport: any HTTPTransport, at base: String, limits: AuthorizationService.Configuration) async throws {
+        let service = AuthorizationService(transport: transport, configuration: limits)
+        let configuration = try Self.configuration(base)
+        switch self {
+        case .discovery: _ = try await service.discoverConfiguration(issuer: base)
+        case .keys: _ = try await service.keys(of: configuration, stage: .token)
+        case .token:
+            _ = try await service.perform(
+                TokenRequest(clientCredentialsFor: "client", configuration: configuration))
+        case .renewal: try await Self.renew(service, configuration)
+        case .userinfo:
+            let response = TokenResponse(accessToken: "SECRET-access-0", issuedAt: Date(timeIntervalSince1970: 0))
+            let policy = BearerPolicy(allowsLoopbackHTTP: true, allowsInsecureHTTP: false)
+            let tokens = Tokens(
+                storage: Tokens.Storage(
+                    response, of: AuthState.Record(configuration: configuration, clientID: "client"), leeway: 0,
+                    policy: policy))
+            _ = try await service.userInfo(tokens, service: configuration, clientID: "client")
+        case .registration:
+            _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
+        case .revocation:
+            try await service.revoke(
+                RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
+        }
+    }
+
+    private static func configuration(_ base: String) throws -> ServiceConfiguration {
+        func url(_ path: String) throws -> URL { try #require(URL(string: base + path)) }
+        return ServiceConfiguration(
+            issuer: try Issuer(base), authorizationEndpoint: try url("/authorize"), tokenEndpoint: try url("/token"),
+            jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
+            registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"))
+    }
+
+    /// Renews; when that fails the tokens are as they were, in memory and in the store, and the refresh token is either
+    /// the old one or the new one of the answer.
+    private static func renew(_ service: AuthorizationService, _ configuration: ServiceConfiguration) async throws {
+        let before = TokenResponse(
+            accessToken: "SECRET-access-0", issuedAt: service.configuration.clock.now, refreshToken: "SECRET-refresh-0")
+        let record = AuthState.Record(configuration: configuration, clientID: "client").applying(.tokens(before))
+        var options = AuthState.Options()
+        options.renewalRetries = 0
+        let store = InMemoryAuthStateStore()
+        let state = AuthState(record, service: service, store: store, options: options)
+        do { try await state.refresh() } catch {
+            let after = state.snapshot
+            #expect(after.isAuthorized && after.accessToken == "SECRET-access-0")
+            let safe = ["SECRET-refresh-0", "SECRET-refresh-1"]
+            #expect(safe.contains(after.refreshToken ?? ""))
+            if let stored = try await store.load(.default) {
+                let archived = try AuthStateArchive(data: stored.archive).record
+                #expect(archived.refreshToken == after.refreshToken && archived.accessToken == after.accessToken)
+            }
+            throw error
+        }
+    }
+}
