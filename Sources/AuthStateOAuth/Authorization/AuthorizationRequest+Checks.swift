@@ -14,11 +14,14 @@ extension AuthorizationRequest {
             )
         }
         guard TrustCheck.hybridNonce.holds(!responseType.includesIDToken || nonce != nil) else {
-            throw AuthStateError(.invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.")
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.",
+                hint: "Ask for the scope openid, and leave the nonce to the request.")
         }
         if prompt.contains(.none), prompt.count > 1 {
             throw AuthStateError(
-                .invalidArgument, stage: .authorization, "prompt=none cannot be combined with another prompt.")
+                .invalidArgument, stage: .authorization, "prompt=none cannot be combined with another prompt.",
+                hint: "Leave out none, or the others.")
         }
     }
 

@@ -34,7 +34,8 @@ struct AuthStateCommand: AsyncParsableCommand {
 
     /// A call that cannot be understood is an error like any other to a program that reads JSON.
     private static func reportUsage(_ error: any Error) {
-        guard exitCode(for: error).rawValue == ExitReason.usage.rawValue,
+        // A command that ends with an exit code has said what it had to say.
+        guard !(error is ExitCode), exitCode(for: error).rawValue == ExitReason.usage.rawValue,
             CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
         else { return }
         let error = AuthStateError(.invalidArgument, stage: .usage, message(for: error))

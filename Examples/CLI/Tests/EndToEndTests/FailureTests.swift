@@ -202,6 +202,14 @@ extension EndToEndTests {
             #expect(try json.json()["error"]?["stage"] == "usage")
         }
 
+        @Test("a call that only the login itself finds wrong is one error too, not two")
+        func lateUsage() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--param", "state=chosen"], 64, [.invalidArgument], stage: .authorization,
+                hint: "state")
+        }
+
         @Test("an interruption while the person is in the browser")
         func interrupted() async throws {
             let authstate = try Authstate(.django)
