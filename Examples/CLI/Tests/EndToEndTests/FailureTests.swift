@@ -97,7 +97,9 @@ extension EndToEndTests {
                 try await authstate.expectFailure(["token"], 77, [code], stage: .refresh, hint: "authstate login")
                 let status = try await authstate("status", "--json")
                 #expect(status.status == 77)
-                #expect(try status.json()["error"]?["code"] == "invalidGrant")
+                let error = try status.json()["error"]
+                #expect(error?["code"] == "invalidGrant")
+                #expect(error?["hint"]?.stringValue?.contains(" --state \(authstate.stateFile)'") == true)
             }
             try await authstate.logIn()
             #expect(try await authstate.json("status")["authorized"] == true)

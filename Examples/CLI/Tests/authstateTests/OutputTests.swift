@@ -70,7 +70,7 @@ struct OutputTests {
         ])
     func response(status: Int, expected: ExitReason) {
         let response = TransportResponse(status: status, headers: ["X-A": "1", "x-a": "2"], body: Data("hi".utf8))
-        let report = ResponseReport(response, error: nil).report
+        let report = ResponseReport(response).report
         #expect(report.status == expected)
         #expect(report.json == ["status": JSONValue(status), "headers": ["x-a": "1, 2"], "body": "hi"])
         #expect(report.data == Array("hi".utf8))

@@ -44,11 +44,11 @@ struct Request: Command {
             let response = try await context.session().withState(transport: answers.watching) { state in
                 try await state.performAction(request)
             }
-            return ResponseReport(response, error: nil).report
+            return ResponseReport(response).report
         } catch let error as AuthStateError where error.stage == .resource {
             // The resource's own words belong to the result, whatever the library made of them.
             guard let response = answers.last else { throw error }
-            return ResponseReport(response, error: error).report
+            return ResponseReport(response, error: error.advised(for: common)).report
         }
     }
 

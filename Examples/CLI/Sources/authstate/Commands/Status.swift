@@ -16,12 +16,16 @@ struct Status: Command {
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
-        let summary = StateSummary(record: try await context.session().load().record, now: Date())
+        var record = try await context.session().load().record
+        record.authorizationError = record.authorizationError?.advised(for: common)
+        let summary = StateSummary(record: record, now: Date())
         var note: String?
-        if let error = summary.record.authorizationError {
-            note = "authstate: \(error.advised(for: common))"
+        if let error = record.authorizationError {
+            note = "authstate: \(error)"
         } else if !summary.isUsable {
-            note = "authstate: The access token has ended and cannot be renewed. Log in again with 'authstate login'."
+            note =
+                "authstate: The access token has ended and cannot be renewed. "
+                + "Log in again with 'authstate login\(common.selection)'."
         }
         return Report(
             json: summary.json, lines: summary.lines, note: note, status: summary.isUsable ? .done : .login)

@@ -5,9 +5,9 @@ struct ResponseReport {
     let response: TransportResponse
     let error: AuthStateError?
 
-    init(_ response: TransportResponse, error: AuthStateError?) {
+    init(_ response: TransportResponse, error: AuthStateError? = nil) {
         self.response = response
-        self.error = error?.advised
+        self.error = error
     }
 
     /// 77 when a new login is needed, 1 for any other error status.

@@ -28,7 +28,7 @@ struct StateSummary {
             "can_renew": .bool(canRenew),
         ]
         members.merge(Self.validity(scope: record.scope, end: record.accessTokenExpirationDate, now: now)) { $1 }
-        members["error"] = record.authorizationError?.advised.json
+        members["error"] = record.authorizationError?.json
         return .object(members)
     }
 
