@@ -28,7 +28,8 @@ struct OptionsTests {
             ["--redirect-uri", "nowhere"], ["--timeout", "0"], ["--param", "=x"], ["--leeway", "-1"],
             ["--response-type", "token"], ["--response-mode", "nonsense"],
             ["--response-type", "code id_token", "--response-mode", "query"],
-            ["--response-mode", "form_post", "--paste"],
+            ["--response-mode", "form_post", "--paste"], ["--prompt", "none login"], ["--issuer", ""],
+            ["--response-type", "code id_token", "--scope", "profile email"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--response-mode", "query"],
             ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
         ])

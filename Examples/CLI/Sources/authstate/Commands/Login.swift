@@ -51,6 +51,10 @@ struct Login: Command {
     var common: CommonOptions
 
     func validate() throws {
+        if issuer.isEmpty { throw ValidationError("--issuer must not be empty.") }
+        if authorization.isHybrid, scope != nil, !scopes().contains(.openID) {
+            throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
+        }
         guard grant == .clientCredentials else { return }
         if !client.isConfidential {
             throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")

@@ -37,8 +37,11 @@ struct AuthorizationOptions: ParsableArguments {
 
     func validate() throws {
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age has to be 0 or more seconds.") }
-        if responseMode == .query, responseType.map(AnswerKind.isHybrid) == true {
+        if responseMode == .query, isHybrid {
             throw ValidationError("--response-mode query does not go with an ID token; use fragment or form_post.")
+        }
+        if prompts.contains(.none), prompts.count > 1 {
+            throw ValidationError("--prompt none goes without any other.")
         }
         if paste, responseMode == .formPost {
             throw ValidationError("--paste goes without --response-mode form_post: no address has the answer.")
@@ -60,13 +63,20 @@ struct AuthorizationOptions: ParsableArguments {
         return given.first { $0.1 }?.0
     }
 
+    /// Whether an ID token shall come with the code.
+    var isHybrid: Bool { responseType.map(AnswerKind.isHybrid) == true }
+
+    private var prompts: [AuthorizationRequest.Prompt] {
+        (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
+    }
+
     /// Puts the options into a request.
     func apply(to request: inout AuthorizationRequest) throws {
         request.redirectURI = try redirectURI.map(RedirectURI.init)
         request.responseType = responseType ?? .code
         request.responseMode = responseMode
         request.maxAge = maxAge
-        request.prompt = (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
+        request.prompt = prompts
         request.loginHint = loginHint
     }
 }
