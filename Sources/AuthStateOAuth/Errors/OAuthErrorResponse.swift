@@ -50,7 +50,8 @@ extension OAuthErrorResponse {
         case .unauthorizedClient: "Allow this grant for the client at the provider."
         case .invalidScope: "Ask for scopes that the provider knows and that the client may have."
         case .invalidGrant: "Log in again."
-        case .invalidRequest: "Check that the redirect URI is registered for the client, character by character."
+        case .invalidRequest:
+            "Check the request's parameters, and that the redirect URI is registered, character by character."
         case .serverError, .temporarilyUnavailable: "Try again later."
         case .interactionRequired: "Log in with a page: leave out prompt=none."
         default: nil

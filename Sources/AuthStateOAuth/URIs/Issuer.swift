@@ -23,7 +23,7 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "This is not an issuer.",
                 expected: "an https URL without query and fragment, exactly as the provider's tokens carry it",
-                received: string
+                received: string, hint: "Give the issuer with its scheme, for example https://op.example."
             )
         }
         rawValue = string

@@ -13,6 +13,25 @@ extension EndToEndTests {
                 arguments, 78, [.issuerMismatch, .discoveryFailed], stage: .discovery, hint: "--issuer")
         }
 
+        @Test("an issuer that is none", arguments: ["op.example", "https://op.example?x=1", "ftp://op.example"])
+        func noIssuer(_ issuer: String) async throws {
+            let authstate = try Authstate(.django)
+            var arguments = authstate.loginArguments()
+            arguments[2] = issuer
+            try await authstate.expectFailure(
+                arguments, 78, [.invalidIssuer], stage: .discovery, hint: "for example https://op.example")
+        }
+
+        @Test("a redirect URI that the program cannot listen at")
+        func foreignRedirect() async throws {
+            let authstate = try Authstate(.django)
+            var arguments = authstate.loginArguments()
+            arguments[try #require(arguments.firstIndex(of: "--redirect-uri")) + 1] =
+                "https://app.example.test/callback"
+            try await authstate.expectFailure(
+                arguments, 78, [.invalidRedirectURI], stage: .authorization, hint: "--paste")
+        }
+
         @Test("a provider that is down, before the login and after it")
         func down() async throws {
             let process = try await ProviderProcess.start(.django)

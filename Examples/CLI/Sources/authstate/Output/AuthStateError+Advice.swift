@@ -32,7 +32,8 @@ extension AuthStateError {
     }
 
     private static let logoutAdvice: [Code: String] = [
-        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it."
+        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
+        .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",
     ]
 
     private static let logIn = "Log in with 'authstate login'."
@@ -48,12 +49,15 @@ extension AuthStateError {
         .accessDenied: "Log in again and allow the access that is asked for.",
         .browserUnavailable: "Use --paste to copy the address by hand, or name a program with --browser-command.",
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
-        .insecureURL: "Use https; --allow-insecure-http allows http, for tests.",
-        .insecureConnection: "Name the provider's certificate authority with --ca-file.",
+        .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
+        .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
+        .insecureConnection: "Check the address; name a private certificate authority with --ca-file.",
+        .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
         .storeCorrupt: "Remove it with 'authstate logout --local', then log in again.",
         .discoveryFailed: "Check --issuer.",
+        .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
         .endpointMissing: "This provider does not offer it.",
     ]
