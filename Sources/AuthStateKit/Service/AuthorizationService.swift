@@ -102,7 +102,7 @@ extension AuthStateError {
         .timedOut: (.timedOut, "Try again later."),
         .connectionLost: (.connectionLost, "Try again later."),
         .insecureConnection: (
-            .insecureConnection, "Add the provider's certificate authority to those that are trusted."
+            .insecureConnection, "Check the address and the certificate; a private authority has to be trusted by name."
         ),
         .responseTooLarge: (.responseTooLarge, "Check that the endpoint is the right one."),
         .invalidRequest: (.invalidArgument, "Check the URL and the headers."),

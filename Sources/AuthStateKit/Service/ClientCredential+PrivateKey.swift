@@ -41,7 +41,7 @@ extension ClientCredential {
             return key
         } catch {
             throw AuthStateError(
-                .credentialUnavailable, stage: stage, "There is no private key in \(place).",
+                .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
                 expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",
                 hint: "Check that it is the client's private key.", underlying: error)
         }

@@ -73,7 +73,7 @@ struct ClientKeyTests {
         ])
     func noKey(_ text: String) throws {
         let error = refusal(try file(text))
-        #expect(error?.message.contains("no private key") == true)
+        #expect(error?.message.contains("no usable private key") == true)
         let shown = error.map { "\($0)" } ?? ""
         #expect(!shown.contains("SECRET") && !shown.contains("U0VD"))
     }

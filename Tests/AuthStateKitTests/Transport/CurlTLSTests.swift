@@ -17,7 +17,7 @@
             let refused = try #require(try await failure(CurlTransport(), TransportRequest(server.url)))
             #expect(refused.code == .insecureConnection)
             #expect(!refused.requestMayHaveBeenSent)
-            #expect(refused.message.contains("self-signed") && refused.message.contains("private authority"))
+            #expect(refused.message.contains("self-signed"))
 
             let trusting = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
             #expect(try await trusting.send(TransportRequest(server.url)).status == 200)

@@ -71,11 +71,12 @@
                     : "The answer of \(peer) has more than \(request.maximumResponseBytes) bytes."
             case (.timedOut, _):
                 return "The exchange with \(peer) took longer than \(request.timeoutMilliseconds) ms."
+            case (.insecureConnection, AuthStateCurl_CURLE_SSL_CONNECT_ERROR):
+                return "\(peer) did not agree on TLS, and may not speak it (\(detail(code, transfer)))."
             case (.insecureConnection, _):
-                return "TLS with \(peer) failed (\(detail(code, transfer))): check the server's certificate and name; "
-                    + "a private authority has to be named."
+                return "TLS with \(peer) failed (\(detail(code, transfer)))."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST):
-                return "The name of \(peer) could not be resolved: check it, and the network."
+                return "The name of \(peer) could not be resolved."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY):
                 return "The proxy's name could not be resolved: check http_proxy, https_proxy and all_proxy."
             case (.unreachable, _):
@@ -115,7 +116,7 @@
 
         /// libcurl's sentence about TLS, which speaks of the certificate alone.
         private static func detail(_ code: Int, _ transfer: CurlTransfer) -> String {
-            let text = String(cString: transfer.detail).printable()
+            let text = String(cString: transfer.detail).printable().split(separator: " ").joined(separator: " ")
             return text.isEmpty ? reason(code, transfer) : text
         }
     }
