@@ -166,7 +166,7 @@ extension EndToEndTests {
             var authstate = try Authstate(.django)
             authstate.environment = ["CLIENT_SECRET": ""]
             try await authstate.expectFailure(
-                authstate.loginArguments(client: "basic"), 78, [.credentialUnavailable], stage: .token,
+                authstate.loginArguments(client: "basic"), 78, [.credentialUnavailable], stage: .authorization,
                 hint: "Set CLIENT_SECRET")
         }
 

@@ -65,7 +65,6 @@ struct Login: Command {
     }
 
     func perform(_ context: Context) async throws -> Report {
-        try checkSecret()
         let session = try context.session()
         let settings = Settings(connection, redirectURI: authorization.redirectURI)
         let service = session.service(settings)
@@ -87,17 +86,6 @@ struct Login: Command {
         let summary = StateSummary(record: state.snapshot, now: Date())
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
         return Report(json: summary.json, note: "Logged in. The access token ends: \(expiry).")
-    }
-
-    /// A secret that is not there should not be noticed only after the person has logged in.
-    private func checkSecret() throws {
-        guard let name = client.clientSecretEnv else { return }
-        guard ProcessInfo.processInfo.environment[name]?.isEmpty == false else {
-            throw AuthStateError(
-                .credentialUnavailable, stage: .token,
-                "The environment variable \(name), which holds the client's secret, is not set.",
-                hint: "Set \(name) and try again.")
-        }
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
