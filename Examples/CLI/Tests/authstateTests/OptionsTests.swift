@@ -48,8 +48,8 @@ struct OptionsTests {
         #expect(request.maxAge == 5)
         #expect(request.prompt == [.login, .consent])
         #expect(request.loginHint == "ada")
-        #expect(login.parameters.first?.name == "a")
-        #expect(login.parameters.first?.value == "b=c")
+        #expect(login.tokens.parameters.first?.name == "a")
+        #expect(login.tokens.parameters.first?.value == "b=c")
     }
 
     @Test("a client proves who it is as the options say, and only the way to its secret or key is kept")

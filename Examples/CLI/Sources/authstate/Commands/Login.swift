@@ -13,49 +13,29 @@ struct Login: Command {
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
 
-    /// How the tokens are asked for.
-    enum Grant: String, ExpressibleByArgument, CaseIterable {
-        case authorizationCode = "authorization-code"
-        case clientCredentials = "client-credentials"
-    }
-
-    @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
-    var issuer: String
+    @OptionGroup(title: "Provider")
+    var connection: ConnectionOptions
 
     @OptionGroup(title: "Client")
     var client: ClientOptions
 
-    @Option(help: "Whose tokens: a person's, or the client's own.")
-    var grant = Grant.authorizationCode
-
-    @Option(help: "What to ask for, in quotes. Default for a person: openid.")
-    var scope: String?
-
-    @Option(help: ArgumentHelp("A resource to get tokens for (RFC 8707).", valueName: "uri"))
-    var resource: [String] = []
-
-    @Option(
-        name: .customLong("param"), help: ArgumentHelp("One more request parameter.", valueName: "name=value"))
-    var parameters: [NamedValue] = []
+    @OptionGroup(title: "Tokens")
+    var tokens: TokenOptions
 
     @OptionGroup(title: "The provider's page")
     var authorization: AuthorizationOptions
 
-    @OptionGroup
+    @OptionGroup(title: "The provider's page")
     var browser: BrowserOptions
-
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
 
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
-        if issuer.isEmpty { throw ValidationError("--issuer must not be empty.") }
-        if authorization.isHybrid, scope != nil, !scopes().contains(.openID) {
+        if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
             throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
         }
-        guard grant == .clientCredentials else { return }
+        guard tokens.grant == .clientCredentials else { return }
         if !client.isConfidential {
             throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
         }
@@ -69,7 +49,7 @@ struct Login: Command {
         let settings = Settings(connection, redirectURI: authorization.redirectURI)
         let service = session.service(settings)
         let state: AuthState
-        switch grant {
+        switch tokens.grant {
         case .authorizationCode:
             let userAgent = try userAgent(context)
             state = try await AuthState.authorize(
@@ -79,7 +59,8 @@ struct Login: Command {
         case .clientCredentials:
             state = try await AuthState.clientCredentials(
                 configuration: configuration(service), clientID: client.clientID,
-                credential: client.credential, scopes: scopes(), additionalParameters: additionalParameters,
+                credential: client.credential, scopes: tokens.scopes(),
+                additionalParameters: tokens.additionalParameters,
                 service: service, store: session.store, key: session.key, annotations: settings.annotations,
                 options: session.options(settings))
         }
@@ -89,28 +70,17 @@ struct Login: Command {
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        var configuration = client.adapt(try await service.discoverConfiguration(issuer: issuer))
+        var configuration = client.adapt(try await service.discoverConfiguration(issuer: connection.issuer))
         if let leeway = connection.leeway { configuration.idTokenPolicy.leeway = leeway }
         return configuration
     }
 
     private func request(_ configuration: ServiceConfiguration) throws -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: client.clientID, scopes: scopes(default: [.openID]))
+            configuration: configuration, clientID: client.clientID, scopes: tokens.scopes(default: [.openID]))
         try authorization.apply(to: &request)
-        request.additionalParameters = additionalParameters
+        request.additionalParameters = tokens.additionalParameters
         return request
-    }
-
-    private func scopes(default standard: [Scope] = []) -> [Scope] {
-        scope.map { $0.split(separator: " ").map { Scope(rawValue: String($0)) } } ?? standard
-    }
-
-    private var additionalParameters: Parameters {
-        var result: Parameters = [:]
-        for uri in resource { result.append("resource", uri) }
-        for parameter in parameters { result.append(parameter.name, parameter.value) }
-        return result
     }
 
     private func userAgent(_ context: Context) throws -> any ExternalUserAgent {

@@ -21,7 +21,7 @@ struct Request: Command {
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A header line.", valueName: "name: value"))
+        help: ArgumentHelp("A header line; may be repeated, but not Authorization.", valueName: "name: value"))
     var headers: [HeaderLine] = []
 
     @Argument(help: "An http or https URL.")

@@ -1,7 +1,10 @@
 import ArgumentParser
 
-/// How the provider is reached; remembered with the login.
+/// Which provider it is, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
+    var issuer: String
+
     @Option(
         help: ArgumentHelp(
             "Seconds that clocks may differ, and that tokens are renewed ahead of their end. Default: 60.",
@@ -15,6 +18,7 @@ struct ConnectionOptions: ParsableArguments {
     var certificateAuthorityFile: String?
 
     func validate() throws {
+        if issuer.isEmpty { throw ValidationError("--issuer must not be empty.") }
         if let leeway, !(leeway >= 0 && leeway <= 86_400) {
             throw ValidationError("--leeway has to be from 0 to 86400 seconds.")
         }
