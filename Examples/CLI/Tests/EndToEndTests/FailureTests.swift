@@ -139,6 +139,10 @@ extension EndToEndTests {
             authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: authstate.stateFile)
             try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "--local")
+            try await authstate.expectFailure(
+                authstate.loginArguments(), 75, [.storeCorrupt], stage: .store, hint: "choose another file")
+            try await authstate.expectFailure(
+                ["logout", "--local"], 75, [.storeUnreadable], stage: .store, hint: "Received \(authstate.stateFile).")
             #expect(authstate.folder.text("nonsense") == "{")
         }
 

@@ -16,7 +16,7 @@ extension AuthStateError {
         if kind == .store, let place = try? StateLocation(state: options.state, profile: options.profile).path,
             !copy.description.contains(place)
         {
-            copy.received = [copy.received, "in \(place)"].compactMap { $0 }.joined(separator: " ")
+            copy.received = copy.received.map { "\($0) in \(place)" } ?? place
         }
         return copy
     }
@@ -55,7 +55,8 @@ extension AuthStateError {
         .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
-        .storeCorrupt: "Remove it with 'authstate logout --local', then log in again.",
+        .storeCorrupt:
+            "Remove a damaged login with 'authstate logout --local'; if it is none, choose another file with --state.",
         .discoveryFailed: "Check --issuer.",
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
