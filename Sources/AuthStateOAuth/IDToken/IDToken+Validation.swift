@@ -73,7 +73,9 @@ extension AuthStateError {
         } else {
             self.init(
                 .invalidSignature, stage: stage, "The \(content)'s signature cannot be accepted: \(error.message).",
-                expected: error.expected, received: error.received)
+                expected: error.expected, received: error.received,
+                hint: error.code == .algorithmNotAllowed
+                    ? "Have the client registered for one of the expected algorithms." : nil)
         }
     }
 }
