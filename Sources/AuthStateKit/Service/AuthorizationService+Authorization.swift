@@ -89,7 +89,9 @@ extension AuthorizationService {
         for response: AuthorizationResponse, credential: ClientCredential
     ) async throws -> IDTokenExpectation? {
         let (request, service) = (response.request, response.request.configuration)
-        guard let issuer = service.issuer else { return nil }
+        guard let issuer = service.issuer,
+            request.isOpenID || service.canVerifyIDTokens(fromBrowser: false)
+        else { return nil }
         var expectation = try expectation(
             issuer: issuer, clientID: request.clientID, service: service, credential: credential, stage: .token)
         expectation.nonce = request.nonce

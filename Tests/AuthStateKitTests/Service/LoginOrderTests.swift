@@ -120,6 +120,22 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
+    @Test("an ID token that nobody asked for, and that nothing can verify, is left out")
+    func unasked() async throws {
+        let answer = #"{"access_token":"a","token_type":"Bearer","id_token":"SECRET.id.token"}"#
+        let service = AuthorizationService(transport: ScriptedTransport([.json(answer)]))
+        let configuration = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"),
+            authorizationEndpoint: URL(string: "https://op.example/authorize"),
+            tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        let request = AuthorizationRequest(
+            configuration: configuration, clientID: "client", scopes: ["api"],
+            redirectURI: try RedirectURI("https://app.example/callback"))
+        let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
+        let (_, tokens) = try await service.complete(service.begin(request), callback: callback)
+        #expect(tokens.accessToken == "a" && tokens.idToken == nil && tokens.idTokenTrust == nil)
+    }
+
     /// The same request with a state of its own, as each login needs.
     private func fresh(_ request: AuthorizationRequest, _ fixture: ProviderFixture) -> AuthorizationRequest {
         var other = fixture.request()
