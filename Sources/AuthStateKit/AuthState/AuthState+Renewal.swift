@@ -45,7 +45,8 @@ extension AuthState {
         under lease: any AuthStateLease
     ) async throws -> Tokens {
         switch redemption {
-        case .tokens(let response):
+        case .tokens(let answer):
+            let response = answer.answering(request)
             let verified = await verify(response)
             guard record.grantID == flight.grantID else {
                 notify(.lateResultDropped)
