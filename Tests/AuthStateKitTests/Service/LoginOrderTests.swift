@@ -136,6 +136,28 @@ struct LoginOrderTests {
         #expect(tokens.accessToken == "a" && tokens.idToken == nil && tokens.idTokenTrust == nil)
     }
 
+    @Test("an answer to a request that was sent by other means is not exchanged when its ID token cannot be verified")
+    func unverifiable() async throws {
+        let transport = ScriptedTransport(then: .json(#"{"access_token":"a","token_type":"Bearer","id_token":"x"}"#))
+        var request = AuthorizationRequest(
+            configuration: ServiceConfiguration(
+                authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            clientID: "client", redirectURI: try RedirectURI("https://app.example/callback"))
+        for type in [AuthorizationRequest.ResponseType.code, .codeIDToken] {
+            request.responseType = type
+            let answer = "code=c&id_token=forged&state=\(request.state)"
+            let response = try AuthorizationResponse(
+                callback: AuthorizationCallback(
+                    url: "https://app.example/callback\(type == .code ? "?" : "#")\(answer)"), for: request)
+            let error = await failure {
+                _ = try await AuthorizationService(transport: transport).exchange(response)
+            }
+            #expect(error?.code == .invalidMetadata)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
     /// The same request with a state of its own, as each login needs.
     private func fresh(_ request: AuthorizationRequest, _ fixture: ProviderFixture) -> AuthorizationRequest {
         var other = fixture.request()
