@@ -2,7 +2,7 @@ import Testing
 
 /// Runs a body and gives up after a generous real time, so that a hang is a failure.
 func bounded<R: Sendable>(
-    _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> R
+    _ limit: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     try await withThrowingTaskGroup(of: R.self) { group in
         group.addTask { try await body() }
@@ -18,8 +18,8 @@ func bounded<R: Sendable>(
 
 struct Hang: Error {}
 
-/// Polls until the condition holds, for at most ten seconds unless told otherwise.
-func eventually(within limit: Duration = .seconds(10), _ condition: () throws -> Bool) async throws {
+/// Polls until the condition holds, for at most half a minute unless told otherwise.
+func eventually(within limit: Duration = .seconds(30), _ condition: () throws -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while try !condition() {
         try #require(ContinuousClock.now < end, "the condition did not come true in time")

@@ -12,7 +12,9 @@ import AuthStateTesting
 extension IDTokenFixtures {
     static func token(_ name: String) throws -> IDToken { try IDToken(parsing: tokens[name] ?? "") }
 
-    static func keys() throws -> JSONWebKeySet { try JSONWebKeySet(parsing: keySet.utf8) }
+    private static let parsedKeys = Result { try JSONWebKeySet(parsing: keySet.utf8) }
+
+    static func keys() throws -> JSONWebKeySet { try parsedKeys.get() }
 
     /// What the good token fits.
     static func expectation() throws -> IDTokenExpectation {
