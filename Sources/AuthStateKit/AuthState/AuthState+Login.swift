@@ -67,10 +67,7 @@ extension AuthState {
         let request = TokenRequest(
             clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
             additionalParameters: additionalParameters)
-        var tokens = try await service.perform(request, credential: credential)
-        // A refresh token has no place here (RFC 6749, section 4.4.3): the credential itself renews.
-        tokens.refreshToken = nil
-        tokens.idToken = nil
+        let tokens = try await service.perform(request, credential: credential).answering(request)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
         record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
         record.annotations = annotations

@@ -129,6 +129,17 @@ extension AuthState.Record {
 }
 
 extension TokenResponse {
+    /// The response without what has no place in an answer to the request.
+    ///
+    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), as its credential renews, and no
+    /// ID token, as there is no person.
+    func answering(_ request: TokenRequest) -> TokenResponse {
+        guard request.grantType == .clientCredentials else { return self }
+        var response = self
+        (response.refreshToken, response.idToken) = (nil, nil)
+        return response
+    }
+
     func freshUntil(leeway: Double) -> Double {
         guard let expiry = accessTokenExpirationDate?.timeIntervalSince1970 else { return .infinity }
         let lifetime = expiry - issuedAt.timeIntervalSince1970

@@ -45,7 +45,9 @@ extension AuthState {
         under lease: any AuthStateLease
     ) async throws -> Tokens {
         switch redemption {
-        case .tokens(let response):
+        case .tokens(let answer):
+            let response = answer.answering(request)
+            await secure(response, under: lease)
             let verified = await verify(response)
             guard record.grantID == flight.grantID else {
                 notify(.lateResultDropped)
@@ -66,6 +68,14 @@ extension AuthState {
         case .failed(let error, let isUnconfirmed):
             return try await fail(error, isUnconfirmed: isUnconfirmed, of: request, flight, under: lease)
         }
+    }
+
+    /// Saves a rotated refresh token before the ID token beside it is verified: the provider's keys may be long in coming,
+    /// and whoever ends the program meanwhile must not lose the grant.
+    private func secure(_ response: TokenResponse, under lease: any AuthStateLease) async {
+        guard response.idToken != nil, let refreshToken = response.refreshToken, refreshToken != record.refreshToken
+        else { return }
+        await persist(.rotated(refreshToken: refreshToken), under: lease)
     }
 
     private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws

@@ -89,7 +89,12 @@ extension AuthorizationService {
         for response: AuthorizationResponse, credential: ClientCredential
     ) async throws -> IDTokenExpectation? {
         let (request, service) = (response.request, response.request.configuration)
-        guard let issuer = service.issuer else { return nil }
+        guard request.isOpenID || service.canVerifyIDTokens(fromBrowser: false) else { return nil }
+        guard let issuer = service.issuer else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .token, "The ID token cannot be verified: the provider's issuer is unknown.",
+                expected: "issuer", hint: "Use discovery, give the issuer, or leave out the scope openid.")
+        }
         var expectation = try expectation(
             issuer: issuer, clientID: request.clientID, service: service, credential: credential, stage: .token)
         expectation.nonce = request.nonce

@@ -55,7 +55,9 @@ extension AuthorizationService {
     private func completion(for issuer: Issuer) async throws -> ProviderMetadata? {
         do {
             let other = try await fetch(.authorizationServer, of: issuer)
-            guard TrustCheck.completingIssuer.holds(other.issuer == issuer.rawValue) else { return nil }
+            guard TrustCheck.completingIssuer.holds(other.issuer?.isExactly(issuer.rawValue) == true) else {
+                return nil
+            }
             for endpoint in other.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
             return other
         } catch is AuthStateError {

@@ -34,20 +34,30 @@ extension AuthorizationService {
         on token: IDToken, expectation: IDTokenExpectation, service: ServiceConfiguration,
         stage: AuthStateError.Stage
     ) async throws -> SignatureVerdict {
-        var known: JSONWebKeySet?
         do {
-            if token.needsPublishedKeys(expectation), service.jwksURI != nil || !expectation.policy.trustsTLS {
-                known = try await keys(of: service, stage: stage)
+            guard token.needsPublishedKeys(expectation), service.jwksURI != nil || !expectation.policy.trustsTLS else {
+                return .good(try token.verifySignature(keys: nil, expectation: expectation))
             }
-            do { return .good(try token.verifySignature(keys: known, expectation: expectation)) } catch {
-                guard let stale = known, error.mayBeKeyRotation else { throw error }
-                known = try await keys(of: service, insteadOf: stale, stage: stage)
-                return .good(try token.verifySignature(keys: known, expectation: expectation))
-            }
+            return .good(
+                try await withKeys(of: service, stage: stage) { keys in
+                    try token.verifySignature(keys: keys, expectation: expectation)
+                })
         } catch let error as JOSEError {
             throw AuthStateError(refusedSignature: error, stage: stage)
         } catch let error as AuthStateError {
             return .undecided(error)
+        }
+    }
+
+    /// Verifies something with the keys that a provider publishes; once more with newer ones, should it have rotated them.
+    ///
+    /// - Throws: What `keys` and the body throw.
+    func withKeys<R>(
+        of service: ServiceConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
+    ) async throws -> R {
+        let known = try await keys(of: service, stage: stage)
+        do { return try verify(known) } catch let error as JOSEError where error.mayBeKeyRotation {
+            return try verify(await keys(of: service, insteadOf: known, stage: stage))
         }
     }
 
@@ -96,7 +106,7 @@ extension AuthorizationService {
 
 extension JOSEError {
     /// Whether newer keys of the provider could lead to another result.
-    var mayBeKeyRotation: Bool { code == .noMatchingKey || code == .badSignature }
+    fileprivate var mayBeKeyRotation: Bool { code == .noMatchingKey || code == .badSignature }
 }
 
 extension IDToken {

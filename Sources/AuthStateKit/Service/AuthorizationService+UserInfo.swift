@@ -61,13 +61,8 @@ extension AuthorizationService {
         expectation.policy = service.idTokenPolicy
         let mayBeUnaddressed = service.tolerances.contains(.unaddressedUserInfo)
         do {
-            let known = try await keys(of: service, stage: .userinfo)
-            do {
-                return try token.claims(keys: known, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
-            } catch let error as JOSEError where error.mayBeKeyRotation {
-                // The provider may have rotated its keys since they were fetched.
-                let newer = try await keys(of: service, insteadOf: known, stage: .userinfo)
-                return try token.claims(keys: newer, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+            return try await withKeys(of: service, stage: .userinfo) { keys in
+                try token.claims(keys: keys, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
             }
         } catch let error as JOSEError {
             throw AuthStateError(refusedSignature: error, of: "userinfo", stage: .userinfo)

@@ -77,7 +77,7 @@ extension AuthorizationResponse {
         guard let issuer = parameters["iss"], let expected = request.configuration.issuer else { return }
         // There are providers that percent-encode the values of a form that the browser encodes again.
         let spellings = [expected.rawValue, PercentEncoding.uri(expected.rawValue)]
-        guard TrustCheck.callbackIssuer.holds(spellings.contains(issuer)) else {
+        guard TrustCheck.callbackIssuer.holds(spellings.containsExactly(issuer)) else {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer comes from another provider.",
                 expected: expected.rawValue, received: issuer,

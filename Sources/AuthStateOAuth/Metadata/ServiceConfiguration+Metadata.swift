@@ -17,7 +17,7 @@ extension ServiceConfiguration {
     public init(
         metadata: ProviderMetadata, issuer: Issuer, kind: ProviderMetadata.Kind = .openIDConnect
     ) throws {
-        guard TrustCheck.metadataIssuer.holds(metadata.issuer == issuer.rawValue) else {
+        guard TrustCheck.metadataIssuer.holds(metadata.issuer?.isExactly(issuer.rawValue) == true) else {
             throw AuthStateError(
                 .issuerMismatch, stage: .discovery, "The discovery document belongs to another issuer.",
                 expected: issuer.rawValue, received: metadata.issuer ?? "no issuer",

@@ -66,14 +66,14 @@ package struct SignedUserInfo: Sendable, Hashable {
             check: .userInfoIssuer, claim: "iss", section: "Core 5.3.2", expected: "the issuer",
             hint: unaddressed
         ) { claims, expected, mayBeUnaddressed in
-            claims["iss"].map { $0.stringValue == expected.issuer.rawValue } ?? mayBeUnaddressed
+            claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? mayBeUnaddressed
         },
         Rule(
             check: .userInfoAudience, claim: "aud", section: "Core 5.3.2", expected: "this client",
             hint: unaddressed
         ) { claims, expected, mayBeUnaddressed in
-            let client = JSONValue.string(expected.clientID)
-            return claims["aud"].map { $0 == client || $0.arrayValue?.contains(client) == true } ?? mayBeUnaddressed
+            claims["aud"].map { ($0.arrayValue ?? [$0]).compactMap(\.stringValue).containsExactly(expected.clientID) }
+                ?? mayBeUnaddressed
         },
         Rule(
             check: .userInfoExpiry, claim: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"

@@ -17,7 +17,7 @@ public struct UserInfo: Sendable, Hashable {
     /// - Throws: `AuthStateError` with `.subjectMismatch`.
     package init(_ claims: [String: JSONValue], subject: String?, isSigned: Bool) throws {
         if let subject {
-            guard TrustCheck.userInfoSubject.holds(claims["sub"]?.stringValue == subject) else {
+            guard TrustCheck.userInfoSubject.holds(claims["sub"]?.stringValue?.isExactly(subject) == true) else {
                 throw AuthStateError(
                     .subjectMismatch, stage: .userinfo, "Userinfo speaks of another person than the ID token.",
                     expected: "the ID token's sub", received: claims["sub"] == nil ? "no sub" : "another sub",

@@ -32,7 +32,7 @@ package struct WebFingerQuery: Sendable, Hashable {
         let uri = Self.normalised(text)
         let parts = URIReference(uri)
         let place = parts.hasScheme("acct") ? URIReference("//" + Self.authority(of: parts)) : parts
-        guard let host = place.host, Self.isHost(host),
+        guard let host = place.host, place.hasPlainHost,
             parts.hasScheme("https") || parts.hasScheme("http")
                 || parts.hasScheme("acct") && place.user?.isEmpty == false
         else { throw Self.refusal(identifier) }
@@ -64,16 +64,6 @@ package struct WebFingerQuery: Sendable, Hashable {
     /// The path of an `acct` URI is its authority (RFC 7565, section 7).
     private static func authority(of account: URIReference) -> String {
         account.query == nil && !account.path.contains("/") ? String(account.path) : ""
-    }
-
-    private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            return host.dropFirst().dropLast().utf8.allSatisfy { $0.hexValue != nil || ":.".utf8.contains($0) }
-        }
-        return !host.isEmpty
-            && host.utf8.allSatisfy {
-                (0x61...0x7A).contains($0.asciiLowercased) || (0x30...0x39).contains($0) || "-._".utf8.contains($0)
-            }
     }
 
     private static func refusal(_ identifier: String) -> AuthStateError {

@@ -286,17 +286,4 @@ struct RenewalTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(!state.current.needsTokenRefresh)
     }
-
-    @Test("a client's own state renews with its credential")
-    func clientCredentials() async throws {
-        let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "machine", credential: .secret("SECRET-client"),
-            scopes: ["api"], service: fixture.service, options: fixture.options)
-        fixture.clock.advance(by: .seconds(11))
-        #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
-        #expect(
-            fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
-        #expect(state.snapshot.refreshToken == nil || state.snapshot.refreshToken == "SECRET-refresh-2")
-    }
 }

@@ -120,6 +120,44 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
+    @Test("an ID token that nobody asked for, and that nothing can verify, is left out")
+    func unasked() async throws {
+        let answer = #"{"access_token":"a","token_type":"Bearer","id_token":"SECRET.id.token"}"#
+        let service = AuthorizationService(transport: ScriptedTransport([.json(answer)]))
+        let configuration = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"),
+            authorizationEndpoint: URL(string: "https://op.example/authorize"),
+            tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        let request = AuthorizationRequest(
+            configuration: configuration, clientID: "client", scopes: ["api"],
+            redirectURI: try RedirectURI("https://app.example/callback"))
+        let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
+        let (_, tokens) = try await service.complete(service.begin(request), callback: callback)
+        #expect(tokens.accessToken == "a" && tokens.idToken == nil && tokens.idTokenTrust == nil)
+    }
+
+    @Test("an answer to a request that was sent by other means is not exchanged when its ID token cannot be verified")
+    func unverifiable() async throws {
+        let transport = ScriptedTransport(then: .json(#"{"access_token":"a","token_type":"Bearer","id_token":"x"}"#))
+        var request = AuthorizationRequest(
+            configuration: ServiceConfiguration(
+                authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            clientID: "client", redirectURI: try RedirectURI("https://app.example/callback"))
+        for type in [AuthorizationRequest.ResponseType.code, .codeIDToken] {
+            request.responseType = type
+            let answer = "code=c&id_token=forged&state=\(request.state)"
+            let response = try AuthorizationResponse(
+                callback: AuthorizationCallback(
+                    url: "https://app.example/callback\(type == .code ? "?" : "#")\(answer)"), for: request)
+            let error = await failure {
+                _ = try await AuthorizationService(transport: transport).exchange(response)
+            }
+            #expect(error?.code == .invalidMetadata)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
     /// The same request with a state of its own, as each login needs.
     private func fresh(_ request: AuthorizationRequest, _ fixture: ProviderFixture) -> AuthorizationRequest {
         var other = fixture.request()

@@ -132,4 +132,20 @@ struct IDTokenValidationTests {
         }
         #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token + "x" } != nil)
     }
+
+    @Test("names are compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)")
+    func codePoints() throws {
+        let (kelvin, letter) = ("\u{212A}", "K")
+        #expect(kelvin == letter, "as Swift compares")
+        #expect(try check(["aud": .string(kelvin)]) { $0.clientID = letter } == "aud")
+        #expect(
+            try check(["aud": ["client", .string(kelvin)], "azp": "client"]) {
+                $0.policy.trustedAudiences = [letter]
+            } == "aud")
+        #expect(try check(["aud": .string(letter), "azp": .string(kelvin)]) { $0.clientID = letter } == "azp")
+        #expect(
+            try check(["iss": .string("https://op.example/" + kelvin)]) {
+                $0.issuer = (try? Issuer("https://op.example/" + letter)) ?? $0.issuer
+            } == "iss")
+    }
 }

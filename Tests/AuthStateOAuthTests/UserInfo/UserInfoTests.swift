@@ -29,6 +29,11 @@ struct UserInfoTests {
         #expect(error?.description.contains("alice") == false)
     }
 
+    @Test("sub is compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)")
+    func codePoints() {
+        #expect(refusal { try read("{\"sub\":\"\u{212A}ate\"}", subject: "Kate") }?.code == .subjectMismatch)
+    }
+
     @Test("without an ID token the claims are marked unbound")
     func unbound() throws {
         #expect(try !read(#"{"name":"A"}"#, subject: nil).isBound)

@@ -14,7 +14,8 @@ extension IDTokenCheck {
     ]
 
     static let issuer = IDTokenCheck(.idTokenIssuer, "iss", "Core 3.1.3.7, 2") { token, expected in
-        token.issuer == expected.issuer.rawValue ? nil : Failure(expected.issuer.rawValue, received: token.issuer)
+        token.issuer?.isExactly(expected.issuer.rawValue) == true
+            ? nil : Failure(expected.issuer.rawValue, received: token.issuer)
     }
 
     static let subject = IDTokenCheck(.idTokenSubject, "sub", "Core 2") { token, _ in
@@ -24,13 +25,13 @@ extension IDTokenCheck {
     }
 
     static let audience = IDTokenCheck(.idTokenAudience, "aud", "Core 3.1.3.7, 3") { token, expected in
-        token.audience.contains(expected.clientID)
+        token.audience.containsExactly(expected.clientID)
             ? nil : Failure(expected.clientID, received: token.audience.joined(separator: ", "))
     }
 
     static let trustedAudiences = IDTokenCheck(.idTokenTrustedAudiences, "aud", "Core 3.1.3.7, 3") { token, expected in
         guard let trusted = expected.policy.trustedAudiences else { return nil }
-        let others = token.audience.filter { $0 != expected.clientID && !trusted.contains($0) }
+        let others = token.audience.filter { !$0.isExactly(expected.clientID) && !trusted.containsExactly($0) }
         return others.isEmpty
             ? nil : Failure("no audience that is not trusted", received: others.joined(separator: ", "))
     }
@@ -38,7 +39,7 @@ extension IDTokenCheck {
     static let authorizedParty = IDTokenCheck(.idTokenAuthorizedParty, "azp", "Core 3.1.3.7, 4 and 5") {
         token, expected in
         switch token.claims["azp"] {
-        case .string(expected.clientID): nil
+        case .string(let party) where party.isExactly(expected.clientID): nil
         case nil where token.audience.count == 1: nil
         case let party: Failure(expected.clientID, received: party.map { $0.stringValue ?? "something else" })
         }

@@ -1,0 +1,11 @@
+extension StringProtocol {
+    /// Whether both have the same code points, as identifiers are compared (RFC 7519, section 7.3; RFC 8259, section 8.3).
+    ///
+    /// `==` takes strings for the same that Unicode calls canonically equivalent: the Kelvin sign is a K to it.
+    package func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension Sequence<String> {
+    /// Whether one of the strings has the same code points.
+    func containsExactly(_ string: String) -> Bool { contains { $0.isExactly(string) } }
+}
