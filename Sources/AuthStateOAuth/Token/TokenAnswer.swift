@@ -37,8 +37,11 @@ extension TokenAnswer {
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
         let json = try? JSONValue(parsing: [UInt8](response.body))
         let isSuccess = (200...299).contains(response.status)
+        let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
         if !isSuccess || TrustCheck.tokenResponseError.isOn, let error = OAuthErrorResponse(json) {
-            self = .error(.tokenEndpoint(error, response, stage: request.stage, now: sentAt))
+            let failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
+            self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
             return
         }
         do throws(AuthStateError) {
@@ -47,7 +50,6 @@ extension TokenAnswer {
             }
             self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
         } catch {
-            let refreshToken = json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token)
             self = isSuccess ? .refused(error, refreshToken: refreshToken) : .error(error)
         }
     }

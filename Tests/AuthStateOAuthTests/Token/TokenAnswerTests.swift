@@ -40,6 +40,16 @@ struct TokenAnswerTests {
         return (error, refreshToken)
     }
 
+    @Test("an answer with status 200 that calls itself an error does not lose the refresh token in it")
+    func errorBesideRefreshToken() throws {
+        let outcome = try #require(try refused(body(["error": "invalid_grant"])))
+        #expect(outcome.error.code == .invalidGrant && outcome.refreshToken == "SECRET-r")
+        guard case .error = try read(body(["error": "invalid_grant"]), status: 400) else {
+            Issue.record("an error is an error, whatever else is in it")
+            return
+        }
+    }
+
     @Test("a whole answer is read; what the specification does not name is kept")
     func whole() throws {
         let response = try #require(
