@@ -66,17 +66,13 @@ private final class OpenSSLProgram {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// By `popen`: Foundation's `Process` is not for several threads at once.
     func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+        let words = (["openssl"] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        let stream = try #require(popen("cd '\(folder.path)' && exec \(words) 2>/dev/null", "re"))
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&chunk, 1, chunk.count, stream), count > 0 { output += chunk.prefix(count) }
+        return (pclose(stream), String(decoding: output, as: UTF8.self))
     }
 }
