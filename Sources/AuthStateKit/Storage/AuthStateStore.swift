@@ -24,6 +24,24 @@ public protocol AuthStateStore: Sendable {
         deadline: Duration,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R
+
+    /// Begins to watch a key, so that a state hears at its next use what another process stored, without reading.
+    ///
+    /// - Returns: What tells of changes; nil, the default, when the store cannot: it is read from time to time then.
+    func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)?
+}
+
+extension AuthStateStore {
+    /// Nothing: the store is read from time to time.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { nil }
+}
+
+/// Tells at any moment whether what is stored under a key may have changed; the watching ends with its last reference.
+public protocol AuthStateWatch: Sendable {
+    /// Another number than before when there may have been a change, by anybody; a false alarm costs one reading.
+    ///
+    /// Asked at every use of a token: it neither blocks nor waits nor allocates, and calls nobody back.
+    var generation: UInt64 { get }
 }
 
 /// Exclusive access to one key of a store, for as long as `withLease` runs its body.
