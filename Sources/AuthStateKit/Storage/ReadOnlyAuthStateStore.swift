@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
 /// Shows what another store keeps and changes nothing: for an app extension or a helper that must never renew.

@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
 /// Seals what another store keeps: archives leave this process encrypted and authenticated by AES-256-GCM.
@@ -14,6 +14,7 @@ import AuthStateOAuth
 ///
 /// **Rotation.** The first key seals, all of them open. To take a new key, put it first and keep the old one behind it;
 /// each state is sealed anew at its next save, or by ``reseal(_:deadline:)``. Take the old key away when none needs it.
+/// Where several processes share the states, put the new key last in all of them before it comes first in any.
 ///
 /// One key is good for 2^32 saves over all states; see ``SealingKey``.
 public struct SealedAuthStateStore: AuthStateStore {
