@@ -60,6 +60,15 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(fixture.spent == ["SECRET-refresh-0"])
     }
 
+    @Test("what the owner stored is noticed at the next use, while the own tokens are still fresh")
+    func noticing() async throws {
+        let reader = try await reader()
+        #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
+        _ = try await owner.refresh()
+        #expect(try await reader.freshTokens().accessToken == "SECRET-access-1")
+        #expect(fixture.spent == ["SECRET-refresh-0"])
+    }
+
     @Test("a token that a resource refuses is replaced by the owner's newer one, or the call fails; nothing is sent")
     func refusedToken() async throws {
         let reader = try await reader()

@@ -96,6 +96,21 @@ struct SealedFileStoreTests {
         #expect(content.contains("sealed") && !content.contains("SECRET") && !content.contains("op.example"))
     }
 
+    #if os(Linux)
+        @Test("what another process renewed is noticed at the next use")
+        func noticing() async throws {
+            let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+            let first = fixture.state(store: store)
+            _ = try await first.refresh()
+            let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+            #expect(second.tokensIfFresh()?.accessToken == "SECRET-access-1")
+            _ = try await first.refresh()
+            try await eventually { second.tokensIfFresh() == nil }
+            #expect(try await second.freshTokens().accessToken == "SECRET-access-2")
+            #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
+        }
+    #endif
+
     @Test("over what it cannot open, nothing is redeemed")
     func nothingSpent() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
