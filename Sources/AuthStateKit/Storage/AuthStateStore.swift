@@ -64,6 +64,16 @@ public protocol AuthStateLease: Sendable {
     ///
     /// - Throws: `.storeConflict` when another version is stored.
     func delete(expecting: StoredAuthState.Version?) async throws
+
+    /// Removes whatever is stored, readable or not; nothing stored is no error.
+    func discard() async throws
+}
+
+extension AuthStateLease {
+    /// Loads the state, then deletes it: enough where everything that is stored can be loaded.
+    public func discard() async throws {
+        if let stored = try await load() { try await delete(expecting: stored.version) }
+    }
 }
 
 /// An archive as a store keeps it.
