@@ -88,7 +88,7 @@ public final class FileAuthStateStore: AuthStateStore {
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let path = try layout.path(for: key)
         return try await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) { [warnings] in
-            try StateFile(resolving: path, warnings: warnings).read()
+            try StateFile(resolving: path, warnings: warnings).read().stored
         }
     }
 

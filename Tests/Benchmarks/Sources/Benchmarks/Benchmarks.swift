@@ -11,7 +11,7 @@ struct Benchmark: Sendable {
 enum Benchmarks {
     static let all =
         HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
-        + [RenewalStorm.benchmark]
+        + [RenewalStorm.benchmark, DurableSave.benchmark]
 
     static func main() async throws {
         var filter = ""
