@@ -117,4 +117,12 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public static let `default`: AuthStateKey = "default"
     /// The text.
     public var description: String { rawValue }
+
+    /// Whether both have the same bytes: a letter with an accent and the letter followed by the accent are two keys.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
