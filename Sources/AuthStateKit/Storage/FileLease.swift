@@ -19,7 +19,7 @@ final class FileLease: AuthStateLease {
         var isOver = false
     }
 
-    /// How much more than now a state may need next time.
+    /// How much more than now a state may need next time, beside half of its size: one that is sealed grows by a third.
     private static let margin = 16 << 10
 
     private let file: StateFile
@@ -89,7 +89,8 @@ final class FileLease: AuthStateLease {
     func reserve() async throws {
         try await perform(or: .storeUnwritable) { state in
             if state.reserved != nil { return }
-            state.reserved = try self.temporaryFile(size: self.file.size + Self.margin)
+            let size = try self.file.size
+            state.reserved = try self.temporaryFile(size: min(size + size / 2 + Self.margin, StateFile.sizeLimit))
         }
     }
 
