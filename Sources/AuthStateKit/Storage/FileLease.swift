@@ -22,6 +22,8 @@ final class FileLease: AuthStateLease {
     /// How much more than now a state may need next time, beside half of its size: one that is sealed grows by a third.
     private static let margin = 16 << 10
 
+    /// Whether the holder before died between `reserve` and the end of `save`: what it was redeeming may be spent.
+    let followsCrash: Bool
     private let file: StateFile
     private let lock: FileLock
     private let work: BlockingWork
@@ -30,8 +32,9 @@ final class FileLease: AuthStateLease {
     /// What was read together with the taking of the lock, for a lease that begins with `load`.
     private let first: Lock<StateFile.Reading?>
 
-    /// Reads the file: nobody else can change it now.
+    /// Finishes what a holder left that died, then reads the file: nobody else can change it now.
     private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
+        followsCrash = try TemporaryFile.recover(file, under: lock)
         let reading = try file.read()
         self.file = file
         self.lock = lock
@@ -104,7 +107,10 @@ final class FileLease: AuthStateLease {
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
             let temporary = try state.reserved ?? self.temporaryFile(size: 0)
             state.reserved = nil
-            try self.writing { () throws(SystemCallError) in try temporary.commit(content) }
+            let note = SaveNote(base: found, version: version, count: content.count)
+            try self.writing { () throws(SystemCallError) in
+                try temporary.commit(content, note, under: self.lock)
+            }
             return version
         }
     }

@@ -46,9 +46,12 @@ struct OpenFile: ~Copyable, Sendable {
     /// Makes the file consist of these bytes; a longer file is cut.
     func overwrite(with content: [UInt8]) throws(SystemCallError) {
         try write(content)
-        if try status.size != content.count {
-            try SystemCallError.check { ftruncate(descriptor, off_t(content.count)) }
-        }
+        try cut(to: content.count)
+    }
+
+    /// Makes the file end after so many bytes.
+    func cut(to size: Int) throws(SystemCallError) {
+        if try status.size != size { try SystemCallError.check { ftruncate(descriptor, off_t(size)) } }
     }
 
     private func write(_ content: [UInt8]) throws(SystemCallError) {
