@@ -19,8 +19,8 @@ final class FileLease: AuthStateLease {
         var isOver = false
     }
 
-    /// How many bytes a state of this size may need next time: it grows, and sealing makes it larger by a third.
-    private static func reserve(for size: Int) -> Int { size + size / 2 + (16 << 10) }
+    /// How much more than now a state may need next time, beside half of its size: one that is sealed grows by a third.
+    private static let margin = 16 << 10
 
     /// Whether the holder before died between `reserve` and the end of `save`: what it was redeeming may be spent.
     let followsCrash: Bool
@@ -32,7 +32,7 @@ final class FileLease: AuthStateLease {
     /// What was read together with the taking of the lock, for a lease that begins with `load`.
     private let first: Lock<StateFile.Reading?>
 
-    /// Finishes what a crash left unfinished, and reads the file: nobody else can change it now.
+    /// Finishes what a holder left that died, then reads the file: nobody else can change it now.
     private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
         followsCrash = try TemporaryFile.recover(file, under: lock)
         let reading = try file.read()
@@ -92,7 +92,8 @@ final class FileLease: AuthStateLease {
     func reserve() async throws {
         try await perform(or: .storeUnwritable) { state in
             if state.reserved != nil { return }
-            state.reserved = try self.temporaryFile(size: Self.reserve(for: self.file.size))
+            let size = try self.file.size
+            state.reserved = try self.temporaryFile(size: min(size + size / 2 + Self.margin, StateFile.sizeLimit))
         }
     }
 
