@@ -12,7 +12,11 @@ extension AuthState {
         /// Whether there is no error, and an access, ID or refresh token.
         public var isAuthorized: Bool
         /// Why the state is in error.
-        public var authorizationError: AuthStateError?
+        public var authorizationError: AuthStateError? {
+            get { errorBox?.value }
+            set { errorBox = newValue.map(Box.init) }
+        }
+        private var errorBox: Box<AuthStateError>?
         /// What was granted.
         public var scope: String?
         /// When the access token ends; nil while in error or when unknown.
@@ -28,11 +32,11 @@ extension AuthState {
 
         init(_ record: Record) {
             isAuthorized = record.isAuthorized
-            authorizationError = record.authorizationError
+            errorBox = record.errorBox
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
             canRenew =
-                record.authorizationError == nil && (record.refreshToken != nil || record.clientCredentials != nil)
+                record.errorBox == nil && (record.refreshToken != nil || record.clientCredentials != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch
             revision = record.revision
@@ -41,15 +45,17 @@ extension AuthState {
 
     /// What everybody may read at any time: one immutable object, replaced as a whole.
     final class Published: Sendable {
-        let record: Record
+        private let recordBox: Box<Record>
+        var record: Record { recordBox.value }
         let current: Current
         let tokens: Tokens.Storage?
         let policy: BearerPolicy
         /// In seconds since 1970.
         let freshUntil: Double
 
-        init(_ record: Record, options: Options, allowsInsecureHTTP: Bool) {
-            self.record = record
+        init(_ box: Box<Record>, options: Options, allowsInsecureHTTP: Bool) {
+            let record = box.value
+            recordBox = box
             current = Current(record)
             freshUntil = record.freshUntil(leeway: options.leeway)
             policy = BearerPolicy(

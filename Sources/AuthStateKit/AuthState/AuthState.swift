@@ -19,11 +19,19 @@ public actor AuthState {
     nonisolated let changes: ChangeBroadcast<Current>
 
     /// The newest state, saved or not.
-    var record: Record
+    var record: Record {
+        get { recordBox.value }
+        set { recordBox = Box(newValue) }
+    }
+    private var recordBox: Box<Record>
     /// The stored version that `record` builds on; nil when nothing is stored.
     var storedVersion: StoredAuthState.Version?
     /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
-    var unsaved: [Change] = []
+    var unsaved: [Change] = [] {
+        didSet { hasUnsaved.withLock { $0 = !unsaved.isEmpty } }
+    }
+    /// Whether there is anything in `unsaved`, for those who cannot wait.
+    nonisolated let hasUnsaved = Lock(false)
     /// Renewals under way, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
     /// Tokens asked for with parameters: in memory, beside the default ones.
@@ -44,14 +52,15 @@ public actor AuthState {
         storedVersion: StoredAuthState.Version? = nil,
         options: Options = Options()
     ) {
-        self.record = record
+        let box = Box(record)
+        recordBox = box
         self.service = service
         self.store = store
         self.key = key
         self.storedVersion = storedVersion
         self.options = options
         let first = Published(
-            record, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+            box, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
         published = Lock(first)
         changes = ChangeBroadcast(first.current)
     }
@@ -82,7 +91,7 @@ public actor AuthState {
 
     /// Lets everybody see the state as it is now.
     func publish() {
-        let next = Published(record, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+        let next = Published(recordBox, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
         let previous = published.withLock { published in
             defer { published = next }
             return published
