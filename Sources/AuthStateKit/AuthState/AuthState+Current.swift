@@ -16,7 +16,6 @@ extension AuthState {
             get { errorBox?.value }
             set { errorBox = newValue.map(Box.init) }
         }
-        private var errorBox: Box<AuthStateError>?
         /// What was granted.
         public var scope: String?
         /// When the access token ends; nil while in error or when unknown.
@@ -25,12 +24,21 @@ extension AuthState {
         public var canRenew: Bool
         /// Whether a renewal was asked for.
         public var needsTokenRefresh: Bool
+        /// Why the state could not be saved; nil when what is stored is what is shown here.
+        public var storeError: AuthStateError? {
+            get { storeErrorBox?.value }
+            set { storeErrorBox = newValue.map(Box.init) }
+        }
         /// Counts grants.
         public var grantEpoch: Int
         /// Counts changes; a gap between two elements of a stream shows that some were missed.
         public var revision: Int
 
-        init(_ record: Record) {
+        private var errorBox: Box<AuthStateError>?
+        private var storeErrorBox: Box<AuthStateError>?
+
+        init(_ record: Record, storeError: Box<AuthStateError>?) {
+            storeErrorBox = storeError
             isAuthorized = record.isAuthorized
             errorBox = record.errorBox
             scope = record.scope
@@ -43,6 +51,12 @@ extension AuthState {
         }
     }
 
+    /// What is read without waiting.
+    struct Visible: Sendable {
+        var state: Published
+        var sight: StoreSight
+    }
+
     /// What everybody may read at any time: one immutable object, replaced as a whole.
     final class Published: Sendable {
         private let recordBox: Box<Record>
@@ -53,10 +67,12 @@ extension AuthState {
         /// In seconds since 1970.
         let freshUntil: Double
 
-        init(_ box: Box<Record>, options: Options, allowsInsecureHTTP: Bool) {
+        init(
+            _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options, allowsInsecureHTTP: Bool
+        ) {
             let record = box.value
             recordBox = box
-            current = Current(record)
+            current = Current(record, storeError: storeError)
             freshUntil = record.freshUntil(leeway: options.leeway)
             policy = BearerPolicy(
                 allowsLoopbackHTTP: record.configuration.issuer?.isLoopback

@@ -57,7 +57,8 @@ extension AuthStatePool {
     /// Looks at all states once, some at a time, so that nobody waits long for the lock.
     private func sweep() {
         let now = service.configuration.clock.secondsSince1970
-        let (plan, idleTicks) = (RenewalPlan(spread: options.renewalSpread), Int(options.idleTime / Self.tick))
+        let plan = RenewalPlan(spread: options.renewalSpread)
+        let idleTicks = Int(min(options.idleTime / Self.tick, 1e9))
         var evicted: [AuthState]? = contents.withLock { contents in
             contents.table.beginSweep()
             return contents.makeRoom(options)
@@ -91,7 +92,7 @@ extension AuthStatePool {
         }
         if let pause { return (pause + 5 * jitter(), slot.failures) }
         do {
-            if !state.renewalFacts.isSaved { try await state.saveAgain() }
+            if !state.renewalFacts.isSaved { try await state.save() }
             // Somebody may have renewed while it was queued.
             if plan.nextLook(state.renewalFacts, jitter: slot.jitter, now: began) <= began {
                 try await state.renewAhead()

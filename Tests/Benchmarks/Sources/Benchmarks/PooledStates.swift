@@ -42,6 +42,14 @@ struct PooledStates: AuthStateStore {
         return StoredAuthState(archive: archive, version: .init(rawValue: "1"))
     }
 
+    /// Nothing ever changes, and this tells so: the states need not be read again.
+    func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { Unchanging.shared }
+
+    private final class Unchanging: AuthStateWatch {
+        static let shared = Unchanging()
+        let generation: UInt64 = 0
+    }
+
     /// Nothing is renewed in these states.
     nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey, deadline: Duration,
