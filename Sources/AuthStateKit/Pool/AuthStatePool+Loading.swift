@@ -73,10 +73,8 @@ extension AuthStatePool {
         }
     }
 
-    /// Makes the result of a load that is under way void.
-    func displaceLoad(_ key: AuthStateKey) {
-        contents.withLock { $0.loads.removeValue(forKey: key) }?.finish(.failure(Displaced()))
-    }
+    /// Sends those who wait for a load to look again; it is no longer among the loads.
+    func displace(_ load: Load) { load.finish(.failure(Displaced())) }
 
     /// Lets go of a state without a grant, unless somebody holds it.
     func release(_ key: AuthStateKey) {

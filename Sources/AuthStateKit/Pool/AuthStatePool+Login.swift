@@ -44,7 +44,6 @@ extension AuthStatePool {
     /// - Returns: The one state of its key from now on: the one before, which has taken over the new grant, or this one.
     @discardableResult
     public func insert(_ state: AuthState) async -> AuthState {
-        displaceLoad(state.key)
         guard let older = place(state, insteadOf: nil), older !== state else { return state }
         // A change of the older one that is not saved yet, such as a logout, must not be replayed on the new grant.
         if older.isSaved, state.isSaved, (try? await older.catchUp()) != nil {
@@ -54,16 +53,18 @@ extension AuthStatePool {
         return place(state, insteadOf: older) ?? state
     }
 
-    /// Puts a state into the table if there is none of its key but the given one.
+    /// Puts a state into the table if there is none of its key but the given one; a load under way is void.
     ///
     /// - Returns: Another one that is there.
     private func place(_ state: AuthState, insteadOf older: AuthState?) -> AuthState? {
         let jitter = jitter()
         // The evicted ones are freed after the lock.
-        let (found, _) = contents.withLock { contents -> (AuthState?, [AuthState]) in
-            if let found = contents.table.slot(state.key)?.state, found !== older { return (found, []) }
-            return (nil, contents.put(state, options, jitter))
+        let (load, found, _) = contents.withLock { contents -> (Load?, AuthState?, [AuthState]) in
+            let load = contents.loads.removeValue(forKey: state.key)
+            if let found = contents.table.slot(state.key)?.state, found !== older { return (load, found, []) }
+            return (load, nil, contents.put(state, options, jitter))
         }
+        load.map(displace)
         return found
     }
 
@@ -74,7 +75,9 @@ extension AuthStatePool {
     /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
     public func remove(_ key: AuthStateKey) async throws {
         try await clear(key)
-        displaceLoad(key)
+        contents.withLock { $0.loads.removeValue(forKey: key) }.map(displace)
+        // A state that was read before the removal may have landed meanwhile.
+        try await catchUp(key)
         release(key)
     }
 
@@ -83,9 +86,12 @@ extension AuthStatePool {
             try await state.clear()
         } else {
             try await AuthState.remove(from: store, key: key, deadline: options.state.leaseDeadline)
-            // One that was read before and landed meanwhile learns of it.
-            try await loadedObject(key)?.catchUp()
         }
+    }
+
+    private func catchUp(_ key: AuthStateKey) async throws {
+        guard let state = loadedObject(key), state.isGranted else { return }
+        try await state.catchUp()
     }
 
     private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }
