@@ -11,7 +11,7 @@ struct Benchmark: Sendable {
 enum Benchmarks {
     static let all =
         HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
-        + [RenewalStorm.benchmark, DurableSave.benchmark]
+        + [RenewalStorm.benchmark, DurableSave.benchmark] + Pools.benchmarks
 
     static func main() async throws {
         var filter = ""
