@@ -23,11 +23,18 @@ let package = Package(
             dependencies: ["CLibPQ", .product(name: "AuthStateKit", package: "AuthStateKit")],
             swiftSettings: strict
         ),
+        // A server process of the fault tests, which kill it.
+        .executableTarget(
+            name: "PostgresStoreWorker",
+            dependencies: ["AuthStatePostgres", .product(name: "AuthStateKit", package: "AuthStateKit")],
+            path: "Tests/PostgresStoreWorker",
+            swiftSettings: strict
+        ),
         // Against a real server; Support is a link to the library's integration tests.
         .testTarget(
             name: "AuthStatePostgresTests",
             dependencies: [
-                "AuthStatePostgres", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                "AuthStatePostgres", "PostgresStoreWorker", .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
             ],
             swiftSettings: strict

@@ -12,8 +12,9 @@ public import AuthStateKit
 public final class PostgresAuthStateStore: AuthStateStore {
     let pool: ConnectionPool
     let settings: ConnectionSettings
+    let hub = ChangeHub()
+    let clock: any Clock<Duration>
     private let configuration: Configuration
-    private let clock: any Clock<Duration>
     /// In one process tasks queue up here in order, so that a single one at a time asks the database for the lease.
     private let line = WaitingLine<KeyHash>()
 
@@ -50,6 +51,8 @@ public final class PostgresAuthStateStore: AuthStateStore {
     ///
     /// Within a process waiters take turns in the order in which they came; among processes there is no order. What the
     /// body began to save is finished even when its task is cancelled.
+    ///
+    /// The deadline bounds the wait for other holders; a database that does not answer adds its own timeouts.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
     ///   reached or written to; `CancellationError` when cancelled while waiting; whatever the body throws.

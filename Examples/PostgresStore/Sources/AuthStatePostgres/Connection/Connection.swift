@@ -4,7 +4,7 @@ import AuthStateKit
 ///
 /// An actor on a dispatch queue of its own, because libpq blocks.
 actor Connection {
-    private let executor = QueueExecutor(label: "AuthStatePostgres.Connection")
+    let executor = QueueExecutor(label: "AuthStatePostgres.Connection")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let settings: ConnectionSettings
@@ -23,7 +23,7 @@ actor Connection {
         }
     }
 
-    private func openSession() throws(PostgresFailure) -> Session {
+    func openSession() throws(PostgresFailure) -> Session {
         if let session { return session }
         let session = try Session(settings.string, defaults: settings.defaults)
         _ = try session.execute(settings.preparation, within: settings.statementTimeout)

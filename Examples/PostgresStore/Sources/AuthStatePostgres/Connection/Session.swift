@@ -29,6 +29,8 @@ final class Session {
             throw PostgresFailure(cause: isThere ? .refused : .unreachable, message: string.redacting(message))
         }
         self.handle = handle
+        // A library prints nothing; by default libpq shows warnings on standard error.
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
     }
 
     deinit { PQfinish(handle) }

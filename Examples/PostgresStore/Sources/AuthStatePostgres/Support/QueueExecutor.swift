@@ -4,7 +4,7 @@ internal import Dispatch
 ///
 /// The pool that runs tasks has as many threads as the machine has cores, and must never wait for a network.
 final class QueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
 
     init(label: String) { queue = DispatchQueue(label: label) }
 
@@ -12,4 +12,7 @@ final class QueueExecutor: SerialExecutor {
         let job = UnownedJob(job)
         queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
+
+    /// Lets code that the queue runs by itself, such as a source's handler, count as the actor's.
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

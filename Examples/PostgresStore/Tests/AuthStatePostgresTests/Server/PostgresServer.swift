@@ -90,9 +90,8 @@ extension PostgresServer {
     ///
     /// - Parameter application: What its connections are called in `pg_stat_activity`.
     func store(
-        _ application: String = "tests", settings: String = "",
-        _ configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in },
-        clock: any Clock<Duration> = ContinuousClock()
+        _ application: String = "tests", settings: String = "", clock: any Clock<Duration> = ContinuousClock(),
+        configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in }
     ) throws -> PostgresAuthStateStore {
         var configuration = PostgresAuthStateStore.Configuration()
         configure(&configuration)
