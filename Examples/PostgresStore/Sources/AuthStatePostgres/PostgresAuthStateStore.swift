@@ -63,10 +63,10 @@ public final class PostgresAuthStateStore: AuthStateStore {
     ) async throws -> R {
         let deadline = Deadline(after: deadline, on: clock)
         let name = try KeyHash(key)
-        try await line.enter(name, until: deadline, orThrow: AuthStateError.storeLocked(key))
+        try await line.enter(name, until: deadline, orThrow: AuthStateError.storeLocked(name))
         defer { line.leave(name) }
         let claim = LeaseClaim(name, pool, configuration, clock: clock)
-        let seen = try await claim.acquire(until: deadline, orThrow: .storeLocked(key))
+        let seen = try await claim.acquire(until: deadline, orThrow: .storeLocked(name))
         let lease = PostgresLease(claim, seen: seen)
         // A child of this call: it ends with the body, at the latest when this function returns.
         async let _ = claim.keepAlive()

@@ -64,6 +64,7 @@ extension PostgresTests {
 
         @Test("does not give back the lease of the one after it")
         func release() async throws {
+            try await other.put("kept", key)
             let gate = ScriptedTransport.Gate()
             let (stalled, other, key) = (stalled, other, key)
             let later = try await stalled.withLease(key, deadline: .seconds(5)) { _ in

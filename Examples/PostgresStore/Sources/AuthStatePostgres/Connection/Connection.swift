@@ -23,6 +23,9 @@ actor Connection {
         }
     }
 
+    /// What was heard since the last look, if there is a session.
+    func notifications() throws(PostgresFailure) -> [String] { try session?.notifications() ?? [] }
+
     func openSession() throws(PostgresFailure) -> Session {
         if let session { return session }
         let session = try Session(settings.string, defaults: settings.defaults)

@@ -77,7 +77,7 @@ extension String {
     /// One line that ends as a sentence does.
     fileprivate var sentence: String {
         let line = split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
-        return (line.hasSuffix(".") ? line : line + ".").prefix(300).description
+        return line.last.map { ".?!".contains($0) } == true ? line : line + "."
     }
 }
 

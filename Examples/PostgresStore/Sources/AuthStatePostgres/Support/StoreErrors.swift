@@ -1,10 +1,10 @@
 import AuthStateKit
 
 extension AuthStateError {
-    /// Somebody else held the state until the deadline.
-    static func storeLocked(_ key: AuthStateKey) -> AuthStateError {
+    /// Somebody else held the state until the deadline; the row is named, not the key, which may be a session's id.
+    static func storeLocked(_ key: KeyHash) -> AuthStateError {
         AuthStateError(
-            .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key).",
+            .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key.text).",
             hint: "Try again, or allow more time; the lease of a holder that crashed ends by itself.")
     }
 

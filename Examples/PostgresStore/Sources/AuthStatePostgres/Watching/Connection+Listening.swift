@@ -42,8 +42,6 @@ extension Connection {
         return try notifications()
     }
 
-    private func notifications() throws -> [String] { try openSession().notifications() }
-
     private static let triggers = Statement(
         .reading,
         """
