@@ -74,18 +74,24 @@ enum Files {
 
     /// A disk that fails once in the middle of saving, which nobody can know beforehand.
     private static func breakOnce(_ findings: inout Findings) async throws -> String {
-        let world = try await World(lifetime: 0.001)
+        // Without an ID token a renewal is saved once; with one, the refresh token is saved before it is verified.
+        let world = try await World(lifetime: 0.001) { $0.renewalsIssueIDTokens = false }
         var task = world.task
-        (task.seconds, task.failure) = (0.3, .brokenDisk)
+        (task.seconds, task.failure) = (0.5, .brokenDisk)
         let result = try await WorkerProcess.run(task)
         let unsaved = result.summary?.unsaved ?? 0
         findings.expect(unsaved == 1, "EIO from fsync: \(unsaved) saves failed instead of one")
         findings.expect(result.failures.isEmpty, "EIO from fsync: \(result.outcome)")
         let next = try await WorkerProcess.run(world.task)
         findings.expect(!next.tokens.isEmpty, "EIO from fsync: lost: \(next.outcome)")
+        task.seconds = 0
+        let brief = try await WorkerProcess.run(task)
+        let heir = try await WorkerProcess.run(world.task)
         return """
             EIO from fsync after the answer: \(unsaved) save failed and was reported, the process went on with \
             \(result.summary?.uses ?? 0) tokens and saved with the next one; the next process: \(next.outcome).
+            A process that ends right after such a failure: \(brief.outcome), \(brief.summary?.unsaved ?? 0) unsaved; \
+            the next process: \(heir.outcome).
             """
     }
 }

@@ -29,16 +29,14 @@ enum GlewlwydStorm {
         try await logIn(JSONDecoder().decode(Announcement.self, from: Data(line.utf8)).issuer, folder)
         let task = WorkerTask(
             file: folder("state.json"), seconds: conditions.seconds, without: conditions.without)
-        let workers = try (0..<processes).map { _ in try WorkerProcess(task) }
-        var results: [WorkerResult] = []
-        for worker in workers { results.append(try await worker.result(within: .seconds(conditions.seconds + 60))) }
+        let (results, seconds) = try await WorkerProcess.run(task, times: processes)
         // It keeps no count: each renewal is one that a process sent.
         let renewals = results.compactMap(\.summary?.renewals).reduce(0, +)
         var findings = Findings()
-        findings.judge(results, renewals: renewals, seconds: conditions.seconds)
+        findings.judge(results, renewals: renewals, seconds: seconds)
         findings.tables.append(
             table(
-                StormFigures.header, [StormFigures(results, renewals: renewals, seconds: conditions.seconds).row]))
+                StormFigures.header, [StormFigures(results, renewals: renewals, seconds: seconds).row]))
         return findings
     }
 

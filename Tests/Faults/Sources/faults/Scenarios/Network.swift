@@ -27,7 +27,8 @@ enum Network {
         Trouble(name: "503", fault: .status(503)),
         Trouble(name: "503, Retry-After: 1", fault: .status(503, retryAfter: 1)),
         Trouble(
-            name: "503, Retry-After: 2, three times", fault: .status(503, retryAfter: 2), times: 3, code: .temporarilyUnavailable,
+            name: "503, Retry-After: 2, three times", fault: .status(503, retryAfter: 2), times: 3,
+            code: .temporarilyUnavailable,
             pause: 2),
         Trouble(name: "429, Retry-After: 1", fault: .status(429, retryAfter: 1)),
         Trouble(name: "no answer", fault: .hang, code: .timedOut),

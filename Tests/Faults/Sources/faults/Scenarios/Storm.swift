@@ -18,13 +18,11 @@ enum Storm {
         let world = try await World(lifetime: 1)
         var task = world.task
         (task.seconds, task.without) = (conditions.seconds, conditions.without)
-        let workers = try (0..<processes).map { _ in try WorkerProcess(task) }
         let reading = Task { await read(world, for: conditions.seconds) }
         var findings = Findings()
-        var results: [WorkerResult] = []
-        for worker in workers { results.append(try await worker.result(within: .seconds(conditions.seconds + 60))) }
+        let (results, seconds) = try await WorkerProcess.run(task, times: processes)
         let counts = world.provider.statistics
-        findings.judge(results, renewals: counts.refreshRequests, seconds: conditions.seconds)
+        findings.judge(results, renewals: counts.refreshRequests, seconds: seconds)
         findings.expect(counts.refreshTokenReuses == 0, "\(counts.refreshTokenReuses) spent refresh tokens came again")
         let (readings, unreadable) = await reading.value
         findings.expect(unreadable == 0, "\(unreadable) of \(readings) readings of the file failed")
@@ -32,7 +30,7 @@ enum Storm {
             table(
                 StormFigures.header + ["reuses seen", "readings of the file", "unreadable"],
                 [
-                    StormFigures(results, renewals: counts.refreshRequests, seconds: conditions.seconds).row
+                    StormFigures(results, renewals: counts.refreshRequests, seconds: seconds).row
                         + ["\(counts.refreshTokenReuses)", "\(readings)", "\(unreadable)"]
                 ]))
         return findings

@@ -17,6 +17,15 @@ struct WorkerProcess {
         try await WorkerProcess(task).result(within: .seconds(60 + task.seconds))
     }
 
+    /// Runs a task many times at once; also tells the seconds from the first start to the last end.
+    static func run(_ task: WorkerTask, times: Int) async throws -> (results: [WorkerResult], seconds: Double) {
+        let start = ContinuousClock.now
+        let workers = try (0..<times).map { _ in try WorkerProcess(task) }
+        var results: [WorkerResult] = []
+        for worker in workers { results.append(try await worker.result(within: .seconds(60 + task.seconds))) }
+        return (results, (ContinuousClock.now - start).seconds)
+    }
+
     /// Waits for the end.
     func result(within limit: Duration) async throws -> WorkerResult {
         WorkerResult(try await program.result(within: limit))
