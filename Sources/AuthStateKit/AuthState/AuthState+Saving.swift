@@ -50,6 +50,11 @@ extension AuthState {
         var base = record
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
+            if unsaved.isEmpty, base.isOlder(than: record) {
+                // Somebody put a copy back, whose refresh token has been spent: what is known here is put in its place.
+                storedVersion = stored.version
+                return try await save(under: lease)
+            }
             // What happened here to another grant than theirs has no place on it; a grant that began here does.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
         } else {
@@ -74,6 +79,9 @@ extension AuthState {
 }
 
 extension AuthState.Record {
+    /// Whether this is an earlier state of the same grant.
+    func isOlder(than other: Self) -> Bool { grantID == other.grantID && revision < other.revision }
+
     /// The state with the credential of this process, when one of the two cannot be archived.
     func with(credential ours: ClientCredential) -> Self {
         var copy = self
