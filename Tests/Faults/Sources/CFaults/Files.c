@@ -6,10 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+// Whether the temporary file is on the disk as it is, whether a rename is not yet, and what was too early.
+static atomic_int contentIsOnDisk, folderIsOwed, undurable;
+
+int FaultsUndurableRenames(void) { return undurable + folderIsOwed; }
 
 static int isTemporary(const char *path) {
     size_t length = strlen(path);
@@ -46,18 +53,26 @@ int open(const char *path, int flags, ...) {
 }
 
 int posix_fallocate(int file, off_t offset, off_t length) {
-    if (FaultsCurrentPlan.failingCalls && fails(FaultsCallAllocate, isTemporaryFile(file))) return errno;
+    if (fails(FaultsCallAllocate, isTemporaryFile(file))) return errno;
     return FAULTS_NEXT(posix_fallocate)(file, offset, length);
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-    if (FaultsCurrentPlan.failingCalls && fails(FaultsCallWrite, isTemporaryFile(file))) return -1;
+    int isOurs = isTemporaryFile(file);
+    if (fails(FaultsCallWrite, isOurs)) return -1;
+    if (isOurs) contentIsOnDisk = 0;
     return FAULTS_NEXT(pwrite)(file, bytes, count, offset);
 }
 
 int fsync(int file) {
-    if (FaultsCurrentPlan.failingCalls && fails(FaultsCallSynchronize, isTemporaryFile(file))) return -1;
-    return FAULTS_NEXT(fsync)(file);
+    int isOurs = isTemporaryFile(file);
+    if (fails(FaultsCallSynchronize, isOurs)) return -1;
+    if (FaultsCurrentPlan.neverSynchronizes) return 0;
+    int result = FAULTS_NEXT(fsync)(file);
+    struct stat status;
+    if (result == 0 && isOurs) contentIsOnDisk = 1;
+    if (result == 0 && fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) folderIsOwed = 0;
+    return result;
 }
 
 int flock(int file, int operation) {
@@ -80,6 +95,8 @@ static int copyOver(const char *from, const char *to) {
 
 int rename(const char *from, const char *to) {
     if (!isTemporary(from)) return FAULTS_NEXT(rename)(from, to);
+    if (!contentIsOnDisk || folderIsOwed) undurable++;
+    folderIsOwed = 1;
     FaultsReach(FaultsPhaseWritten);
     if (FaultsCurrentPlan.renamesInPlace) return copyOver(from, to);
     int result = FAULTS_NEXT(rename)(from, to);

@@ -25,12 +25,13 @@ enum FaultsCall {
 
 struct FaultsPlan {
     enum FaultsPhase killAt;
-    int port;             // the provider's
-    int failingCalls;     // of FaultsCall
-    int errorNumber;      // that they fail with
-    int failures;         // how many of them fail; afterwards they work
-    int lockIsAlwaysFree; // flock does nothing and succeeds
-    int renamesInPlace;   // rename copies over the old file instead of replacing it
+    int port;              // the provider's
+    int failingCalls;      // of FaultsCall
+    int errorNumber;       // that they fail with
+    int failures;          // how many of them fail; afterwards they work
+    int lockIsAlwaysFree;  // flock does nothing and succeeds
+    int renamesInPlace;    // rename copies over the old file instead of replacing it
+    int neverSynchronizes; // fsync does nothing and succeeds
 };
 
 // Says what shall go wrong in this process from now on; to be called while nothing of it is under way.
@@ -38,5 +39,9 @@ void FaultsArm(struct FaultsPlan plan);
 
 // When a phase was first reached since then, in nanoseconds of the monotonic clock; 0 when it was not.
 uint64_t FaultsReachedAt(enum FaultsPhase phase);
+
+// How many renames a power failure could have undone, or left without content: fsync of the file did not come before
+// them, or fsync of the folder not after them.
+int FaultsUndurableRenames(void);
 
 #endif

@@ -7,7 +7,7 @@ enum Files {
     static let scenario = Scenario(
         name: "disk",
         claim: "on a full or read-only disk nothing is redeemed that could not be kept; with space again it goes on",
-        twins: [.reservation], run: run)
+        twins: [.reservation, .synchronizing], run: run)
 
     /// A way in which a disk refuses.
     private enum Fault: String, CaseIterable {
@@ -39,6 +39,7 @@ enum Files {
         }
         findings.tables.append(
             table(["disk", "error", "requests to the provider", "afterwards", "what it says"], rows))
+        findings.notes.append(try await synchronize(conditions.without, &findings))
         if conditions.without == nil { findings.notes.append(try await breakOnce(&findings)) }
         return findings
     }
@@ -70,6 +71,18 @@ enum Files {
             world.leftovers.isEmpty, "\(fault.rawValue): \(world.leftovers.count) temporary files were left")
         let said = refused.failures.first?.description.replacing(world.file, with: "FILE") ?? ""
         return [fault.rawValue, refused.outcome, "\(requests)", next.outcome, said]
+    }
+
+    /// Whether saves are on the disk before anybody counts on them.
+    private static func synchronize(_ protection: Protection?, _ findings: inout Findings) async throws -> String {
+        let world = try await World(lifetime: 0.001)
+        var task = world.task
+        (task.seconds, task.without) = (0.5, protection)
+        let summary = try await WorkerProcess.run(task).summary ?? WorkerSummary()
+        findings.expect(
+            summary.renewals > 0 && summary.undurable == 0,
+            "\(summary.undurable) saves of \(summary.renewals) renewals could be undone by a power failure")
+        return "Of \(summary.renewals) renewals, \(summary.undurable) could be undone by a power failure."
     }
 
     /// A disk that fails once in the middle of saving, which nobody can know beforehand.

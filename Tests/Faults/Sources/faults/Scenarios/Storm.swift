@@ -22,8 +22,8 @@ enum Storm {
         var findings = Findings()
         let (results, seconds) = try await WorkerProcess.run(task, times: processes)
         let counts = world.provider.statistics
-        findings.judge(results, renewals: counts.refreshRequests, seconds: seconds)
         findings.expect(counts.refreshTokenReuses == 0, "\(counts.refreshTokenReuses) spent refresh tokens came again")
+        findings.judge(results, renewals: counts.refreshRequests, seconds: seconds)
         let (readings, unreadable) = await reading.value
         findings.expect(unreadable == 0, "\(unreadable) of \(readings) readings of the file failed")
         findings.tables.append(
@@ -69,13 +69,13 @@ struct StormFigures {
 extension Findings {
     /// What has to hold of every storm.
     mutating func judge(_ results: [WorkerResult], renewals: Int, seconds: Double) {
-        let expiries = Int(seconds / Storm.freshSeconds) + 1
-        expect(renewals <= expiries, "\(renewals) renewals where tokens ended \(expiries) times")
         for (index, result) in results.enumerated() {
             expect(result.status == 0, "process \(index) ended with status \(result.status): \(result.errors)")
             if let error = result.failures.first { violations.append("process \(index): \(error)") }
             let tokens = Set(result.tokens).count
             expect(tokens * 2 >= renewals, "process \(index) saw \(tokens) tokens of \(renewals)")
         }
+        let expiries = Int(seconds / Storm.freshSeconds) + 1
+        expect(renewals <= expiries, "\(renewals) renewals where tokens ended \(expiries) times")
     }
 }

@@ -8,6 +8,8 @@ enum Protection: String, Codable, CaseIterable {
     case reservation
     /// A new content takes the place of the old one in a single step.
     case replacement
+    /// Content and names are brought to the disk itself.
+    case synchronizing
     /// The provider's: a spent refresh token may be used again for a while.
     case grace
 }

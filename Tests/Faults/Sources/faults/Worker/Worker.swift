@@ -81,6 +81,7 @@ enum Worker {
         func summarize(_ state: AuthState) {
             var summary = summary.withLock { $0 }
             summary.error = state.authorizationError
+            summary.undurable = Int(FaultsUndurableRenames())
             summary.answering = microseconds(from: FaultsPhaseSent, to: FaultsPhaseReceived)
             summary.keeping = microseconds(from: FaultsPhaseReceived, to: FaultsPhaseRenamed)
             WorkerEvent.ended(summary).print()

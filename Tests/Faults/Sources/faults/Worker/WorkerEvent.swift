@@ -29,6 +29,8 @@ struct WorkerSummary: Codable {
     var failures = 0
     var renewals = 0
     var unsaved = 0
+    /// Saves that a power failure could have undone.
+    var undurable = 0
     /// The state's error, if it is in error.
     var error: AuthStateError?
     /// Microseconds from the request to the answer of the first renewal, and from there until it was kept.

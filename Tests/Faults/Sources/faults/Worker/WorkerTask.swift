@@ -27,6 +27,7 @@ struct WorkerTask: Codable {
         plan.port = Int32(port)
         plan.lockIsAlwaysFree = without == .lease ? 1 : 0
         plan.renamesInPlace = without == .replacement ? 1 : 0
+        plan.neverSynchronizes = without == .synchronizing ? 1 : 0
         if let failure {
             plan.failingCalls = failure.calls
             plan.errorNumber = failure.code
