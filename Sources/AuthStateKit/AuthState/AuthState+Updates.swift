@@ -58,8 +58,10 @@ extension AuthState {
         apply(.loggedOut)
         publish()
         let grantID = record.grantID
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            try await self.remove(grantID, under: lease)
+        do { try await transaction { state, lease in try await state.remove(grantID, under: lease) } } catch {
+            report(unsaved: error)
+            publish()
+            throw error
         }
     }
 
@@ -69,7 +71,7 @@ extension AuthState {
             return
         }
         if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
-        storedVersion = nil
+        (storedVersion, storeError) = (nil, nil)
         unsaved.removeFirst(min(place + 1, unsaved.count))
     }
 

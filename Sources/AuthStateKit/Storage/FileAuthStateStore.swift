@@ -112,4 +112,17 @@ public final class FileAuthStateStore: AuthStateStore {
             throw error
         }
     }
+    /// Begins to watch a key; nil while its folder does not exist, where the system's limit is reached, and not on Linux.
+    ///
+    /// Changes by any process of this machine show within a few milliseconds. What is not seen: a change by another machine
+    /// that shares the file system, and another folder or symbolic link put in the place of one above the file.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
+        #if os(Linux)
+            try? await work.run { [layout, warnings] in
+                FileWatch(try StateFile(resolving: layout.path(for: key), warnings: warnings))
+            }
+        #else
+            nil
+        #endif
+    }
 }

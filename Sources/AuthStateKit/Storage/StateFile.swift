@@ -24,6 +24,7 @@ struct StateFile: Sendable {
 
     var lockPath: String { path + ".lock" }
     var folder: String { FilePath.folder(of: path) }
+    var name: String { FilePath.name(of: path) }
 
     /// Follows symbolic links, so that two names of one file share a lock.
     ///
