@@ -88,9 +88,9 @@ extension AuthState {
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
             if unsaved.isEmpty, base.isOlder(than: record) {
-                // Somebody put a copy back, whose refresh token has been spent: what is known here is put in its place.
+                // Somebody put a copy back, whose refresh token has been spent: the next save takes its place.
                 storedVersion = stored.version
-                return try await save(under: lease)
+                return false
             }
             // What happened here to another grant than theirs has no place on it; a grant that began here does.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })

@@ -20,8 +20,14 @@ struct UnprotectedStore: AuthStateStore {
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let stored = try await base.load(key)
-        first.stored.withLock { $0 = stored }
-        return stored
+        return first.stored.withLock { first in
+            if first == nil || protection != .rereading { first = stored }
+            return first
+        }
+    }
+
+    func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
+        protection == .rereading ? nil : await base.watch(key)
     }
 
     nonisolated(nonsending) func withLease<R>(
