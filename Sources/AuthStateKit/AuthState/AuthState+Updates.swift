@@ -70,7 +70,7 @@ extension AuthState {
         guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
             return
         }
-        if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
+        try await lease.discard()
         (storedVersion, storeError) = (nil, nil)
         unsaved.removeFirst(min(place + 1, unsaved.count))
     }
@@ -81,8 +81,6 @@ extension AuthState {
     public static func remove(
         from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)
     ) async throws {
-        try await store.withLease(key, deadline: deadline) { lease in
-            if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
-        }
+        try await store.withLease(key, deadline: deadline) { lease in try await lease.discard() }
     }
 }

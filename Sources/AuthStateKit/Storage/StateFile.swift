@@ -38,6 +38,17 @@ struct StateFile: Sendable {
         }
     }
 
+    /// In bytes; 0 when there is none.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when something stands there that no state can take the place of.
+    var size: Int {
+        get throws {
+            guard let status = try? FileStatus(ofFileAt: path) else { return 0 }
+            guard status.isRegular else { throw notAFile(status) }
+            return status.size
+        }
+    }
+
     /// Reads the whole file; nil when there is none.
     func read() throws -> StoredAuthState? {
         let content: [UInt8]
