@@ -66,6 +66,7 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
 
 int fsync(int file) {
     int isOurs = isTemporaryFile(file);
+    if (isOurs) FaultsReach(FaultsPhaseFilled);
     if (fails(FaultsCallSynchronize, isOurs)) return -1;
     if (FaultsCurrentPlan.neverSynchronizes) return 0;
     int result = FAULTS_NEXT(fsync)(file);

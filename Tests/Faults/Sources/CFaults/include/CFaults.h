@@ -9,7 +9,8 @@ enum FaultsPhase {
     FaultsPhaseBeforeSend,  // before the first byte goes to the provider
     FaultsPhaseSent,        // the request has left
     FaultsPhaseReceived,    // the answer has been read
-    FaultsPhaseWritten,     // the temporary file is on the disk, and not renamed
+    FaultsPhaseFilled,      // the temporary file has its content, and is not on the disk
+    FaultsPhaseWritten,     // it is on the disk, and not renamed
     FaultsPhaseRenamed,     // renamed, and the folder not yet on the disk
     FaultsPhaseCount,
 };

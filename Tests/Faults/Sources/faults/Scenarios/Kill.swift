@@ -69,16 +69,17 @@ enum Kill {
         return try await worker.result(within: .seconds(60))
     }
 
-    /// How long the window is that no client can close: between the provider's commit and the lasting rename.
+    /// How long the window is that no client can close: from the provider's commit until the answer is written.
     private static func window(_ count: Int) async throws -> String {
         let world = try await World(lifetime: 0.001)
         var summaries: [WorkerSummary] = []
         for _ in 0..<max(count, 5) { summaries += try await [WorkerProcess.run(world.task)].compactMap(\.summary) }
-        let answering = summaries.compactMap(\.answering).median ?? 0
-        let keeping = summaries.compactMap(\.keeping).median ?? 0
+        let medians = [\WorkerSummary.answering, \.keeping, \.lasting].map { figure in
+            decimal((summaries.compactMap { $0[keyPath: figure] }.median ?? 0) / 1000)
+        }
         return """
-            The window that no client can close, median of \(summaries.count): \(decimal(answering / 1000)) ms until the \
-            provider's answer is here, \(decimal(keeping / 1000)) ms until it is kept.
+            The window that no client can close, median of \(summaries.count): \(medians[0]) ms until the provider's answer \
+            is here, \(medians[1]) ms until the next process would find it; on the disk \(medians[2]) ms later.
             """
     }
 }

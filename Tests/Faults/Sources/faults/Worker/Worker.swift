@@ -83,7 +83,8 @@ enum Worker {
             summary.error = state.authorizationError
             summary.undurable = Int(FaultsUndurableRenames())
             summary.answering = microseconds(from: FaultsPhaseSent, to: FaultsPhaseReceived)
-            summary.keeping = microseconds(from: FaultsPhaseReceived, to: FaultsPhaseRenamed)
+            summary.keeping = microseconds(from: FaultsPhaseReceived, to: FaultsPhaseFilled)
+            summary.lasting = microseconds(from: FaultsPhaseFilled, to: FaultsPhaseRenamed)
             WorkerEvent.ended(summary).print()
         }
 

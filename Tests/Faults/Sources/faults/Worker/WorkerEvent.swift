@@ -33,7 +33,9 @@ struct WorkerSummary: Codable {
     var undurable = 0
     /// The state's error, if it is in error.
     var error: AuthStateError?
-    /// Microseconds from the request to the answer of the first renewal, and from there until it was kept.
+    /// Microseconds from the request to the answer of the first renewal, from there until another process would find it,
+    /// and from there until a power failure cannot undo it.
     var answering: Double?
     var keeping: Double?
+    var lasting: Double?
 }
