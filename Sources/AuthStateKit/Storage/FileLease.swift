@@ -47,9 +47,7 @@ final class FileLease: AuthStateLease {
                 try FilePath.createFolders(to: FilePath.folder(of: path))
                 let file = try StateFile(resolving: path, warnings: warnings)
                 _ = try file.size
-                guard let lock = try FileLock.attempt(file.lockPath) else { return FileLease?.none }
-                UnfinishedSave.finish(file, under: lock)
-                return FileLease(file, lock, work)
+                return try FileLock.attempt(file.lockPath).map { FileLease(file, $0, work) }
             }
             if let lease { return lease }
             guard deadline.remaining > .zero else { throw AuthStateError.storeLocked(path) }
@@ -89,9 +87,6 @@ final class FileLease: AuthStateLease {
             let found = try self.file.read()?.version
             // The same content again is no conflict: an earlier save may have failed after its rename.
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
-            try self.writing { () throws(SystemCallError) in
-                try UnfinishedSave.note(version, replacing: found, under: self.lock)
-            }
             let temporary = try state.reserved ?? self.temporaryFile(size: content.count)
             state.reserved = nil
             try self.writing { () throws(SystemCallError) in try temporary.commit(content) }

@@ -38,14 +38,6 @@ final class FileLock: Sendable {
         }
     }
 
-    /// What the last holder noted.
-    func readNote() throws(SystemCallError) -> String {
-        String(decoding: try file.readAll(limit: 256), as: UTF8.self)
-    }
-
-    /// Notes a few characters for the next holder.
-    func write(note: String) throws(SystemCallError) { try file.overwrite(with: Array(note.utf8)) }
-
     /// Gives the lock back.
     func unlock() { file.unlock() }
 }

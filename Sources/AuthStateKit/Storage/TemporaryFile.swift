@@ -17,7 +17,7 @@ final class TemporaryFile: Sendable {
     /// The lock's own number is in the name: a holder of another lock, whose file somebody removed, has another name.
     init(for destination: StateFile, under lock: FileLock, size: Int) throws(SystemCallError) {
         self.destination = destination
-        path = Self.path(for: destination, under: lock)
+        path = "\(destination.path).\(lock.number).tmp"
         _ = unlink(path)
         file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         do {
@@ -44,9 +44,4 @@ final class TemporaryFile: Sendable {
 
     /// Removes it.
     func discard() { _ = unlink(path) }
-
-    /// Where it is.
-    static func path(for destination: StateFile, under lock: FileLock) -> String {
-        "\(destination.path).\(lock.number).tmp"
-    }
 }
