@@ -63,6 +63,8 @@ struct UnprotectedStore: AuthStateStore {
     private struct CarelessLease: AuthStateLease {
         let base: any AuthStateLease
 
+        var followsCrash: Bool { base.followsCrash }
+
         func load() async throws -> StoredAuthState? { try await base.load() }
         func reserve() async throws {}
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
