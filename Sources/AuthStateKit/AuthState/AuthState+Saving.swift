@@ -88,6 +88,11 @@ extension AuthState {
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record
                 .with(credential: record.credential).sharing(record)
+            if unsaved.isEmpty, base.isOlder(than: record) {
+                // Somebody put a copy back, whose refresh token has been spent: the next save takes its place.
+                storedVersion = stored.version
+                return false
+            }
             // What happened here to another grant than theirs has no place on it; a grant that began here does.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
             unsaved.removeAll { $0.isOlder(than: base) }
@@ -139,6 +144,9 @@ extension AuthState.Change {
 }
 
 extension AuthState.Record {
+    /// Whether this is an earlier state of the same grant.
+    func isOlder(than other: Self) -> Bool { grantID == other.grantID && revision < other.revision }
+
     /// The state with the credential of this process, when one of the two cannot be archived.
     func with(credential ours: ClientCredential) -> Self {
         var copy = self

@@ -141,6 +141,25 @@ struct SavingTests {
         #expect(second.current.needsTokenRefresh)
     }
 
+    @Test("an older copy that somebody puts back is replaced, and its spent refresh token is not sent")
+    func olderCopy() async throws {
+        var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        fixture.record.grantID = "grant"
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        let copy = try #require(try await store.load(.default)).archive
+        _ = try await state.freshTokens()
+        try await store.withLease(.default, deadline: .zero) { lease in
+            _ = try await lease.save(copy, expecting: try await lease.load()?.version)
+        }
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+    }
+
     @Test("a logout in another process is noticed by the next renewal")
     func logoutElsewhere() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])

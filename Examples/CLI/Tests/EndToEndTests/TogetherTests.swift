@@ -1,0 +1,88 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// At a provider in this process, which counts exactly and can be made to wait.
+    @Suite("several processes at one login") struct TogetherTests {
+        let provider: OpenIDProvider
+        let folder: TemporaryFolder
+
+        init() async throws {
+            // The token of the login has ended at once; those of renewals last.
+            var configuration = OpenIDProvider.Configuration()
+            configuration.accessTokenLifetime = 0.001
+            provider = try await OpenIDProvider(configuration: configuration)
+            folder = try TemporaryFolder()
+            let service = AuthorizationService()
+            let request = AuthorizationRequest(
+                configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app")
+            _ = try await AuthState.authorize(
+                request, presenting: DirectUserAgent(), service: service,
+                store: FileAuthStateStore(file: folder("login.json")))
+            provider.update { $0.accessTokenLifetime = 3600 }
+        }
+
+        private func start(_ arguments: String...) throws -> Program {
+            try Program.start([Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40"])
+        }
+
+        @Test("sixteen that find an ended token: the same fresh token from all, one renewal at the provider")
+        func sixteen() async throws {
+            let programs = try (0..<16).map { _ in try start("token") }
+            var tokens: Set<String> = []
+            for program in programs {
+                let result = try await program.result()
+                #expect(result.status == 0, "\(result.errors)")
+                tokens.insert(result.output)
+            }
+            #expect(provider.statistics.refreshRequests == 1 && provider.statistics.refreshTokenReuses == 0)
+            let token = try #require(tokens.first?.dropLast())
+            #expect(tokens.count == 1)
+            let answer = try await SystemTransport.shared.send(
+                TransportRequest(url: provider.url(of: .resource), headers: ["Authorization": "Bearer \(token)"]))
+            #expect(answer.status == 200)
+        }
+
+        @Test("a logout waits for the renewal of another process, and nothing comes back after it")
+        func logout() async throws {
+            let gate = ScriptedTransport.Gate()
+            provider.inject(.held(gate), at: .token)
+            let renewing = try start("token")
+            try await eventually("the renewal") { provider.statistics.accessTokensIssued == 2 ? () : nil }
+            let leaving = try start("logout", "--local")
+            gate.open()
+            #expect(try await renewing.result().status == 0)
+            #expect(try await leaving.result().status == 0)
+            #expect(!FileManager.default.fileExists(atPath: folder("login.json")))
+            #expect(try await start("token").result().status == 77)
+        }
+
+        @Test("a process that is killed while it waits for the provider holds nobody up, and costs no login")
+        func killed() async throws {
+            provider.inject(.hang, at: .token)
+            let waiting = try start("token")
+            try await eventually("the renewal") { provider.statistics.refreshRequests == 1 ? () : nil }
+            waiting.send(SIGKILL)
+            #expect(try await waiting.result().status == 128 + SIGKILL)
+            let next = try await start("token").result()
+            #expect(next.status == 0, "\(next.errors)")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".tmp") })
+        }
+
+        @Test("a process that is killed after the provider has rotated: the next one says to log in again, in one line")
+        func killedInTheWindow() async throws {
+            provider.inject(.held(ScriptedTransport.Gate()), at: .token)
+            let waiting = try start("token")
+            try await eventually("the renewal") { provider.statistics.accessTokensIssued == 2 ? () : nil }
+            waiting.send(SIGKILL)
+            #expect(try await waiting.result().status == 128 + SIGKILL)
+            let next = try await start("token").result()
+            #expect(next.status == 77 && next.output.isEmpty)
+            #expect(next.errors.hasPrefix("authstate: ") && next.errors.count { $0 == "\n" } == 1)
+            #expect(next.errors.contains("authstate login"), "\(next.errors)")
+        }
+    }
+}

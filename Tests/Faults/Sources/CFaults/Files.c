@@ -1,0 +1,108 @@
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "Plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Whether the temporary file is on the disk as it is, whether a rename is not yet, and what was too early.
+static atomic_int contentIsOnDisk, folderIsOwed, undurable;
+
+int FaultsUndurableRenames(void) { return undurable + folderIsOwed; }
+
+static int isTemporary(const char *path) {
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".tmp") == 0;
+}
+
+static int isTemporaryFile(int file) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return isTemporary(path);
+}
+
+// Whether this call is one that shall fail.
+static int fails(enum FaultsCall call, int isOurs) {
+    if (!(FaultsCurrentPlan.failingCalls & call) || !isOurs || FaultsCurrentPlan.failures == 0) return 0;
+    FaultsCurrentPlan.failures--;
+    errno = FaultsCurrentPlan.errorNumber;
+    return 1;
+}
+
+int open(const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list arguments;
+        va_start(arguments, flags);
+        mode = va_arg(arguments, mode_t);
+        va_end(arguments);
+    }
+    if (flags & O_CREAT && fails(FaultsCallCreate, isTemporary(path))) return -1;
+    return FAULTS_NEXT(open)(path, flags, mode);
+}
+
+int posix_fallocate(int file, off_t offset, off_t length) {
+    if (fails(FaultsCallAllocate, isTemporaryFile(file))) return errno;
+    return FAULTS_NEXT(posix_fallocate)(file, offset, length);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    int isOurs = isTemporaryFile(file);
+    if (fails(FaultsCallWrite, isOurs)) return -1;
+    if (isOurs) contentIsOnDisk = 0;
+    return FAULTS_NEXT(pwrite)(file, bytes, count, offset);
+}
+
+int fsync(int file) {
+    int isOurs = isTemporaryFile(file);
+    if (isOurs) FaultsReach(FaultsPhaseFilled);
+    if (fails(FaultsCallSynchronize, isOurs)) return -1;
+    if (FaultsCurrentPlan.neverSynchronizes) return 0;
+    int result = FAULTS_NEXT(fsync)(file);
+    struct stat status;
+    if (result == 0 && isOurs) contentIsOnDisk = 1;
+    if (result == 0 && fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) folderIsOwed = 0;
+    return result;
+}
+
+int flock(int file, int operation) {
+    return FaultsCurrentPlan.lockIsAlwaysFree ? 0 : FAULTS_NEXT(flock)(file, operation);
+}
+
+// What a program without an atomic replacement does: empty the old file, write the new content into it, in two parts.
+static int copyOver(const char *from, const char *to) {
+    char content[1 << 16];
+    int source = FAULTS_NEXT(open)(from, O_RDONLY | O_CLOEXEC);
+    int destination = FAULTS_NEXT(open)(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ssize_t count = source < 0 ? -1 : read(source, content, sizeof content);
+    int isDone = destination >= 0 && count >= 0 && write(destination, content, (size_t)count / 2) == count / 2;
+    if (isDone) FaultsReach(FaultsPhaseRenamed);
+    isDone = isDone && write(destination, content + count / 2, (size_t)(count - count / 2)) == count - count / 2;
+    if (source >= 0) close(source);
+    if (destination >= 0) close(destination);
+    return isDone ? unlink(from) : -1;
+}
+
+int rename(const char *from, const char *to) {
+    if (!isTemporary(from)) return FAULTS_NEXT(rename)(from, to);
+    if (!contentIsOnDisk || folderIsOwed) undurable++;
+    folderIsOwed = 1;
+    FaultsReach(FaultsPhaseWritten);
+    if (FaultsCurrentPlan.renamesInPlace) return copyOver(from, to);
+    int result = FAULTS_NEXT(rename)(from, to);
+    if (result == 0) FaultsReach(FaultsPhaseRenamed);
+    return result;
+}
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef CFAULTS_H
+#define CFAULTS_H
+
+#include <stdint.h>
+
+// The moments of a renewal that a process can be killed at, in order.
+enum FaultsPhase {
+    FaultsPhaseNone,
+    FaultsPhaseBeforeSend,  // before the first byte goes to the provider
+    FaultsPhaseSent,        // the request has left
+    FaultsPhaseReceived,    // the answer has been read
+    FaultsPhaseFilled,      // the temporary file has its content, and is not on the disk
+    FaultsPhaseWritten,     // it is on the disk, and not renamed
+    FaultsPhaseRenamed,     // renamed, and the folder not yet on the disk
+    FaultsPhaseCount,
+};
+
+// System calls on the store's temporary files that can be made to fail.
+enum FaultsCall {
+    FaultsCallNone = 0,
+    FaultsCallCreate = 1,       // open with O_CREAT
+    FaultsCallAllocate = 2,     // posix_fallocate
+    FaultsCallWrite = 4,        // pwrite
+    FaultsCallSynchronize = 8,  // fsync
+};
+
+struct FaultsPlan {
+    enum FaultsPhase killAt;
+    int port;              // the provider's
+    int failingCalls;      // of FaultsCall
+    int errorNumber;       // that they fail with
+    int failures;          // how many of them fail; afterwards they work
+    int lockIsAlwaysFree;  // flock does nothing and succeeds
+    int renamesInPlace;    // rename copies over the old file instead of replacing it
+    int neverSynchronizes; // fsync does nothing and succeeds
+};
+
+// Says what shall go wrong in this process from now on; to be called while nothing of it is under way.
+void FaultsArm(struct FaultsPlan plan);
+
+// When a phase was first reached since then, in nanoseconds of the monotonic clock; 0 when it was not.
+uint64_t FaultsReachedAt(enum FaultsPhase phase);
+
+// How many renames a power failure could have undone, or left without content: fsync of the file did not come before
+// them, or fsync of the folder not after them.
+int FaultsUndurableRenames(void);
+
+#endif

@@ -1,0 +1,53 @@
+import CFaults
+import Foundation
+
+/// What a worker has to do: a process of its own that holds a stored state, uses it, and tells what happened.
+struct WorkerTask: Codable {
+    /// The state's file.
+    var file: String
+    /// For how long it asks for tokens again and again; 0 is once.
+    var seconds = 0.0
+    /// What it does without.
+    var without: Protection?
+    /// The provider's port, for `killAt` and the times of the phases.
+    var port: UInt16 = 0
+    /// Where it dies.
+    var killAt: Phase?
+    /// The system calls that fail.
+    var failure: SystemFailure?
+    /// A file with the seconds that its clock is ahead; none is the right time.
+    var clock: String?
+    /// What it asks for with each token, to hear whether the token is good.
+    var resource: URL?
+
+    /// What the system calls of the worker have to do.
+    var plan: FaultsPlan {
+        var plan = FaultsPlan()
+        plan.killAt = killAt?.code ?? FaultsPhaseNone
+        plan.port = Int32(port)
+        plan.lockIsAlwaysFree = without == .lease ? 1 : 0
+        plan.renamesInPlace = without == .replacement ? 1 : 0
+        plan.neverSynchronizes = without == .synchronizing ? 1 : 0
+        if let failure {
+            plan.failingCalls = failure.calls
+            plan.errorNumber = failure.code
+            plan.failures = failure.times
+        }
+        return plan
+    }
+}
+
+/// System calls on the store's temporary files that fail.
+struct SystemFailure: Codable {
+    /// Of `FaultsCall`, one bit each.
+    var calls: Int32
+    /// The `errno`.
+    var code: Int32
+    /// How often, before they work again.
+    var times: Int32 = .max
+
+    static let noSpace = SystemFailure(
+        calls: Int32((FaultsCallAllocate.rawValue | FaultsCallWrite.rawValue)), code: ENOSPC)
+    static let readOnly = SystemFailure(calls: Int32(FaultsCallCreate.rawValue), code: EROFS)
+    static let brokenDisk = SystemFailure(calls: Int32(FaultsCallSynchronize.rawValue), code: EIO, times: 1)
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// A disk of a few hundred kilobytes in memory, unmounted with the last reference; only root can have one.
+final class SmallDisk: Sendable {
+    let path: String
+    private let folder: TemporaryFolder
+
+    /// Nil where mounting is not allowed.
+    init?() throws {
+        folder = try TemporaryFolder()
+        path = folder.path
+        guard mount("tmpfs", path, "tmpfs", 0, "size=256k,mode=700") == 0 else { return nil }
+    }
+
+    deinit { umount(path) }
+
+    /// Takes all space that is left.
+    func fill() throws {
+        let file = open("\(path)/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let block = [UInt8](repeating: 0, count: 4096)
+        while write(file, block, block.count) > 0 {}
+    }
+
+    /// Gives it back.
+    func empty() { unlink("\(path)/ballast") }
+
+    /// Forbids or allows writing.
+    func setWritable(_ isWritable: Bool) {
+        _ = mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (isWritable ? 0 : UInt(MS_RDONLY)), "size=256k,mode=700")
+    }
+}

@@ -1,0 +1,66 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+
+/// A provider that rotates refresh tokens and notices when one is used twice, and somebody who is logged in there.
+struct World {
+    let provider: OpenIDProvider
+    let file: String
+    private let folder: TemporaryFolder
+
+    /// Starts a provider and logs in.
+    ///
+    /// - Parameters:
+    ///   - lifetime: How long access tokens last, in seconds.
+    ///   - grace: How long the provider takes a spent refresh token again.
+    ///   - place: The folder of the state; nil is one that is removed in the end.
+    init(
+        lifetime: Double, grace: Double = 0, place: String? = nil,
+        configure: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        configuration.accessTokenLifetime = lifetime
+        configuration.refreshTokenGrace = grace
+        configure(&configuration)
+        provider = try await OpenIDProvider(configuration: configuration)
+        folder = try TemporaryFolder()
+        file = "\(place ?? folder.path)/state.json"
+        try await logIn()
+    }
+
+    /// A file beside the state.
+    func path(_ name: String) -> String { folder(name) }
+
+    /// Logs in, over whatever was there.
+    @discardableResult
+    func logIn() async throws -> AuthState {
+        let service = AuthorizationService()
+        let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        return try await AuthState.authorize(
+            AuthorizationRequest(configuration: configuration, clientID: "app", scopes: [.openID, .profile]),
+            presenting: DirectUserAgent(), service: service, store: FileAuthStateStore(file: file))
+    }
+
+    /// Reads the state as a process that starts now.
+    func restore(_ options: AuthState.Options = .init(), without protection: Protection? = nil) async throws
+        -> AuthState
+    {
+        var configuration = AuthorizationService.Configuration()
+        configuration.requestTimeout = .seconds(2)
+        return try await AuthState.restore(
+            from: UnprotectedStore(FileAuthStateStore(file: file), without: protection),
+            service: AuthorizationService(configuration: configuration), options: options)
+    }
+
+    /// What is stored.
+    func stored() async throws -> AuthState.Record { try await restore().snapshot }
+
+    /// A task on the state.
+    var task: WorkerTask { WorkerTask(file: file, port: provider.port) }
+
+    /// Temporary files that a holder has left behind.
+    var leftovers: [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent)
+        return (names ?? []).filter { $0.hasSuffix(".tmp") }
+    }
+}
