@@ -1,0 +1,91 @@
+import AuthStateKit
+import Hummingbird
+import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Somebody who is signed in with this browser.
+struct Session: Sendable {
+    /// What only the browser has.
+    let secret: BrowserSecret
+    /// What the provider granted.
+    let state: AuthState
+
+    /// Who it is, for a greeting: what the ID token says, without asking the provider.
+    var name: String {
+        let claims = (try? IDToken(parsing: state.snapshot.idToken ?? ""))?.claims
+        let names = ["name", "preferred_username", "email", "sub"].compactMap { claims?[$0]?.stringValue }
+        return names.first ?? "somebody"
+    }
+}
+
+/// Who is signed in with which browser: each session is an `AuthState`, stored under the hash of the browser's cookie.
+struct Sessions: Sendable {
+    let provider: Provider
+    let states: UserStates
+    let logger: Logger
+
+    /// How long a session lasts, used or not, in seconds.
+    static let lifetime: Double = 12 * 3600
+    private static let end = "session-ends"
+
+    /// The session that a request's cookie names; nil without one, or when it is over.
+    func session(of request: Request) async throws -> Session? {
+        guard let secret = BrowserCookie.session.secret(in: request),
+            let state = try await states.state(for: AuthStateKey(secret))
+        else { return nil }
+        let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
+        guard now < end else {
+            try await states.remove(state)
+            return nil
+        }
+        return Session(secret: secret, state: state)
+    }
+
+    /// Completes a login under a new secret: one that was planted in the browser before is worth nothing.
+    ///
+    /// - Parameter old: The browser's session so far; it does not go on beside the new one.
+    func begin(
+        _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Session?
+    ) async throws -> Session {
+        let secret = try BrowserSecret()
+        let state = try await AuthState.complete(
+            pending, callback: callback, credential: provider.credential, service: provider.service,
+            store: states.store, key: AuthStateKey(secret), annotations: [Self.end: "\(Int(now + Self.lifetime))"],
+            options: states.options)
+        await states.add(state)
+        do { if let old { try await states.remove(old.state) } } catch let error as AuthStateError {
+            logger.warning("the session of before could not be removed", metadata: ["error": "\(error)"])
+        }
+        return Session(secret: secret, state: state)
+    }
+
+    /// Ends a session here for good, and at the provider as far as it lets us.
+    ///
+    /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such page.
+    func end(_ session: Session) async throws -> String? {
+        let record = session.state.snapshot
+        do {
+            let isRevoked = try await provider.revoke(record)
+            logger.info("signed out", metadata: ["revoked": "\(isRevoked)"])
+        } catch let error as AuthStateError {
+            // The person wants to leave, whatever the provider says; its tokens end by themselves.
+            logger.warning("signed out, but the grant was not revoked", metadata: ["error": "\(error)"])
+        }
+        try await states.remove(session.state)
+        return try provider.endSessionURL(record)
+    }
+}
+
+extension Sessions {
+    private var now: Double { provider.service.configuration.clock.now.timeIntervalSince1970 }
+}
+
+extension AuthStateKey {
+    /// Where a session is stored.
+    init(_ secret: BrowserSecret) { self.init(rawValue: "session-\(secret.hash)") }
+}
