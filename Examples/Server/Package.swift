@@ -57,10 +57,20 @@ let package = Package(
         ),
         .executableTarget(
             name: "server", dependencies: ["AuthStateServer", hummingbird, logging], swiftSettings: strict),
+        // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
+        .testTarget(
+            name: "AsyncHTTPClientTransportTests", dependencies: ["AsyncHTTPClientTransport", kit], swiftSettings: strict),
+        .testTarget(
+            name: "LoggingObserverTests",
+            dependencies: [
+                "LoggingObserver", kit, testing, logging, .product(name: "InMemoryLogging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "AuthStateServerTests",
             dependencies: [
-                "AuthStateServer", "AsyncHTTPClientTransport", "LoggingObserver", kit, testing, logging, hummingbird,
+                "AuthStateServer", kit, testing, logging, hummingbird, httpTypes,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: strict
