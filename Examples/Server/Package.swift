@@ -75,6 +75,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // In a headless Chromium, against the provider of AuthStateTesting and one that others wrote; Support is a link to
+        // the library's integration tests.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["AuthStateServer", "server", kit, testing, logging, hummingbird, lifecycle],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

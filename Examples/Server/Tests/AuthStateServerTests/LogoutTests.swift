@@ -40,7 +40,7 @@ struct LogoutTests {
             let token = try await browser.formToken()
             var other = site.visitor()
             try await other.logIn()
-            let form: Parameters =
+            let form: FormParameters =
                 switch defect {
                 case "no token": [:]
                 case "wrong token": ["token": try await other.formToken()]
@@ -87,7 +87,7 @@ struct LogoutTests {
         try await Site.run { site in
             var browser = site.visitor()
             try await browser.logIn()
-            let form: Parameters = ["token": String(repeating: "x", count: 10_000)]
+            let form: FormParameters = ["token": String(repeating: "x", count: 10_000)]
             #expect(try await browser.post("/logout", form).status == .contentTooLarge)
         }
     }

@@ -5,6 +5,8 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import AuthStateServer
+
 /// A browser in miniature: keeps cookies, follows no redirect by itself.
 struct Visitor: Sendable {
     let site: Site
@@ -14,7 +16,7 @@ struct Visitor: Sendable {
         try await send(path, .get, [:], nil)
     }
 
-    mutating func post(_ path: String, _ form: Parameters, origin: String? = "http://localhost") async throws
+    mutating func post(_ path: String, _ form: FormParameters, origin: String? = "http://localhost") async throws
         -> TestResponse
     {
         try await send(
@@ -39,7 +41,7 @@ struct Visitor: Sendable {
 
     /// Begins a login and goes to the provider; the path of the callback that it sends the browser to.
     mutating func callback(returningTo path: String? = nil) async throws -> String {
-        let query = path.map { "?" + (["return": $0] as Parameters).encoded } ?? ""
+        let query = path.map { "?" + (["return": $0] as FormParameters).encoded } ?? ""
         let login = try await get("/login\(query)")
         let url = try #require(login.headers[.location].flatMap(URL.init(string:)))
         let answer = try await SystemTransport.shared.send(TransportRequest(url: url))

@@ -25,10 +25,14 @@ struct Provider: Sendable {
     /// The answer comes in the query of a GET: a form would be posted from another site, and so without our cookies.
     func begin() async throws -> PendingAuthorization {
         let configuration = try await service.discoverConfiguration(issuer: issuer)
-        return try service.begin(
-            AuthorizationRequest(
-                configuration: configuration, clientID: clientID, scopes: scopes,
-                redirectURI: RedirectURI(baseURL(Self.callbackPath))))
+        var request = AuthorizationRequest(
+            configuration: configuration, clientID: clientID, scopes: scopes,
+            redirectURI: try RedirectURI(baseURL(Self.callbackPath)))
+        // So that a greeting needs no request; providers that cannot do it tell the name at their userinfo endpoint.
+        if configuration.metadata?.claimsParameterSupported == true {
+            request.claims = ClaimsRequest(idToken: ["name": .voluntary]).json
+        }
+        return try service.begin(request)
     }
 
     /// Asks the provider to forget what it granted; returns false when it has no way to ask.

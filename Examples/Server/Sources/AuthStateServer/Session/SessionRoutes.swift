@@ -32,9 +32,9 @@ struct SessionRoutes: Sendable {
                     <nav><a class="button" id="login" href="/login">Sign in</a></nav>
                     """)
         }
+        let name = session.name.map { name -> HTML in " as <strong id=\"name\">\(name)</strong>" }
         return try page(
-            "Welcome", of: session,
-            content: "<p>You are signed in as <strong id=\"name\">\(session.name)</strong>.</p>",
+            "Welcome", of: session, content: "<p>You are signed in\(name ?? "").</p>",
             link: "<a class=\"button\" href=\"/profile\">Profile</a>")
     }
 

@@ -15,11 +15,10 @@ struct Session: Sendable {
     /// What the provider granted.
     let state: AuthState
 
-    /// Who it is, for a greeting: what the ID token says, without asking the provider.
-    var name: String {
-        let claims = (try? IDToken(parsing: state.snapshot.idToken ?? ""))?.claims
-        let names = ["name", "preferred_username", "email", "sub"].compactMap { claims?[$0]?.stringValue }
-        return names.first ?? "somebody"
+    /// Who it is, for a greeting: what the ID token says, without asking the provider; nil when it has no name.
+    var name: String? {
+        let claims = state.snapshot.idToken.flatMap { try? IDToken(parsing: $0) }?.claims
+        return ["name", "preferred_username", "email"].compactMap { claims?[$0]?.stringValue }.first
     }
 }
 
