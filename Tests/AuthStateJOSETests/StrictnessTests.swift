@@ -114,6 +114,12 @@ private struct NoBackend: CryptoBackend {
     func authenticationCode(
         _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
     ) throws(JOSEError) -> [UInt8] { throw error }
+    func seal(
+        _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(JOSEError) -> [UInt8] { throw error }
+    func open(
+        _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(JOSEError) -> [UInt8] { throw error }
     func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier { throw error }
     func signer(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureSigner { throw error }
     func generateKey(for scheme: SignatureScheme) throws(JOSEError) -> JSONWebKey { throw error }

@@ -14,6 +14,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "loopback": fuzzLoopback,
     "metadata": fuzzMetadata,
     "redirect": fuzzRedirect,
+    "sealed": fuzzSealed,
     "token": fuzzTokenAnswer,
 ]
 

@@ -1,4 +1,4 @@
-/// Why a key, a signature or a token was refused; it never contains a token, a claim or key material.
+/// Why a key, a signature, a ciphertext or a token was refused; it never contains a token, a claim or key material.
 public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, to be compared with the static members.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -20,6 +20,8 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let keyMismatch = Code(rawValue: "keyMismatch")
         /// The signature is not the key's over this content.
         public static let badSignature = Code(rawValue: "badSignature")
+        /// What was encrypted cannot be opened: it was changed, or key or associated data are others.
+        public static let decryptionFailed = Code(rawValue: "decryptionFailed")
         /// The header names extensions that must be understood (RFC 7515, section 4.1.11); none is.
         public static let critNotSupported = Code(rawValue: "critNotSupported")
         /// The system's cryptographic library is missing, too old, or failed.

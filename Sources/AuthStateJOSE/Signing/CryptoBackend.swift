@@ -10,6 +10,18 @@ public protocol CryptoBackend: Sendable {
     /// The HMAC of bytes (RFC 2104).
     func authenticationCode(_ function: HashFunction, key: [UInt8], of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
 
+    /// Encrypts by AES-256-GCM (RFC 5116, section 5.2): the ciphertext, then its tag of 16 bytes.
+    ///
+    /// Throws ``JOSEError`` with `malformed` for a key that has not 32 bytes, or a nonce that has not 12.
+    func seal(
+        _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(JOSEError) -> [UInt8]
+
+    /// Decrypts what `seal` made; throws ``JOSEError`` with `decryptionFailed`, and gives nothing away, for all else.
+    func open(
+        _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(JOSEError) -> [UInt8]
+
     /// Imports a public key, which fits the scheme, for verifying.
     func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier
 

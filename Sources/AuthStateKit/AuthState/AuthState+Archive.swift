@@ -23,6 +23,7 @@ public struct AuthStateArchive: Sendable, Hashable {
     public init(data: Data) throws {
         let json: JSONValue
         do { json = try JSONValue(parsing: [UInt8](data)) } catch { throw Self.corrupt(error) }
+        if SealedArchive.isSealed(json) { throw AuthStateError.storeSealed() }
         guard let format = json["format"]?.intValue else { throw Self.corrupt(nil) }
         guard format <= Self.currentFormat else {
             throw AuthStateError(

@@ -21,12 +21,15 @@ extension AuthState {
         public var canRenew: Bool
         /// Whether a renewal was asked for.
         public var needsTokenRefresh: Bool
+        /// Why the state could not be saved; nil when what is stored is what is shown here.
+        public var storeError: AuthStateError?
         /// Counts grants.
         public var grantEpoch: Int
         /// Counts changes; a gap between two elements of a stream shows that some were missed.
         public var revision: Int
 
-        init(_ record: Record) {
+        init(_ record: Record, storeError: AuthStateError?) {
+            self.storeError = storeError
             isAuthorized = record.isAuthorized
             authorizationError = record.authorizationError
             scope = record.scope
@@ -39,6 +42,12 @@ extension AuthState {
         }
     }
 
+    /// What is read without waiting.
+    struct Visible: Sendable {
+        var state: Published
+        var sight: StoreSight
+    }
+
     /// What everybody may read at any time: one immutable object, replaced as a whole.
     final class Published: Sendable {
         let record: Record
@@ -48,9 +57,9 @@ extension AuthState {
         /// In seconds since 1970.
         let freshUntil: Double
 
-        init(_ record: Record, options: Options, allowsInsecureHTTP: Bool) {
+        init(_ record: Record, storeError: AuthStateError? = nil, options: Options, allowsInsecureHTTP: Bool) {
             self.record = record
-            current = Current(record)
+            current = Current(record, storeError: storeError)
             freshUntil = record.freshUntil(leeway: options.leeway)
             policy = BearerPolicy(
                 allowsLoopbackHTTP: record.configuration.issuer?.isLoopback

@@ -44,12 +44,10 @@ extension AuthState {
     /// that came with it is on disk.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         while true {
-            let running = flights[parameters].flatMap { $0.grantID == record.grantID ? $0 : nil }
-            if running == nil {
-                let visible = published.withLock { $0 }.record
-                if reason != .explicit, let error = visible.authorizationError { throw error }
-                if let tokens = usableTokens(parameters, reason: reason, of: visible) { return Tokens(storage: tokens) }
-            }
+            // What is at hand may be old; a renewal reads the store itself.
+            if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
+            let running = running(parameters)
+            if running == nil, let answer = atHand(parameters, reason) { return try answer.get() }
             notify(.tokensRequested(joined: running != nil))
             let flight = running ?? start(Flight(parameters, reason: reason, grantID: record.grantID))
             do {
@@ -64,6 +62,18 @@ extension AuthState {
                 throw error
             }
         }
+    }
+
+    /// The renewal for this grant that is under way.
+    private func running(_ parameters: RenewalParameters) -> Flight? {
+        flights[parameters].flatMap { $0.grantID == record.grantID ? $0 : nil }
+    }
+
+    /// Tokens, or the error that the state is in; nil when there has to be a renewal.
+    private func atHand(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Result<Tokens, AuthStateError>? {
+        let visible = published.withLock { $0.state }.record
+        if reason != .explicit, let error = visible.authorizationError { return .failure(error) }
+        return usableTokens(parameters, reason: reason, of: visible).map { .success(Tokens(storage: $0)) }
     }
 
     /// The tokens that do without a renewal.
@@ -109,7 +119,7 @@ extension AuthState {
 
     func storage(_ response: TokenResponse?) -> Tokens.Storage? {
         response.map {
-            let published = published.withLock { $0 }
+            let published = published.withLock { $0.state }
             return Tokens.Storage(
                 $0, of: record, leeway: options.leeway, policy: published.policy)
         }

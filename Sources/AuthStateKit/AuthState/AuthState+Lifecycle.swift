@@ -19,7 +19,8 @@ extension AuthState {
         var changes = stateChanges.makeAsyncIterator()
         while true {
             try Task.checkCancellation()
-            let now = published.withLock { $0 }
+            try await notice()
+            let now = published.withLock { $0.state }
             guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
                 guard await changes.next() != nil else { throw CancellationError() }
                 continue
@@ -35,7 +36,7 @@ extension AuthState {
                 pause = max(1, error.retryAfter ?? 5)
             }
             // Nothing fresher came: the provider is away, or its tokens are born stale. Both are left alone for a while.
-            if published.withLock({ $0 }).freshUntil <= clock.clock.secondsSince1970 {
+            if published.withLock({ $0.state }).freshUntil <= clock.clock.secondsSince1970 {
                 try await clock.waitingClock.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
             }
         }

@@ -5,6 +5,9 @@ extension AuthState {
     ///
     /// The store is tried before the browser opens, so that no login is lost for want of a writable place.
     ///
+    /// Should the very last save fail all the same, the state is returned, and `current.storeError` says why: `save()`
+    /// tries again.
+    ///
     /// - Parameter annotations: Kept with the state, see `Record.annotations`.
     /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then untouched.
     public static func authorize(
@@ -28,6 +31,8 @@ extension AuthState {
 
     /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps the result.
     ///
+    /// A last save that fails is no error here, as with `authorize`.
+    ///
     /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then untouched.
     public static func complete(
         _ pending: PendingAuthorization,
@@ -49,6 +54,8 @@ extension AuthState {
     }
 
     /// Gets a token in the client's own name (RFC 6749, section 4.4); it renews itself with the client's credential.
+    ///
+    /// A last save that fails is no error here, as with `authorize`.
     ///
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
     public static func clientCredentials(
@@ -86,6 +93,9 @@ extension AuthState {
         service: AuthorizationService = AuthorizationService(),
         options: Options = Options()
     ) async throws -> AuthState {
+        // The watch first: what changes from here on is noticed.
+        let now = service.configuration.clock.secondsSince1970
+        let sight = StoreSight(await store.watch(key), at: now)
         guard let stored = try await store.load(key) else {
             throw AuthStateError(
                 .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
@@ -93,7 +103,8 @@ extension AuthState {
         var record = try AuthStateArchive(data: stored.archive).record
         if let credential { record.credential = credential }
         return AuthState(
-            record, service: service, store: store, key: key, storedVersion: stored.version, options: options)
+            record, service: service, store: store, key: key, storedVersion: stored.version, options: options,
+            sight: sight)
     }
 
     /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.
@@ -110,15 +121,16 @@ extension AuthState {
         options: Options
     ) async throws -> AuthState {
         let state = AuthState(record, service: service, store: store, key: key, options: options)
-        try await state.begin(with: event)
+        await state.begin(with: event)
         return state
     }
 
     /// Saves a first grant over what is stored, and counts its epoch on from there.
-    private func begin(with event: Event) async throws {
+    private func begin(with event: Event) async {
         defer { publish() }
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            try await self.begin(with: event, under: lease)
+        do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
+            if unsaved.isEmpty { apply(event) }
+            report(unsaved: error)
         }
     }
 

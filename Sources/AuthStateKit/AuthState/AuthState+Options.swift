@@ -9,6 +9,8 @@ extension AuthState {
         public var renewalRetries = 2
         /// How long to wait for another holder of the stored state.
         public var leaseDeadline: Duration = .seconds(30)
+        /// For how long the state in memory counts as the stored one, where the store cannot tell of changes, in seconds.
+        public var storeCheckInterval: Double = 1
         /// What a refused access token means.
         public var unauthorizedPolicy: UnauthorizedPolicy = .renewOnce
         /// Origins that may receive the access token, for example `https://api.example`; nil allows all.

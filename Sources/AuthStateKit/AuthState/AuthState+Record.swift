@@ -61,15 +61,24 @@ extension AuthState {
 
     /// A time in which the provider is not asked again, and the error that it follows from.
     public struct RenewalPause: Sendable, Hashable, Codable {
+        /// The beginning of it; nil in archives that did not say.
+        public var from: Date?
         /// The end of it.
         public var until: Date
         /// What the last renewal failed with.
         public var error: AuthStateError
 
         /// Makes a pause.
-        public init(until: Date, error: AuthStateError) {
+        public init(from: Date? = nil, until: Date, error: AuthStateError) {
+            self.from = from
             self.until = until
             self.error = error
+        }
+
+        /// Whether a moment is in it; one before its beginning shows that a clock was set, and is not.
+        func contains(_ date: Date) -> Bool {
+            // Without a beginning, none was longer than a minute.
+            (from ?? until.addingTimeInterval(-60)) <= date && date < until
         }
     }
 

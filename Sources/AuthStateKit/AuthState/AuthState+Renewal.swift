@@ -10,9 +10,7 @@ extension AuthState {
     /// The transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.
     func renew(_ flight: Flight) async throws -> Tokens {
         do {
-            return try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-                try await self.renew(flight, under: lease)
-            }
+            return try await transaction { state, lease in try await state.renew(flight, under: lease) }
         } catch let error as AuthStateError {
             notify(.renewalFailed(error))
             throw error
@@ -83,6 +81,7 @@ extension AuthState {
     {
         if flight.parameters == .none {
             await persist(.renewed(response), under: lease)
+            guard record.grantID == flight.grantID else { throw Superseded(late: response) }
         } else {
             if let refreshToken = response.refreshToken {
                 await persist(.rotated(refreshToken: refreshToken), under: lease)
@@ -120,11 +119,11 @@ extension AuthState {
             await persist(.tokenRefused(request.refreshToken ?? "", error), under: lease)
             throw error
         case .refusedWithoutReason:
-            await hold(for: 30, after: error, under: lease)
+            await hold(for: Self.pause / 2, after: error, under: lease)
         case .transient(let retryAfter):
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
             if let retryAfter, retryAfter > 0 {
-                await hold(for: retryAfter, after: error, under: lease)
+                await hold(for: min(retryAfter, Self.longestPause), after: error, under: lease)
             }
         case .configuration, .refusedAnswer:
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
@@ -137,38 +136,33 @@ extension AuthState {
         if refreshToken == nil, error.code == .malformedResponse {
             await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
         } else {
-            await hold(refreshToken: refreshToken, for: Self.longestPause, after: error, under: lease)
+            await hold(refreshToken: refreshToken, for: Self.pause, after: error, under: lease)
         }
     }
 
     private func hold(
         refreshToken: String? = nil, for seconds: Double, after error: AuthStateError, under lease: any AuthStateLease
     ) async {
-        let until = service.configuration.clock.now.addingTimeInterval(min(seconds, Self.longestPause))
-        let pause = RenewalPause(until: until, error: error)
+        let now = service.configuration.clock.now
+        let pause = RenewalPause(from: now, until: now.addingTimeInterval(seconds), error: error)
         await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
     }
 
     /// Applies an event and saves it under a lease that is held; a failed save is reported and made up for later.
     private func persist(_ event: Event, under lease: any AuthStateLease) async {
         apply(event)
-        do { try await save(under: lease) } catch {
-            notify(
-                .saveFailed(
-                    error as? AuthStateError
-                        ?? AuthStateError(
-                            .storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)))
-        }
+        do { try await save(under: lease) } catch { report(unsaved: error) }
         publish()
     }
 
-    /// The longest time for which renewals are held back, in seconds; a longer one shows that a clock was set.
-    private static let longestPause: Double = 60
+    /// For how long a renewal that was refused is not tried again, in seconds.
+    private static let pause: Double = 60
+    /// For how long a provider may ask to be left alone, in seconds.
+    private static let longestPause: Double = 3600
 
     private func checkPause() throws {
-        guard let pause = record.renewalPause else { return }
+        guard let pause = record.renewalPause, pause.contains(service.configuration.clock.now) else { return }
         let seconds = pause.until.timeIntervalSince(service.configuration.clock.now)
-        guard seconds > 0, seconds <= Self.longestPause else { return }
         var error = pause.error
         error.message += " The next renewal is tried in \(Int(seconds.rounded(.up))) s."
         error.retryAfter = seconds

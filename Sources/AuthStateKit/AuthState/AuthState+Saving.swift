@@ -16,15 +16,48 @@ extension AuthState {
     func commit(_ event: Event) async throws {
         apply(event)
         defer { publish() }
-        do {
-            try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-                try await self.synchronize(with: lease)
-                try await self.save(under: lease)
-            }
-        } catch let error as AuthStateError {
-            notify(.saveFailed(error))
+        do { try await transaction { state, lease in try await state.reconcile(with: lease) } } catch {
+            report(unsaved: error)
             throw error
         }
+    }
+
+    /// Saves what could not be saved before; without effect when everything is.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
+    public func save() async throws {
+        guard !unsaved.isEmpty else { return }
+        defer { publish() }
+        do { try await transaction { state, lease in try await state.reconcile(with: lease) } } catch {
+            report(unsaved: error)
+            throw error
+        }
+    }
+
+    /// Runs a transaction on what is stored, while nobody else changes it.
+    func transaction<R: Sendable>(
+        _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+            try await self.count(lease, body)
+        }
+    }
+
+    private func count<R: Sendable>(
+        _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        transactions += 1
+        defer { transactions -= 1 }
+        return try await body(self, lease)
+    }
+
+    /// Says that the state could not be saved.
+    func report(unsaved error: any Error) {
+        let error =
+            error as? AuthStateError
+            ?? AuthStateError(.storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)
+        storeError = error
+        notify(.saveFailed(error))
     }
 
     /// Applies an event in memory and notes it for the next save.
@@ -45,13 +78,19 @@ extension AuthState {
 
     /// Takes over what another process stored since, and replays on it what happened here.
     func synchronize(with lease: any AuthStateLease) async throws {
-        let stored = try await lease.load()
-        guard stored?.version != storedVersion else { return }
+        if try absorb(await lease.load()), unsaved.isEmpty { publish() }
+    }
+
+    /// Takes over what another process stored, and replays on it what happened here; false when it stored nothing new.
+    func absorb(_ stored: StoredAuthState?) throws -> Bool {
+        guard stored?.version != storedVersion else { return false }
         var base = record
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
             // What happened here to another grant than theirs has no place on it; a grant that began here does.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
+            unsaved.removeAll { $0.isOlder(than: base) }
+            if unsaved.contains(where: \.event.bringsClient) { base.takeClient(of: record) }
         } else {
             // Removed elsewhere: a logout. Only a grant that began here since then stands.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch })
@@ -59,17 +98,42 @@ extension AuthState {
         }
         adopt(unsaved.reduce(base) { $0.applying($1.event, grantID: $1.grantID) })
         storedVersion = stored?.version
+        if unsaved.isEmpty { storeError = nil }
         notify(.adopted)
-        if unsaved.isEmpty { publish() }
+        return true
     }
 
-    /// Writes the state; the lease must have been synchronised with.
+    /// Takes over what is stored, and saves.
+    private func reconcile(with lease: any AuthStateLease) async throws {
+        try await synchronize(with: lease)
+        try await write(under: lease)
+    }
+
+    /// Saves under a lease that was synchronised with; takes over once more what somebody wrote all the same.
+    ///
+    /// Nobody does while a lease holds, but a lease of several machines may end before the work under it does.
     func save(under lease: any AuthStateLease) async throws {
+        do { try await write(under: lease) } catch let error as AuthStateError where error.code == .storeConflict {
+            try await reconcile(with: lease)
+        }
+    }
+
+    private func write(under lease: any AuthStateLease) async throws {
         let count = unsaved.count
         let data = try AuthStateArchive(record).data()
         storedVersion = try await lease.save(data, expecting: storedVersion)
         // What was added while the save was under way is not in it.
         unsaved.removeFirst(min(count, unsaved.count))
+        storeError = nil
+    }
+}
+
+extension AuthState.Change {
+    /// Whether somebody renewed the same grant after this renewal: theirs is the newer refresh token then.
+    func isOlder(than stored: AuthState.Record) -> Bool {
+        guard case .renewed(let response) = event, grantID == stored.grantID, let theirs = stored.lastTokenResponse
+        else { return false }
+        return theirs.issuedAt > response.issuedAt
     }
 }
 
@@ -80,5 +144,14 @@ extension AuthState.Record {
         if case .value = ours.source { copy.credential = ours }
         if case .value = credential.source { copy.credential = ours }
         return copy
+    }
+
+    /// Becomes a state of another record's client at its provider.
+    fileprivate mutating func takeClient(of other: Self) {
+        configuration = other.configuration
+        clientID = other.clientID
+        credential = other.credential
+        clientCredentials = other.clientCredentials
+        annotations = other.annotations
     }
 }

@@ -58,6 +58,16 @@ extension AuthState.Event {
     }
 }
 
+extension AuthState.Event {
+    /// Whether this is a grant to the client of this process, whoever's state is stored.
+    var bringsClient: Bool {
+        switch self {
+        case .authorized, .tokens, .loggedIn: true
+        default: false
+        }
+    }
+}
+
 extension AuthState.Record {
     /// The state after an event; the whole behaviour of a state is in this function.
     ///

@@ -58,8 +58,10 @@ extension AuthState {
         apply(.loggedOut)
         publish()
         let grantID = record.grantID
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            try await self.remove(grantID, under: lease)
+        do { try await transaction { state, lease in try await state.remove(grantID, under: lease) } } catch {
+            report(unsaved: error)
+            publish()
+            throw error
         }
     }
 
@@ -68,8 +70,8 @@ extension AuthState {
         guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
             return
         }
-        if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
-        storedVersion = nil
+        try await lease.discard()
+        (storedVersion, storeError) = (nil, nil)
         unsaved.removeFirst(min(place + 1, unsaved.count))
     }
 
@@ -79,8 +81,6 @@ extension AuthState {
     public static func remove(
         from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)
     ) async throws {
-        try await store.withLease(key, deadline: deadline) { lease in
-            if let stored = try await lease.load() { try await lease.delete(expecting: stored.version) }
-        }
+        try await store.withLease(key, deadline: deadline) { lease in try await lease.discard() }
     }
 }

@@ -15,7 +15,7 @@ public actor AuthState {
     /// Under which key.
     public nonisolated let key: AuthStateKey
 
-    nonisolated let published: Lock<Published>
+    nonisolated let published: Lock<Visible>
     nonisolated let changes: ChangeBroadcast<Current>
 
     /// The newest state, saved or not.
@@ -24,6 +24,12 @@ public actor AuthState {
     var storedVersion: StoredAuthState.Version?
     /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
     var unsaved: [Change] = []
+    /// Why the last save failed; nil when everything is saved.
+    var storeError: AuthStateError?
+    /// Transactions on the store that are under way here.
+    var transactions = 0
+    /// The reading of the store that is under way.
+    var looking: SharedResult<AuthStateError?>?
     /// Renewals under way, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
     /// Tokens asked for with parameters: in memory, beside the default ones.
@@ -44,6 +50,15 @@ public actor AuthState {
         storedVersion: StoredAuthState.Version? = nil,
         options: Options = Options()
     ) {
+        self.init(
+            record, service: service, store: store, key: key, storedVersion: storedVersion, options: options,
+            sight: StoreSight(nil, at: service.configuration.clock.secondsSince1970))
+    }
+
+    init(
+        _ record: Record, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
+        storedVersion: StoredAuthState.Version?, options: Options, sight: StoreSight
+    ) {
         self.record = record
         self.service = service
         self.store = store
@@ -52,12 +67,12 @@ public actor AuthState {
         self.options = options
         let first = Published(
             record, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
-        published = Lock(first)
+        published = Lock(Visible(state: first, sight: sight))
         changes = ChangeBroadcast(first.current)
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
-    public nonisolated var current: Current { published.withLock { $0 }.current }
+    public nonisolated var current: Current { published.withLock { $0.state }.current }
 
     /// Whether there is no error, and an access, ID or refresh token.
     public nonisolated var isAuthorized: Bool { current.isAuthorized }
@@ -66,7 +81,7 @@ public actor AuthState {
     public nonisolated var authorizationError: AuthStateError? { current.authorizationError }
 
     /// Everything that the state remembers, tokens included.
-    public nonisolated var snapshot: Record { published.withLock { $0 }.record }
+    public nonisolated var snapshot: Record { published.withLock { $0.state }.record }
 
     /// The changes from now on, the current state first; each subscriber has a stream of its own with the newest 64.
     ///
@@ -74,18 +89,29 @@ public actor AuthState {
     public nonisolated var stateChanges: AsyncStream<Current> { changes.subscribe() }
 
     /// Tokens if they are fresh at this moment; never waits and never renews.
-    public nonisolated func tokensIfFresh() -> Tokens? {
+    ///
+    /// Nil, too, once the store has told of a change that was not looked at yet: `freshTokens()` looks.
+    public nonisolated func tokensIfFresh() -> Tokens? { tokens(readWithin: .infinity) }
+
+    /// Tokens if they are fresh, and the store was read within these seconds or told of no change.
+    @usableFromInline
+    nonisolated func tokens(readWithin interval: Double) -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
-        let tokens = published.withLock { now < $0.freshUntil ? $0.tokens : nil }
+        let tokens = published.withLock { visible in
+            now < visible.state.freshUntil && visible.sight.isCurrent(at: now, interval: interval)
+                ? visible.state.tokens : nil
+        }
         return tokens.map(Tokens.init(storage:))
     }
 
     /// Lets everybody see the state as it is now.
     func publish() {
-        let next = Published(record, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
-        let previous = published.withLock { published in
-            defer { published = next }
-            return published
+        let next = Published(
+            record, storeError: storeError, options: options,
+            allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+        let previous = published.withLock { visible in
+            defer { visible.state = next }
+            return visible.state
         }
         guard previous.current != next.current else { return }
         changes.send(next.current)

@@ -29,6 +29,8 @@ public enum AuthStateEvent: Sendable, Hashable {
     case lateResultDropped
     /// Another process had changed the stored state, and this one took it over.
     case adopted
+    /// The stored state could not be read; the one in memory is used as before.
+    case readFailed(AuthStateError)
     /// The state could not be saved; it is kept in memory and saved with the next change.
     case saveFailed(AuthStateError)
     /// The state changed.

@@ -7,18 +7,7 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension ClientCredential {
-    /// A key has a few kilobytes; whatever is larger than this is something else.
-    private static let sizeLimit = 1 << 16
-
     /// Fetches the private key from where it is; it is read anew for every request, so that it can be replaced.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, and shows nothing of it.
@@ -32,8 +21,10 @@ extension ClientCredential {
         case .value(let key):
             guard !key.isEmpty else { throw Self.forgotten(stage) }
             text = key
-        case .environment(let name): text = try Self.variable(name, "private key", stage)
-        case .file(let path): text = try Self.contentOfKeyFile(path, stage)
+        case .environment(let name):
+            text = try SecretSource.variable(name, holding: "the client's private key", stage: stage)
+        case .file(let path):
+            text = try SecretSource.content(ofFile: path, holding: "the client's private key", stage: stage)
         }
         do {
             var key = try Self.key(in: text)
@@ -63,35 +54,5 @@ extension ClientCredential {
         let key = try JSONWebKey(json: json)
         guard key.privateMaterial != nil else { throw JOSEError(.keyMismatch, "the key has no private part") }
         return key
-    }
-
-    /// Reads a file that only its owner may read, or its group where it is root's.
-    private static func contentOfKeyFile(_ path: String, _ stage: AuthStateError.Stage) throws -> String {
-        func refusal(_ what: String, expected: String? = nil, received: String? = nil, hint: String) -> AuthStateError {
-            AuthStateError(
-                .credentialUnavailable, stage: stage,
-                "The file \(path), which holds the client's private key, \(what).", expected: expected,
-                received: received, hint: hint)
-        }
-        do {
-            // Without O_NONBLOCK, opening a named pipe would wait for its writer.
-            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
-            let status = try file.status
-            guard status.isRegular else {
-                throw refusal("is not a file", expected: "a regular file", hint: "Check the path.")
-            }
-            guard !status.isExposed else {
-                throw refusal(
-                    "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
-                    hint: "Take them away with chmod 600, and think of another key if somebody may have read it.")
-            }
-            let content = try file.readAll(limit: sizeLimit + 1)
-            guard content.count <= sizeLimit else {
-                throw refusal("is too large", expected: "\(sizeLimit) bytes at most", hint: "Check the path.")
-            }
-            return String(decoding: content, as: UTF8.self)
-        } catch let error as SystemCallError {
-            throw refusal("cannot be read", received: "\(error)", hint: "Check the path and the file's permissions.")
-        }
     }
 }

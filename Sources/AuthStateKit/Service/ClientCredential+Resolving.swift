@@ -44,7 +44,8 @@ extension ClientCredential {
         case .value(let secret):
             guard !secret.isEmpty else { throw Self.forgotten(stage) }
             return secret
-        case .environment(let name): return try Self.variable(name, "secret", stage)
+        case .environment(let name):
+            return try SecretSource.variable(name, holding: "the client's secret", stage: stage)
         case .file(let path):
             let text = try? String(contentsOfFile: path, encoding: .utf8)
             guard let secret = text?.split(whereSeparator: \.isNewline).first else {
@@ -55,16 +56,6 @@ extension ClientCredential {
             }
             return String(secret)
         }
-    }
-
-    static func variable(_ name: String, _ thing: String, _ stage: AuthStateError.Stage) throws -> String {
-        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
-            throw AuthStateError(
-                .credentialUnavailable, stage: stage,
-                "The environment variable \(name), which holds the client's \(thing), is not set.",
-                hint: "Set \(name) and try again.")
-        }
-        return text
     }
 
     static func forgotten(_ stage: AuthStateError.Stage) -> AuthStateError {

@@ -64,6 +64,16 @@ public protocol AuthStateLease: Sendable {
     ///
     /// - Throws: `.storeConflict` when another version is stored.
     func delete(expecting: StoredAuthState.Version?) async throws
+
+    /// Removes whatever is stored, readable or not; nothing stored is no error.
+    func discard() async throws
+}
+
+extension AuthStateLease {
+    /// Loads the state, then deletes it: enough where everything that is stored can be loaded.
+    public func discard() async throws {
+        if let stored = try await load() { try await delete(expecting: stored.version) }
+    }
 }
 
 /// An archive as a store keeps it.
@@ -107,4 +117,12 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public static let `default`: AuthStateKey = "default"
     /// The text.
     public var description: String { rawValue }
+
+    /// Whether both have the same bytes: a letter with an accent and the letter followed by the accent are two keys.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

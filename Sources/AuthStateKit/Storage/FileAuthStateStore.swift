@@ -12,9 +12,12 @@ public import AuthStateOAuth
 /// content or the new, never a part. Files have the permissions 0600, folders that the store creates 0700. Symbolic links
 /// are followed: what they point to is locked and replaced, the links stay. What cannot be read is never overwritten.
 ///
-/// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file stays for good: it is
-/// empty or names the holder's temporary file, so that the next holder can remove what a crash left behind. The deadline
-/// of a lease bounds the wait for other holders, not a file system that hangs.
+/// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file stays for good,
+/// empty. What a crash leaves behind the next save removes.
+///
+/// A file system that hangs holds up no task, and other keys only when eight calls hang: a load or a function of a lease
+/// throws after 30 seconds, `withLease` at its deadline, but not before 5 seconds. A save that was given up may still be
+/// finished; until then the lease excludes others.
 ///
 /// Not for the containers of iOS app groups: the system ends an app that is suspended while it holds a file lock. Use the
 /// keychain there. Not for network file systems without locks, nor for several machines.
@@ -22,10 +25,15 @@ public final class FileAuthStateStore: AuthStateStore {
     /// In one process tasks queue up here in order, so that a single one at a time tries for the file lock.
     private static let queue = LeaseQueue()
 
+    /// For how long the file system may be silent in a load, or in a function of a lease.
+    static let patience = Duration.seconds(30)
+    /// For how long it may be silent before the deadline of a lease counts.
+    static let leastPatience = Duration.seconds(5)
+
     private let layout: FileLayout
     private let clock: any Clock<Duration>
     private let warnings: FileWarnings
-    private let work = BlockingWork(label: "AuthStateKit.FileAuthStateStore")
+    private let work: BlockingWork
 
     /// Makes a store that keeps any number of states in a folder, under names made of hashes of their keys.
     ///
@@ -71,14 +79,16 @@ public final class FileAuthStateStore: AuthStateStore {
         self.layout = layout
         self.clock = clock
         warnings = FileWarnings(report: onWarning)
+        work = BlockingWork(label: "AuthStateKit.FileAuthStateStore", clock: clock)
     }
 
     /// Reads a state without a lease; nil when there is none under the key. Creates nothing, changes nothing.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`, naming the path and what to do.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
-        try await work.run { [layout, warnings] in
-            try StateFile(resolving: layout.path(for: key), warnings: warnings).read()
+        let path = try layout.path(for: key)
+        return try await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) { [warnings] in
+            try StateFile(resolving: path, warnings: warnings).read()
         }
     }
 
@@ -94,22 +104,39 @@ public final class FileAuthStateStore: AuthStateStore {
         deadline: Duration,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
+        let path = try layout.path(for: key)
         let deadline = Deadline(after: deadline, on: clock)
-        let file = try await work.run { [layout, warnings] in
-            let path = try layout.path(for: key)
-            try FilePath.createFolders(to: FilePath.folder(of: path))
-            return try StateFile(resolving: path, warnings: warnings)
-        }
-        try await Self.queue.acquire(file.lockPath, until: deadline, orThrow: .storeLocked(file.path))
-        defer { Self.queue.release(file.lockPath) }
-        let lease = FileLease(file, try await FileLock.acquire(for: file, until: deadline, work), work)
+        try await Self.queue.acquire(path, until: deadline, orThrow: .storeLocked(path))
+        let lease: FileLease
         do {
-            let result = try await body(lease)
-            await lease.end()
-            return result
+            lease = try await FileLease.acquire(path, until: deadline, work, warnings)
         } catch {
-            await lease.end()
+            Self.queue.release(path)
             throw error
         }
+        do {
+            let result = try await body(lease)
+            await lease.end { Self.queue.release(path) }
+            return result
+        } catch {
+            await lease.end { Self.queue.release(path) }
+            throw error
+        }
+    }
+
+    /// Begins to watch a key; nil while its folder does not exist, where the system's limit is reached, and not on Linux.
+    ///
+    /// Changes by any process of this machine show within a few milliseconds. What is not seen: a change by another machine
+    /// that shares the file system, and another folder or symbolic link put in the place of one above the file.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
+        #if os(Linux)
+            guard let path = try? layout.path(for: key) else { return nil }
+            return try? await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) {
+                [warnings] in
+                FileWatch(try StateFile(resolving: path, warnings: warnings))
+            }
+        #else
+            nil
+        #endif
     }
 }

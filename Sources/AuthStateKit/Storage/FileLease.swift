@@ -9,7 +9,8 @@ import AuthStateOAuth
 
 /// The transaction of a file store: the lock, and the temporary file that was reserved under it.
 ///
-/// Its functions run one after another on the store's queue, and finish even when their task is cancelled.
+/// Its functions run one after another on threads of the store, and finish even when their task is cancelled. The lock is
+/// given back when the last of them has ended: one that hangs keeps it.
 final class FileLease: AuthStateLease {
     private struct State {
         var reserved: TemporaryFile?
@@ -22,77 +23,98 @@ final class FileLease: AuthStateLease {
     private let file: StateFile
     private let lock: FileLock
     private let work: BlockingWork
+    /// Held for the whole of each function: only threads that may block wait for it.
     private let state = Lock(State())
 
-    init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) {
+    private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) {
         self.file = file
         self.lock = lock
         self.work = work
     }
 
-    /// Removes what was reserved and not used, and gives the lock back.
-    func end() async {
-        await work.run {
-            self.takeReserved(isOver: true)?.discard()
-            self.lock.unlock()
+    /// Tries again and again, at random intervals of up to a quarter of a second, until the deadline.
+    ///
+    /// A lock that is gained after the disk was given up is closed at once, and so given back.
+    ///
+    /// - Throws: `AuthStateError` with `.storeLocked`, `.storeUnwritable` or `.storeUnreadable`; `CancellationError`.
+    nonisolated(nonsending) static func acquire(
+        _ path: String, until deadline: Deadline, _ work: BlockingWork, _ warnings: FileWarnings
+    ) async throws -> FileLease {
+        var pause = 0.004
+        while true {
+            let patience = max(deadline.remaining, FileAuthStateStore.leastPatience)
+            let lease = try await work.run(within: patience, orThrow: .storeSilent(.storeUnwritable, path)) {
+                try FilePath.createFolders(to: FilePath.folder(of: path))
+                let file = try StateFile(resolving: path, warnings: warnings)
+                _ = try file.size
+                return try FileLock.attempt(file.lockPath).map { FileLease(file, $0, work) }
+            }
+            if let lease { return lease }
+            guard deadline.remaining > .zero else { throw AuthStateError.storeLocked(path) }
+            try await deadline.sleep(atMost: .seconds(pause * Double.random(in: 0.5...1)))
+            pause = min(pause * 2, 0.25)
+        }
+    }
+
+    /// Removes what was reserved and not used, gives the lock back, then calls `release`; later if something hangs.
+    nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
+        await work.complete(within: FileAuthStateStore.leastPatience) {
+            self.state.withLock { state in
+                state.reserved?.discard()
+                state = State(isOver: true)
+                self.lock.unlock()
+            }
+            release()
         }
     }
 
     func load() async throws -> StoredAuthState? {
-        try await perform { try self.file.read() }
+        try await perform(or: .storeUnreadable) { _ in try self.file.read() }
     }
 
     func reserve() async throws {
-        try await perform {
-            if self.state.withLock({ $0.reserved != nil }) { return }
-            let size = try self.file.read()?.archive.count ?? 0
-            let reserved = try self.temporaryFile(size: size + Self.margin)
-            self.state.withLock { $0.reserved = reserved }
+        try await perform(or: .storeUnwritable) { state in
+            if state.reserved != nil { return }
+            state.reserved = try self.temporaryFile(size: self.file.size + Self.margin)
         }
     }
 
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        try await perform {
+        try await perform(or: .storeUnwritable) { state in
             let content = [UInt8](archive)
             guard content.count <= StateFile.sizeLimit else { throw self.file.tooLarge(.storeUnwritable) }
             let version = try StateFile.version(of: content)
             let found = try self.file.read()?.version
             // The same content again is no conflict: an earlier save may have failed after its rename.
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
-            let temporary = try self.takeReserved() ?? self.temporaryFile(size: content.count)
-            defer { temporary.discard() }
+            let temporary = try state.reserved ?? self.temporaryFile(size: content.count)
+            state.reserved = nil
             try self.writing { () throws(SystemCallError) in try temporary.commit(content) }
             return version
         }
     }
 
     func delete(expecting: StoredAuthState.Version?) async throws {
-        try await perform {
+        try await perform(or: .storeUnwritable) { _ in
             guard let found = try self.file.read()?.version else { return }
             try StoredAuthState.Version.check(found, isExpected: expecting)
             try self.file.remove()
         }
     }
 
-    private func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-        try await work.run {
-            if self.state.withLock({ $0.isOver }) { throw AuthStateError.leaseEnded() }
-            return try body()
-        }
-    }
-
-    private func takeReserved(isOver: Bool = false) -> TemporaryFile? {
-        state.withLock { state in
-            defer { state = State(isOver: isOver) }
-            return state.reserved
+    private func perform<R: Sendable>(
+        or code: AuthStateError.Code, _ body: @escaping @Sendable (inout State) throws -> R
+    ) async throws -> R {
+        try await work.run(within: FileAuthStateStore.patience, orThrow: .storeSilent(code, self.file.path)) {
+            try self.state.withLock { state in
+                if state.isOver { throw AuthStateError.leaseEnded() }
+                return try body(&state)
+            }
         }
     }
 
     private func temporaryFile(size: Int) throws -> TemporaryFile {
-        try writing { () throws(SystemCallError) in
-            try TemporaryFile.removeLeftover(of: file, notedIn: lock)
-            return try TemporaryFile(for: file, size: size, noting: lock)
-        }
+        try writing { () throws(SystemCallError) in try TemporaryFile(for: file, under: lock, size: size) }
     }
 
     private func writing<R>(_ body: () throws(SystemCallError) -> R) throws -> R {

@@ -23,6 +23,11 @@ enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Everything after the last slash.
+    static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
+    }
+
     /// The path without symbolic links; its last part need not exist yet. Where a folder is missing too, what is left of
     /// the path is taken as it is: opening a file there fails, and the links stay untouched.
     static func resolved(_ path: String, links: Int = 40) throws(SystemCallError) -> String {
@@ -38,8 +43,7 @@ enum FilePath {
             if code == ENOENT { return path }
             throw SystemCallError(code: code)
         }
-        let name = path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]
-        return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+        return parent == "/" ? "/\(name(of: path))" : "\(parent)/\(name(of: path))"
     }
 
     /// Creates a folder and those above it, for this user alone; existing ones stay as they are.

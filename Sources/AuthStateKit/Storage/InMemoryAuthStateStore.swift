@@ -40,6 +40,16 @@ public final class InMemoryAuthStateStore: AuthStateStore {
         defer { lease.end() }
         return try await body(lease)
     }
+
+    /// Begins to watch a key: every change of it shows at once.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { MemoryWatch(slot: slot(of: key)) }
+
+    private func slot(of key: AuthStateKey) -> ChangeCounters.Slot {
+        var hasher = Hasher()
+        hasher.combine(ObjectIdentifier(self))
+        hasher.combine(key)
+        return ChangeCounters.Slot(hasher)
+    }
 }
 
 extension InMemoryAuthStateStore {
@@ -47,6 +57,11 @@ extension InMemoryAuthStateStore {
         var states: [AuthStateKey: StoredAuthState] = [:]
         /// Counts over all keys, so that no version ever comes back.
         var lastVersion = 0
+    }
+
+    private struct MemoryWatch: AuthStateWatch {
+        let slot: ChangeCounters.Slot
+        var generation: UInt64 { ChangeCounters.generation(of: slot) }
     }
 
     private final class MemoryLease: AuthStateLease {
@@ -68,7 +83,8 @@ extension InMemoryAuthStateStore {
         func save(
             _ archive: Data, expecting: StoredAuthState.Version?
         ) async throws -> StoredAuthState.Version {
-            try access { contents in
+            defer { countChange() }
+            return try access { contents in
                 try StoredAuthState.Version.check(contents.states[key]?.version, isExpected: expecting)
                 contents.lastVersion += 1
                 let version = StoredAuthState.Version(rawValue: String(contents.lastVersion))
@@ -78,12 +94,15 @@ extension InMemoryAuthStateStore {
         }
 
         func delete(expecting: StoredAuthState.Version?) async throws {
+            defer { countChange() }
             try access { contents in
                 guard let stored = contents.states[key] else { return }
                 try StoredAuthState.Version.check(stored.version, isExpected: expecting)
                 contents.states[key] = nil
             }
         }
+
+        private func countChange() { ChangeCounters.count(store.slot(of: key)) }
 
         private func access<R: Sendable>(_ body: (inout Contents) throws -> R) throws -> R {
             if isOver.withLock({ $0 }) { throw AuthStateError.leaseEnded() }

@@ -24,6 +24,7 @@ struct StateFile: Sendable {
 
     var lockPath: String { path + ".lock" }
     var folder: String { FilePath.folder(of: path) }
+    var name: String { FilePath.name(of: path) }
 
     /// Follows symbolic links, so that two names of one file share a lock.
     ///
@@ -34,6 +35,17 @@ struct StateFile: Sendable {
             self.path = try FilePath.resolved(path)
         } catch {
             throw AuthStateError.store(.storeUnreadable, "The state cannot be found at", path, error)
+        }
+    }
+
+    /// In bytes; 0 when there is none.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when something stands there that no state can take the place of.
+    var size: Int {
+        get throws {
+            guard let status = try? FileStatus(ofFileAt: path) else { return 0 }
+            guard status.isRegular else { throw notAFile(status) }
+            return status.size
         }
     }
 

@@ -6,6 +6,13 @@ extension AuthStateError {
         AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
     }
 
+    /// A system call on a path has not come back.
+    static func storeSilent(_ code: Code, _ path: String) -> AuthStateError {
+        AuthStateError(
+            code, stage: .store, "The file system does not answer: \(path).",
+            hint: "Check the disk or the network mount. What was to be saved may have been saved all the same.")
+    }
+
     /// Somebody else held the state until the deadline.
     static func storeLocked(_ name: String) -> AuthStateError {
         AuthStateError(

@@ -12,14 +12,13 @@ final class TemporaryFile: Sendable {
     private let path: String
     private let destination: StateFile
 
-    /// Creates it beside its destination, after noting its name in the lock file.
-    init(for destination: StateFile, size: Int, noting lock: FileLock) throws(SystemCallError) {
-        var generator = SystemRandomNumberGenerator()
-        let random: UInt64 = generator.next()
-        let tag = Fingerprint.hexadecimal((0..<8).map { UInt8(truncatingIfNeeded: random >> ($0 * 8)) })
-        try lock.write(note: tag)
+    /// Creates it beside its destination, in the place of what a holder of the lock left behind when it crashed.
+    ///
+    /// The lock's own number is in the name: a holder of another lock, whose file somebody removed, has another name.
+    init(for destination: StateFile, under lock: FileLock, size: Int) throws(SystemCallError) {
         self.destination = destination
-        path = Self.path(for: destination, tag)
+        path = "\(destination.path).\(lock.number).tmp"
+        _ = unlink(path)
         file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         do {
             try file.setPermissions(0o600)
@@ -30,23 +29,19 @@ final class TemporaryFile: Sendable {
         }
     }
 
-    /// Writes the content to the disk, then puts it in the place of its destination.
+    /// Writes the content to the disk, then puts it in the place of its destination; removes it when that fails.
     func commit(_ content: [UInt8]) throws(SystemCallError) {
-        try file.overwrite(with: content)
-        try file.synchronize()
-        try SystemCallError.check { rename(path, destination.path) }
+        do {
+            try file.overwrite(with: content)
+            try file.synchronize()
+            try SystemCallError.check { rename(path, destination.path) }
+        } catch {
+            discard()
+            throw error
+        }
         try FilePath.synchronizeFolder(destination.folder)
     }
 
-    /// Removes it, unless it was committed.
+    /// Removes it.
     func discard() { _ = unlink(path) }
-
-    /// Removes what a holder of the lock left behind when it crashed; a note that no holder wrote is passed over.
-    static func removeLeftover(of destination: StateFile, notedIn lock: FileLock) throws(SystemCallError) {
-        let tag = try lock.readNote()
-        guard tag.utf8.count == 16, tag.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return }
-        _ = unlink(path(for: destination, tag))
-    }
-
-    private static func path(for destination: StateFile, _ tag: String) -> String { "\(destination.path).\(tag).tmp" }
 }

@@ -54,7 +54,9 @@ struct OpenFile: ~Copyable, Sendable {
                 }
             }
         }
-        try SystemCallError.check { ftruncate(descriptor, off_t(content.count)) }
+        if try status.size != content.count {
+            try SystemCallError.check { ftruncate(descriptor, off_t(content.count)) }
+        }
     }
 
     /// Sets the permissions, whatever the umask was when the file was created.
@@ -121,6 +123,9 @@ struct FileStatus {
     var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
     /// The permissions, as `chmod` takes them.
     var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
+
+    /// The file's number in its file system.
+    var number: UInt64 { UInt64(raw.st_ino) }
 
     /// Whether both are the same file, not only files of the same name.
     func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }

@@ -124,6 +124,8 @@ extension AuthStateError.Code {
     public static let storeUnreadable = known("storeUnreadable")
     /// The state cannot be written.
     public static let storeUnwritable = known("storeUnwritable")
+    /// The state is only read here; somebody else renews and writes it.
+    public static let storeReadOnly = known("storeReadOnly")
     /// The stored state makes no sense; it was left as it is.
     public static let storeCorrupt = known("storeCorrupt")
     /// The stored state was written by a newer version.
@@ -175,8 +177,8 @@ extension AuthStateError.Code {
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,
             ],
             .store: [
-                .storeLocked, .storeUnreadable, .storeUnwritable, .storeCorrupt, .storeTooNew, .storeConflict,
-                .storeExposed,
+                .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
+                .storeConflict, .storeExposed,
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,

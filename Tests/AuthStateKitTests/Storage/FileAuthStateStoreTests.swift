@@ -46,7 +46,8 @@ struct FileAuthStateStoreTests {
     }
 
     @Test(
-        "keys are hashed into names, so that none leaves the folder", arguments: ["../x", "/etc/x", "a/b", "", "é\n"])
+        "keys are hashed into names, so that none leaves the folder",
+        arguments: ["../x", "/etc/x", "a/b", "", "é\n", "a\0b", "👩‍💻", String(repeating: "long", count: 25_000)])
     func names(key: String) async throws {
         try await store.put(key, AuthStateKey(rawValue: key))
         #expect(try await store.text(AuthStateKey(rawValue: key)) == key)
@@ -54,6 +55,15 @@ struct FileAuthStateStoreTests {
         #expect(try scratch.names(in: "deep") == ["states"])
         let name = try SHA2.sha256(Array(key.utf8)).map { String(format: "%02x", $0) }.joined()
         #expect(try scratch.names(in: "deep/states") == ["\(name).json", "\(name).json.lock"])
+    }
+
+    @Test("keys that differ only in case, or in how an accent is written, are two keys", arguments: [true, false])
+    func similarKeys(isInFiles: Bool) async throws {
+        let store: any AuthStateStore = isInFiles ? store : InMemoryAuthStateStore()
+        let keys: [AuthStateKey] = ["caf\u{E9}", "cafe\u{301}", "CAF\u{C9}", "cafe"]
+        for (number, key) in keys.enumerated() { try await store.put("\(number)", key) }
+        for (number, key) in keys.enumerated() { #expect(try await store.text(key) == "\(number)") }
+        #expect(Set(keys).count == 4)
     }
 
     @Test("a store of one file keeps it where the user said, for its own key only")

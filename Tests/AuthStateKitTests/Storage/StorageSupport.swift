@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateTesting
 import Foundation
 import Testing
 
@@ -55,6 +56,22 @@ final class JumpingClock: Clock {
             time.now = max(time.now, deadline)
         }
         await Task.yield()
+    }
+}
+
+extension ManualClock {
+    /// Moves on in steps of a second until the task has ended.
+    func advance<R>(until task: Task<R, any Error>) async throws {
+        let isOver = Lock(false)
+        let watcher = Task {
+            _ = await task.result
+            isOver.withLock { $0 = true }
+        }
+        try await eventually {
+            advance(by: .seconds(1))
+            return isOver.withLock { $0 }
+        }
+        await watcher.value
     }
 }
 

@@ -4,9 +4,11 @@
     /// libcrypto's functions, found in the running process.
     ///
     /// Unchecked: the imported struct of C function pointers is written once, before the value exists for anybody else, and
-    /// the fetched digests are immutable objects with an atomic reference count, kept for the life of the process.
+    /// what was fetched are immutable objects with an atomic reference count, kept for the life of the process.
     struct LibCrypto: @unchecked Sendable {
         let functions: AuthStateCryptoFunctions
+        /// The cipher, fetched.
+        let aes256GCM: OpaquePointer
         private let digests: [HashFunction: OpaquePointer]
 
         /// The library, opened on first use; opening is tried once.
@@ -42,8 +44,12 @@
                 }
                 digests[function] = digest
             }
+            guard let cipher = functions.EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else {
+                throw JOSEError(.backendUnavailable, "libcrypto has no AES-256-GCM")
+            }
             self.functions = functions
             self.digests = digests
+            aes256GCM = cipher
         }
 
         /// The fetched function; nil for schemes that hash by themselves.

@@ -64,6 +64,8 @@ struct Login: Command {
                 service: service, store: session.store, key: session.key, annotations: settings.annotations,
                 options: session.options(settings))
         }
+        // A login that could not be kept would end with this program: one more try, then its error.
+        try await state.save()
         let summary = StateSummary(record: state.snapshot, now: Date())
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
         return Report(json: summary.json, note: "Logged in. The access token ends: \(expiry).")

@@ -1,0 +1,69 @@
+/// Authenticated encryption by AES-256-GCM (NIST SP 800-38D; RFC 5116, section 5.2), computed by the platform's library.
+///
+/// Every message gets a random nonce of 96 bits. At most 2^32 messages may be sealed with one key: beyond that the chance
+/// that two share a nonce, which would give both away, is no longer negligible (SP 800-38D, section 8.3).
+public struct AES256GCM: Sendable {
+    /// The length of a key, in bytes.
+    public static let keyLength = 32
+    static let nonceLength = 12
+    static let tagLength = 16
+
+    private let key: SecretBytes
+    private let backend: any CryptoBackend
+
+    /// Takes a key of 32 bytes; throws ``JOSEError`` with `malformed` for any other length.
+    public init(key: SecretBytes, backend: any CryptoBackend = PlatformBackend()) throws(JOSEError) {
+        try Self.check(key.bytes, length: Self.keyLength, "a key")
+        self.key = key
+        self.backend = backend
+    }
+
+    /// Encrypts a message: the nonce, the ciphertext and the tag, 28 bytes more than the message.
+    ///
+    /// - Parameter data: What is not encrypted, but has to be the same when the message is opened.
+    /// - Throws: ``JOSEError`` with `backendUnavailable` when the platform's library is missing or fails.
+    public func seal(
+        _ message: some Collection<UInt8>, authenticating data: some Collection<UInt8>
+    ) throws(JOSEError) -> [UInt8] {
+        try seal(message, nonce: SecureRandom.bytes(Self.nonceLength), authenticating: data)
+    }
+
+    /// Encrypts with a given nonce, which must never be used again with this key.
+    package func seal(
+        _ message: some Collection<UInt8>, nonce: [UInt8], authenticating data: some Collection<UInt8>
+    ) throws(JOSEError) -> [UInt8] {
+        try nonce + backend.seal(Array(message), key: key.bytes, nonce: nonce, authenticating: Array(data))
+    }
+
+    /// Decrypts what `seal` made; of anything else not a byte is given away.
+    ///
+    /// - Throws: ``JOSEError`` with `decryptionFailed` when message or data were changed or cut, or the key is another one;
+    ///   `backendUnavailable`.
+    public func open(
+        _ sealed: some Collection<UInt8>, authenticating data: some Collection<UInt8>
+    ) throws(JOSEError) -> [UInt8] {
+        guard sealed.count >= Self.nonceLength + Self.tagLength else { throw Self.refusal }
+        let (nonce, rest) = (sealed.prefix(Self.nonceLength), sealed.dropFirst(Self.nonceLength))
+        return try backend.open(Array(rest), key: key.bytes, nonce: Array(nonce), authenticating: Array(data))
+    }
+
+    /// One error for everything that is not as it was sealed: which part it was would help an attacker only.
+    static let refusal = JOSEError(
+        .decryptionFailed,
+        "what was sealed cannot be opened: it was changed, or the key or the associated data is another")
+
+    /// Refuses a length that the cipher does not have.
+    static func check(_ bytes: [UInt8], length: Int, _ name: String) throws(JOSEError) {
+        guard bytes.count == length else {
+            throw JOSEError(
+                .malformed, "\(name) has the wrong length", expected: "\(length) bytes",
+                received: "\(bytes.count) bytes")
+        }
+    }
+
+    /// Refuses keys and nonces that are too short, beyond which a library would read, or too long.
+    static func check(key: [UInt8], nonce: [UInt8]) throws(JOSEError) {
+        try check(key, length: keyLength, "a key")
+        try check(nonce, length: nonceLength, "a nonce")
+    }
+}

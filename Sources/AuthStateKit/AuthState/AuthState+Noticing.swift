@@ -1,0 +1,79 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension AuthState {
+    /// Takes over what another process stored, now; the next use of the tokens does the same by itself.
+    ///
+    /// For what is shown without being used, for example whether somebody is logged in.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read, the state is as before then;
+    ///   `CancellationError`.
+    public func reload() async throws {
+        let result = try await look().value()
+        if let error = result { throw error }
+    }
+
+    /// Takes over what another process stored since the last look, if there may be anything.
+    ///
+    /// What cannot be read is reported and changes nothing: the tokens at hand are good for as long as they were.
+    ///
+    /// - Throws: `CancellationError`.
+    func notice() async throws {
+        // The look under way may have read the store too early; one that begins now has not.
+        for _ in 0..<2 where !isInSight {
+            // Nobody changes what is stored while a transaction of ours holds the lease, and it has looked itself.
+            if transactions > 0 { return }
+            if let error = try await look().value() { notify(.readFailed(error)) }
+        }
+    }
+
+    /// Whether the state is the stored one, as far as can be told without reading.
+    nonisolated var isInSight: Bool {
+        let now = service.configuration.clock.secondsSince1970
+        return published.withLock { $0.sight.isCurrent(at: now, interval: options.storeCheckInterval) }
+    }
+
+    /// The look that is under way, or a new one; it ends with the error of the store, if any.
+    private func look() -> SharedResult<AuthStateError?> {
+        if let looking { return looking }
+        let result = SharedResult<AuthStateError?>()
+        looking = result
+        // Detached, as a flight is: it belongs to all who wait for it, and the first of them may be cancelled. It ends,
+        // for it has a deadline.
+        Task.detached { [self] in
+            let error = await readStore()
+            await endLook()
+            result.finish(.success(error))
+        }
+        return result
+    }
+
+    private func endLook() { looking = nil }
+
+    private func readStore() async -> AuthStateError? {
+        let (store, key, wall) = (store, key, service.configuration.clock)
+        let known = published.withLock { $0.sight }
+        let version = storedVersion
+        do {
+            let (sight, stored) = try await withDeadline(
+                min(options.leaseDeadline, .seconds(5)), clock: service.configuration.waitingClock
+            ) {
+                // The watch is read before the store: a change in between is seen twice rather than missed.
+                var sight = known.renewed(at: wall.secondsSince1970)
+                if !sight.isWatching { sight = StoreSight(await store.watch(key), at: wall.secondsSince1970) }
+                return (sight, try await store.load(key))
+            }
+            // A transaction of ours came in between: what was read may be older than what is at hand.
+            guard transactions == 0, storedVersion == version else { return nil }
+            published.withLock { $0.sight = sight }
+            if try absorb(stored) { publish() }
+            return nil
+        } catch {
+            published.withLock { $0.sight = known.renewed(at: wall.secondsSince1970) }
+            return error as? AuthStateError
+                ?? AuthStateError(
+                    .storeUnreadable, stage: .store, "The stored state could not be read.",
+                    hint: "The state in memory is used as before.", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Whether the state at hand is the stored one, as far as can be told without reading the store.
+struct StoreSight: Sendable {
+    /// What tells of changes; without it the store is read from time to time.
+    private let watch: (any AuthStateWatch)?
+    /// The watch's generation when the store was read last.
+    private let seen: UInt64
+    /// When it was read, in seconds since 1970.
+    private let date: Double
+
+    /// What is true from now on, if the store is read after this.
+    init(_ watch: (any AuthStateWatch)?, at date: Double) {
+        self.watch = watch
+        self.date = date
+        seen = watch?.generation ?? 0
+    }
+
+    /// Whether there is nothing new to be read.
+    ///
+    /// - Parameter interval: For how long to trust a reading when nothing is watched, in seconds.
+    func isCurrent(at now: Double, interval: Double) -> Bool {
+        if let watch { return watch.generation == seen }
+        // A clock that was set back does not put the next look off.
+        return abs(now - date) < interval
+    }
+
+    /// The same watching, as if the store were read again after this.
+    func renewed(at date: Double) -> StoreSight { StoreSight(watch, at: date) }
+
+    /// Whether changes are heard of, instead of being looked for.
+    var isWatching: Bool { watch != nil }
+}

@@ -1,0 +1,28 @@
+#if os(Linux)
+    import Synchronization
+
+    /// Tells of changes of one file, by the name that it has in its folder.
+    ///
+    /// After the folder was removed or renamed, it tells of a possible change in each second: a new folder may stand there.
+    final class FileWatch: AuthStateWatch {
+        private let watching: FolderWatching
+        private let folder: FolderWatching.Folder
+        private let slot: ChangeCounters.Slot
+
+        /// Nil when the folder does not exist yet, or when the system's limit of watches is reached. May block.
+        init?(_ file: StateFile, by watching: FolderWatching? = .shared) {
+            guard let watching, let folder = watching.begin(file.folder) else { return nil }
+            self.watching = watching
+            self.folder = folder
+            slot = Array(file.name.utf8).withUnsafeBytes { FolderWatching.slot(folder.descriptor, $0) }
+        }
+
+        deinit { watching.end(folder) }
+
+        var generation: UInt64 {
+            let seconds = watching.catchUp()
+            if folder.isGone.load(ordering: .relaxed) { return .max - UInt64(truncatingIfNeeded: seconds) }
+            return ChangeCounters.generation(of: slot)
+        }
+    }
+#endif

@@ -1,0 +1,154 @@
+#if os(Linux)
+    import AuthStateJOSE
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// Hears from the kernel which names in folders changed: one inotify descriptor for the process, and no thread.
+    ///
+    /// The kernel queues an event before the call that made the change returns, in whichever process. The queue is emptied by
+    /// whoever asks for a generation, at most once in a tick of the system's coarse clock: a few milliseconds.
+    final class FolderWatching: Sendable {
+        /// A folder that is watched, under its number in the kernel.
+        final class Folder: Sendable {
+            let descriptor: Int32
+            /// Whether the folder was removed or renamed: nothing is heard of it any more.
+            let isGone = Atomic(false)
+
+            fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+        }
+
+        private struct Folders {
+            var watched: [Int32: (folder: Folder, count: Int)] = [:]
+            /// Counts what the kernel watches no longer.
+            var ended = 0
+        }
+
+        private static let instance = Lock<FolderWatching?>(nil)
+
+        /// What happens to a name: it is renamed to or from, removed, linked, or written in place.
+        private static let changes = IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_CLOSE_WRITE
+        /// What happens to a folder after which its path leads elsewhere.
+        private static let ends = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED
+
+        private let descriptor: Int32
+        private let folders = Lock(Folders())
+        private let lastTick = Atomic<UInt64>(0)
+        private let isReading = Atomic(false)
+
+        /// Nil when the system gives no descriptor: a user has 128 of them on many systems.
+        init?() {
+            descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            if descriptor < 0 { return nil }
+        }
+
+        deinit { _ = close(descriptor) }
+
+        /// The process's own, kept for good: closing the descriptor waits for the kernel.
+        static var shared: FolderWatching? {
+            instance.withLock { instance in
+                if instance == nil { instance = FolderWatching() }
+                return instance
+            }
+        }
+
+        /// Watches a folder once more; nil when there is none, or when the kernel watches no more. May block.
+        func begin(_ path: String) -> Folder? {
+            // Two watches of a folder are one for the kernel: when one has ended meanwhile, it may have been this one.
+            for _ in 0..<100 {
+                let ended = folders.withLock { $0.ended }
+                let number = inotify_add_watch(
+                    descriptor, path, UInt32(Self.changes | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR))
+                guard number >= 0 else { return nil }
+                let folder = folders.withLock { folders -> Folder? in
+                    guard folders.ended == ended else { return nil }
+                    folders.watched[number, default: (Folder(number), 0)].count += 1
+                    return folders.watched[number]?.folder
+                }
+                if let folder { return folder }
+            }
+            return nil
+        }
+
+        /// Watches a folder once less.
+        func end(_ folder: Folder) {
+            folders.withLock { folders in
+                // Another folder may have its number by now only if this one is gone.
+                guard let entry = folders.watched[folder.descriptor], entry.folder === folder else { return }
+                folders.watched[folder.descriptor]?.count -= 1
+                guard entry.count == 1 else { return }
+                folders.watched[folder.descriptor] = nil
+                folders.ended += 1
+                inotify_rm_watch(descriptor, folder.descriptor)
+            }
+        }
+
+        /// Counts the changes that the kernel has told of since the last tick; returns the seconds of the system's clock.
+        func catchUp() -> Int {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+            let tick = UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+            if lastTick.load(ordering: .relaxed) != tick, !isReading.exchange(true, ordering: .acquiring) {
+                lastTick.store(tick, ordering: .relaxed)
+                readEvents()
+                isReading.store(false, ordering: .releasing)
+            }
+            return time.tv_sec
+        }
+
+        /// Where changes of a name in a folder are counted.
+        static func slot(_ folder: Int32, _ name: UnsafeRawBufferPointer) -> ChangeCounters.Slot {
+            var hasher = Hasher()
+            hasher.combine(folder)
+            hasher.combine(bytes: name)
+            return ChangeCounters.Slot(hasher)
+        }
+
+        private func readEvents() {
+            // As much as fits on the stack; whatever is more than a thousand events can wait for the next tick.
+            withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
+                for _ in 0..<256 {
+                    let count = read(descriptor, buffer.baseAddress, buffer.count)
+                    if count < 0, errno == EINTR { continue }
+                    if count < 0, errno == EAGAIN { return }
+                    guard count > 0 else { return ChangeCounters.countAll() }
+                    note(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                }
+            }
+        }
+
+        /// Events follow each other; the name of each is filled up with zeros to the length that it says.
+        private func note(_ events: UnsafeRawBufferPointer) {
+            let head = MemoryLayout<inotify_event>.size
+            var rest = events[...]
+            while rest.count >= head {
+                let event = UnsafeRawBufferPointer(rebasing: rest)
+                let number = event.load(as: Int32.self)
+                let mask = Int32(bitPattern: event.load(fromByteOffset: 4, as: UInt32.self))
+                let length = Int(event.load(fromByteOffset: 12, as: UInt32.self))
+                guard head + length <= event.count else { return }
+                if mask & IN_Q_OVERFLOW != 0 { ChangeCounters.countAll() }
+                if mask & Self.ends != 0 { lose(number) }
+                if mask & Self.changes != 0 {
+                    let name = event[head..<head + length].prefix { $0 != 0 }
+                    ChangeCounters.count(Self.slot(number, UnsafeRawBufferPointer(rebasing: name)))
+                }
+                rest = rest.dropFirst(head + length)
+            }
+        }
+
+        /// The kernel watches the folder no longer, or its path leads elsewhere.
+        private func lose(_ number: Int32) {
+            folders.withLock { folders in
+                folders.ended += 1
+                guard let entry = folders.watched.removeValue(forKey: number) else { return }
+                entry.folder.isGone.store(true, ordering: .relaxed)
+                inotify_rm_watch(descriptor, number)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,83 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// An archive as a sealing store writes it: `{"content":"…","key":"2026-11","sealed":1}`.
+///
+/// `sealed` is the format's version, `key` the sealing key's name, `content` the base64url of what AES-256-GCM made of the
+/// archive: nonce, ciphertext, tag. Associated data are the format, the name and the key that the state is stored under,
+/// so that none of them can be another when it is opened.
+package struct SealedArchive: Sendable, Hashable {
+    /// The format that this version writes.
+    package static let currentFormat = 1
+    /// The name of the key that it is sealed with.
+    let keyID: String
+    private let content: [UInt8]
+
+    /// Seals an archive that is to be stored under a key.
+    ///
+    /// - Throws: `AuthStateError` with `.libraryUnavailable`.
+    package init(sealing archive: Data, of key: AuthStateKey, with sealingKey: SealingKey) throws {
+        keyID = sealingKey.id
+        do {
+            content = try sealingKey.cipher.seal(archive, authenticating: Self.associatedData(keyID, key))
+        } catch {
+            throw AuthStateError.cannotSeal(error)
+        }
+    }
+
+    /// Reads stored bytes, without opening them; nil when they are an archive that is not sealed.
+    ///
+    /// - Throws: `AuthStateError` with `.storeCorrupt`, or `.storeTooNew` when a newer version wrote them.
+    package init?(data: Data) throws {
+        if AuthStateArchive.isArchive(data) { return nil }
+        guard let json = try? JSONValue(parsing: [UInt8](data)), let format = json["sealed"]?.intValue, format > 0
+        else { throw AuthStateError.notSealedNorArchive() }
+        guard format == Self.currentFormat else { throw AuthStateError.sealedTooNew(format) }
+        guard let keyID = json["key"]?.stringValue,
+            let content = json["content"]?.stringValue.flatMap({ Base64URL.decode($0) })
+        else { throw AuthStateError.notSealedNorArchive() }
+        self.keyID = keyID
+        self.content = content
+    }
+
+    /// The bytes to store.
+    package var data: Data {
+        let members: [String: JSONValue] = [
+            "sealed": .number(JSONNumber(Int64(Self.currentFormat))), "key": .string(keyID),
+            "content": .string(Base64URL.encode(content)),
+        ]
+        return Data(JSONValue.object(members).serialized())
+    }
+
+    /// The archive, if it was stored under this key and one of the sealing keys is its own.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when none has its name, `.storeCorrupt` when it cannot be opened.
+    package func open(as key: AuthStateKey, with sealingKeys: [SealingKey]) throws -> Data {
+        guard let sealingKey = sealingKeys.first(where: { $0.id == keyID }) else {
+            throw AuthStateError.unknownSealingKey(keyID, known: sealingKeys.map(\.id))
+        }
+        do {
+            return Data(try sealingKey.cipher.open(content, authenticating: Self.associatedData(keyID, key)))
+        } catch  where error.code == .decryptionFailed {
+            throw AuthStateError.cannotOpen(keyID)
+        } catch {
+            throw AuthStateError.cannotSeal(error)
+        }
+    }
+
+    /// Whether JSON is a sealed archive of any version.
+    static func isSealed(_ json: JSONValue) -> Bool { json["sealed"] != nil }
+
+    /// What is authenticated beside the archive. Each part stands behind its length, so that no two lists of parts are the
+    /// same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,`.
+    private static func associatedData(_ keyID: String, _ key: AuthStateKey) -> [UInt8] {
+        ["AuthStateKit sealed archive", "\(currentFormat)", keyID, key.rawValue]
+            .flatMap { Array("\($0.utf8.count):\($0),".utf8) }
+    }
+}

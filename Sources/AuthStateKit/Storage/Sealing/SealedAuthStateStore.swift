@@ -1,0 +1,120 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Seals what another store keeps: archives leave this process encrypted and authenticated by AES-256-GCM.
+///
+/// Who reads the store learns a state's size and the name of its sealing key, and nothing else. Who writes it can remove a
+/// state or put an older one of the same key back, but can neither change one nor move it under another key: such a state
+/// is refused, and left as it was. Versions, leases and changes are those of the other store.
+///
+/// **Rotation.** The first key seals, all of them open. To take a new key, put it first and keep the old one behind it;
+/// each state is sealed anew at its next save, or by ``reseal(_:deadline:)``. Take the old key away when none needs it.
+/// Where several processes share the states, put the new key last in all of them before it comes first in any.
+///
+/// One key is good for 2^32 saves over all states; see ``SealingKey``.
+public struct SealedAuthStateStore: AuthStateStore {
+    private let base: any AuthStateStore
+    private let keys: [SealingKey]
+    private let opensUnsealed: Bool
+
+    /// Makes a store that seals what another one keeps.
+    ///
+    /// - Parameters:
+    ///   - base: Where the sealed states are kept.
+    ///   - keys: The key that seals, then older ones that still open.
+    ///   - opensUnsealed: Whether states that were stored before sealing began are read too; they are sealed at their next
+    ///     save. Only until all are: as long as it is set, whoever can write the other store can put states there.
+    /// - Throws: `AuthStateError` with `.invalidArgument` when there is no key, or two have the same name.
+    public init(_ base: any AuthStateStore, keys: [SealingKey], opensUnsealed: Bool = false) throws {
+        guard !keys.isEmpty, Set(keys.map(\.id)).count == keys.count else {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The list of sealing keys cannot be used.",
+                expected: "at least one key, each with a name of its own",
+                received: keys.isEmpty ? "no key" : keys.map(\.id).joined(separator: ", "),
+                hint: SealingKey.recipe)
+        }
+        self.base = base
+        self.keys = keys
+        self.opensUnsealed = opensUnsealed
+    }
+
+    /// Reads and opens a state; nil when there is none under the key.
+    ///
+    /// - Throws: `AuthStateError`: `.storeUnreadable` when its sealing key is not in the list, or it is not sealed;
+    ///   `.storeCorrupt` when it was changed or moved; `.storeTooNew`; what the other store throws.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        try await base.load(key).map { try opened($0, key) }
+    }
+
+    /// Runs a transaction under a lease of the other store, with the archives open.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await base.withLease(key, deadline: deadline) { lease in
+            try await body(SealedLease(store: self, key: key, base: lease))
+        }
+    }
+
+    /// Watches the other store.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
+
+    /// Seals what is stored under a key anew, with the first key and a nonce of its own; does nothing where nothing is.
+    ///
+    /// - Throws: As `load(_:)` and a save.
+    public func reseal(_ key: AuthStateKey, deadline: Duration = .seconds(30)) async throws {
+        try await withLease(key, deadline: deadline) { lease in
+            guard let stored = try await lease.load() else { return }
+            _ = try await lease.save(stored.archive, expecting: stored.version)
+        }
+    }
+
+    private func sealed(_ archive: Data, _ key: AuthStateKey) throws -> Data {
+        try SealedArchive(sealing: archive, of: key, with: keys[0]).data
+    }
+
+    private func opened(_ stored: StoredAuthState, _ key: AuthStateKey) throws -> StoredAuthState {
+        if let sealed = try SealedArchive(data: stored.archive) {
+            return StoredAuthState(archive: try sealed.open(as: key, with: keys), version: stored.version)
+        }
+        guard opensUnsealed else { throw AuthStateError.storeNotSealed() }
+        return stored
+    }
+}
+
+extension SealedAuthStateStore {
+    /// The other store's lease, with the archives open.
+    private struct SealedLease: AuthStateLease {
+        let store: SealedAuthStateStore
+        let key: AuthStateKey
+        let base: any AuthStateLease
+
+        func load() async throws -> StoredAuthState? {
+            try await base.load().map { try store.opened($0, key) }
+        }
+
+        func reserve() async throws { try await base.reserve() }
+
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            let sealed = try store.sealed(archive, key)
+            do {
+                return try await base.save(sealed, expecting: expecting)
+            } catch let conflict as AuthStateError where conflict.code == .storeConflict {
+                // The same archive again is no conflict: an earlier save may have failed after it had taken effect. The
+                // store below cannot see that, because no archive is sealed alike twice.
+                guard let found = try? await load(), found.archive == archive else { throw conflict }
+                return try await base.save(sealed, expecting: found.version)
+            }
+        }
+
+        func delete(expecting: StoredAuthState.Version?) async throws { try await base.delete(expecting: expecting) }
+
+        func discard() async throws { try await base.discard() }
+    }
+}

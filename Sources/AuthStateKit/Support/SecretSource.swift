@@ -1,0 +1,68 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where a program's surroundings keep secrets; what is thrown here names the place and shows nothing of it.
+enum SecretSource {
+    /// A secret or key has a few kilobytes; whatever is larger than this is something else.
+    private static let sizeLimit = 1 << 16
+
+    /// The value of an environment variable.
+    ///
+    /// - Parameters:
+    ///   - name: The variable.
+    ///   - thing: What it is to hold, for the error: the client's secret.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
+        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The environment variable \(name), which holds \(thing), is not set.",
+                hint: "Set \(name) and try again.")
+        }
+        return text
+    }
+
+    /// The content of a file that only its owner may read, or its group where it is root's.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    static func content(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
+        func refusal(_ what: String, expected: String? = nil, received: String? = nil, hint: String) -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: stage, "The file \(path), which holds \(thing), \(what).",
+                expected: expected, received: received, hint: hint)
+        }
+        do {
+            // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            let status = try file.status
+            guard status.isRegular else {
+                throw refusal("is not a file", expected: "a regular file", hint: "Check the path.")
+            }
+            guard !status.isExposed else {
+                throw refusal(
+                    "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
+                    hint: "Take them away with chmod 600, and think of another key if somebody may have read it.")
+            }
+            let content = try file.readAll(limit: sizeLimit + 1)
+            guard content.count <= sizeLimit else {
+                throw refusal("is too large", expected: "\(sizeLimit) bytes at most", hint: "Check the path.")
+            }
+            return String(decoding: content, as: UTF8.self)
+        } catch let error as SystemCallError {
+            throw refusal("cannot be read", received: "\(error)", hint: "Check the path and the file's permissions.")
+        }
+    }
+}

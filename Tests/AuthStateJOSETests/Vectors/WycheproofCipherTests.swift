@@ -1,0 +1,67 @@
+import AuthStateJOSE
+import Testing
+
+@Suite("Project Wycheproof: AES-256-GCM", .whereWycheproofIsInstalled)
+struct WycheproofCipherTests {
+    private struct Document: Decodable {
+        struct Group: Decodable {
+            let keySize: Int
+            let ivSize: Int
+            let tests: [Case]
+        }
+
+        struct Case: Decodable {
+            let tcId: Int
+            let key: String
+            let iv: String
+            let aad: String
+            let msg: String
+            let ct: String
+            let tag: String
+            let result: String
+        }
+
+        let testGroups: [Group]
+    }
+
+    private static let tests = Result {
+        try Wycheproof.document(Document.self, "aes_gcm").testGroups
+    }
+
+    @Test("valid ciphertexts are made and opened, byte for byte, invalid ones refused")
+    func vectors() throws {
+        var ran = 0
+        for group in try Self.tests.get() where group.keySize == 256 && group.ivSize == 96 {
+            for test in group.tests {
+                let cipher = try AES256GCM(key: SecretBytes(hex(test.key)))
+                let (message, data) = (try hex(test.msg), try hex(test.aad))
+                let sealed = try hex(test.iv + test.ct + test.tag)
+                if test.result == "valid" {
+                    #expect(try cipher.open(sealed, authenticating: data) == message, "test \(test.tcId)")
+                    #expect(try cipher.seal(message, nonce: hex(test.iv), authenticating: data) == sealed)
+                } else {
+                    let error = #expect(throws: JOSEError.self) { try cipher.open(sealed, authenticating: data) }
+                    #expect(error?.code == .decryptionFailed, "test \(test.tcId)")
+                }
+                ran += 1
+            }
+        }
+        #expect(ran >= 66)
+    }
+
+    @Test("keys and nonces of other lengths are refused, empty nonces too")
+    func otherLengths() throws {
+        var ran = 0
+        for group in try Self.tests.get() where group.keySize != 256 || group.ivSize != 96 {
+            for test in group.tests {
+                let (key, nonce) = (try hex(test.key), try hex(test.iv))
+                let error = #expect(throws: JOSEError.self) {
+                    try PlatformBackend().open(hex(test.ct + test.tag), key: key, nonce: nonce, authenticating: [])
+                }
+                #expect(error?.code == .malformed, "test \(test.tcId)")
+                ran += 1
+            }
+        }
+        #expect(ran >= 250)
+    }
+}

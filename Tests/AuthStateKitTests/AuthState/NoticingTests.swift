@@ -1,0 +1,188 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Two processes on one stored state: each is a state of its own over a store of its own, with the same contents.
+@Suite("Noticing what others stored")
+struct NoticingTests {
+    private struct World {
+        var fixture: Fixture
+        let contents = InMemoryAuthStateStore()
+        let store: WatchedStore
+        let log = EventLog()
+        let mine: AuthState
+        let theirs: AuthState
+
+        init(_ replies: [ScriptedTransport.Reply] = [], tells: Bool = true, refreshToken: String? = "SECRET-refresh-0")
+            async throws
+        {
+            fixture = try Fixture(replies, refreshToken: refreshToken)
+            store = WatchedStore(contents, tells: tells)
+            try await contents.withLease(.default, deadline: .seconds(1)) { [fixture] lease in
+                _ = try await lease.save(AuthStateArchive(fixture.record).data(), expecting: nil)
+            }
+            theirs = try await AuthState.restore(
+                from: contents, service: fixture.service, options: fixture.options)
+            fixture.options.observer = log
+            mine = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        }
+
+        func login(_ token: String) async throws {
+            try await theirs.update(
+                with: TokenResponse(
+                    accessToken: token, issuedAt: fixture.clock.date,
+                    accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
+        }
+    }
+
+    @Test("what another process renewed is used next, and published")
+    func renewedElsewhere() async throws {
+        let world = try await World([Fixture.tokens(1)])
+        var changes = world.mine.stateChanges.makeAsyncIterator()
+        _ = await changes.next()
+        #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-access-0")
+        _ = try await world.theirs.refresh()
+        world.store.tell()
+        #expect(world.mine.tokensIfFresh() == nil)
+        #expect(try await world.mine.freshTokens().accessToken == "SECRET-access-1")
+        #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-access-1")
+        #expect(await changes.next()?.revision == world.theirs.current.revision)
+        #expect(world.log.events.contains(.adopted))
+        #expect(world.fixture.transport.requests.count == 1)
+    }
+
+    @Test("a logout in another process ends the use of a token that is still fresh")
+    func loggedOutElsewhere() async throws {
+        let world = try await World()
+        try await world.theirs.clear()
+        world.store.tell()
+        #expect(await authError { try await world.mine.freshTokens() }?.code == .noRefreshToken)
+        #expect(!world.mine.isAuthorized)
+        #expect(world.mine.snapshot.refreshToken == nil)
+    }
+
+    @Test("a login in another process ends an error here, without a request")
+    func loggedInElsewhere() async throws {
+        let world = try await World()
+        try await world.theirs.update(authorizationError: Hang())
+        world.store.tell()
+        #expect(await authError { try await world.mine.freshTokens() }?.code == .providerError)
+        try await world.login("SECRET-new")
+        world.store.tell()
+        #expect(try await world.mine.freshTokens().accessToken == "SECRET-new")
+        #expect(world.fixture.transport.requests.isEmpty)
+    }
+
+    @Test("a token that was refused is not renewed when another process has logged in anew")
+    func refusedAfterLoginElsewhere() async throws {
+        let world = try await World(refreshToken: nil)
+        let answer = try await world.mine.withFreshToken { tokens in
+            if tokens.accessToken == "SECRET-access-0" {
+                try await world.login("SECRET-new")
+                world.store.tell()
+                throw TokenRejected(challenges: [])
+            }
+            return tokens.accessToken
+        }
+        #expect(answer == "SECRET-new")
+        #expect(world.mine.isAuthorized)
+    }
+
+    @Test("the store is not read while it tells of no change")
+    func noReadings() async throws {
+        let world = try await World()
+        let before = world.store.readings
+        for _ in 0..<100 { _ = try await world.mine.freshTokens() }
+        world.fixture.clock.advance(by: .seconds(600))
+        _ = try await world.mine.freshTokens()
+        #expect(world.store.readings == before)
+    }
+
+    @Test("a store that cannot tell is read once an interval, also after the clock was set back")
+    func readingByInterval() async throws {
+        let world = try await World(tells: false)
+        let before = world.store.readings
+        for _ in 0..<10 { _ = try await world.mine.freshTokens() }
+        #expect(world.store.readings == before)
+        try await world.login("SECRET-new")
+        world.fixture.clock.advance(by: .seconds(1))
+        #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-access-0")
+        for _ in 0..<10 { #expect(try await world.mine.freshTokens().accessToken == "SECRET-new") }
+        #expect(world.store.readings == before + 1)
+        world.fixture.clock.advance(by: .seconds(-500))
+        _ = try await world.mine.freshTokens()
+        #expect(world.store.readings == before + 2)
+    }
+
+    @Test("what cannot be read is reported once and changes nothing", arguments: [true, false])
+    func unreadable(_ isGarbage: Bool) async throws {
+        let world = try await World()
+        let failure = AuthStateError(.storeUnreadable, stage: .store, "I/O error")
+        if isGarbage { world.store.show("garbage") } else { world.store.failReadings(with: failure) }
+        world.store.tell()
+        for _ in 0..<3 { #expect(try await world.mine.freshTokens().accessToken == "SECRET-access-0") }
+        let reports = world.log.events.compactMap { if case .readFailed(let error) = $0 { error.code } else { nil } }
+        #expect(reports == [isGarbage ? .storeCorrupt : .storeUnreadable])
+        #expect(await authError { try await world.mine.reload() }?.kind == .store)
+        world.store.show(nil)
+        world.store.failReadings(with: nil)
+        try await world.login("SECRET-new")
+        try await world.mine.reload()
+        #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-new")
+    }
+
+    @Test("a reading that a change of ours overtook is not taken over")
+    func overtakenReading() async throws {
+        let world = try await World([Fixture.tokens(1)])
+        let gate = ScriptedTransport.Gate()
+        world.store.hold(at: gate)
+        world.store.tell()
+        let caller = Task { try await world.mine.freshTokens() }
+        await gate.arrivals()
+        #expect(try await world.mine.refresh().accessToken == "SECRET-access-1")
+        world.store.hold(at: nil)
+        gate.open()
+        #expect(try await caller.value.accessToken == "SECRET-access-1")
+        #expect(world.mine.snapshot.refreshToken == "SECRET-refresh-1")
+    }
+
+    @Test("a store that does not answer is given up after its time, and the token at hand is used")
+    func hangingStore() async throws {
+        let world = try await World()
+        let gate = ScriptedTransport.Gate()
+        world.store.hold(at: gate)
+        world.store.tell()
+        let caller = Task { try await world.mine.freshTokens() }
+        await gate.arrivals()
+        await world.fixture.clock.sleepers()
+        world.fixture.clock.advance(by: .seconds(6))
+        #expect(try await caller.value.accessToken == "SECRET-access-0")
+        #expect(world.log.events.contains { if case .readFailed = $0 { true } else { false } })
+        gate.open()
+    }
+
+    @Test("cancelling the caller who reads frees that one, and the others get what was read")
+    func cancelledReader() async throws {
+        let world = try await World()
+        try await world.login("SECRET-new")
+        let gate = ScriptedTransport.Gate()
+        world.store.hold(at: gate)
+        world.store.tell()
+        let first = Task { try await world.mine.freshTokens() }
+        await gate.arrivals()
+        let second = Task { try await world.mine.freshTokens() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await bounded { try await first.value } }
+        world.store.hold(at: nil)
+        gate.open()
+        #expect(try await second.value.accessToken == "SECRET-new")
+    }
+}

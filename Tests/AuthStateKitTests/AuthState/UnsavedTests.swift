@@ -1,0 +1,158 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("What could not be saved")
+struct UnsavedTests {
+    private func login(_ fixture: Fixture, _ store: FaultyStore) async throws -> AuthState {
+        try await AuthState.clientCredentials(
+            configuration: fixture.record.configuration, clientID: "service", credential: .secret("SECRET-client"),
+            service: fixture.service, store: store, options: fixture.options)
+    }
+
+    @Test("tokens whose very last save fails are not thrown away, and saved when asked")
+    func unsavedLogin() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        store.fail(.save)
+        let state = try await login(fixture, store)
+        #expect(state.current.storeError?.code == .storeUnwritable)
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1")
+        #expect(await authError { try await state.save() }?.code == .storeUnwritable)
+        store.fail()
+        try await state.save()
+        #expect(state.current.storeError == nil)
+        let stored = try #require(try await store.inner.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.accessToken == "SECRET-access-1")
+        #expect(try AuthStateArchive(data: stored.archive).record.clientID == "service")
+    }
+
+    @Test("an unsaved login is saved over the state of another client that was stored before")
+    func unsavedLoginOverAnother() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        try await fixture.state(store: store).setNeedsTokenRefresh()
+        store.fail(.save)
+        let state = try await login(fixture, store)
+        try await fixture.state(store: store.inner).setNeedsTokenRefresh()
+        store.fail()
+        try await state.save()
+        let stored = try #require(try await store.inner.load(.default))
+        let record = try AuthStateArchive(data: stored.archive).record
+        #expect(record.clientID == "service")
+        #expect(record.clientCredentials != nil)
+        #expect(record.refreshToken == nil)
+    }
+
+    @Test("saving without anything to save asks nobody")
+    func nothingToSave() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        try await fixture.state(store: store).save()
+        #expect(store.log.isEmpty)
+    }
+
+    @Test("a renewal that lost its lease is saved on top of what was stored meanwhile")
+    func conflict() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let (mine, theirs) = (fixture.state(store: Leaseless(store)), fixture.state(store: store))
+        try await mine.setNeedsTokenRefresh()
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                try await theirs.setNeedsTokenRefresh()
+                return TransportResponse(
+                    status: 200,
+                    body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer","refresh_token":"SECRET-r1"}"#.utf8))
+            })
+        #expect(try await mine.freshTokens().accessToken == "SECRET-1")
+        #expect(mine.current.storeError == nil)
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-r1")
+    }
+
+    @Test("of two renewals of one grant the later one stands, when a lease was lost")
+    func laterRenewalStands() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let (mine, theirs) = (fixture.state(store: Leaseless(store)), fixture.state(store: store))
+        try await mine.setNeedsTokenRefresh()
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                // This one stalls, and somebody else renews after it.
+                let answer = TransportResponse(
+                    status: 200,
+                    body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer","refresh_token":"SECRET-r1"}"#.utf8))
+                fixture.clock.advance(by: .seconds(40))
+                _ = try await theirs.refresh()
+                return answer
+            })
+        fixture.transport.enqueue(Fixture.tokens(2))
+        _ = try await mine.freshTokens()
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(try await mine.freshTokens().accessToken == "SECRET-access-2")
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+    }
+
+    @Test("a provider's Retry-After is honoured for up to an hour")
+    func longRetryAfter() async throws {
+        let busy = TransportResponse(status: 503, headers: ["Retry-After": "600"])
+        let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == 600)
+        fixture.clock.advance(by: .seconds(590))
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == 10)
+        #expect(fixture.transport.requests.count == 1)
+        fixture.clock.advance(by: .seconds(10))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+
+    @Test("a pause whose beginning lies ahead shows that the clock was set back, and is over")
+    func clockSetBackDuringPause() async throws {
+        let busy = TransportResponse(status: 503, headers: ["Retry-After": "600"])
+        let fixture = try Fixture([.response(busy), Fixture.tokens(1)], lifetime: 1)
+        let state = fixture.state()
+        fixture.clock.advance(by: .seconds(4000))
+        _ = await authError { try await state.freshTokens() }
+        fixture.clock.advance(by: .seconds(-100))
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
+    }
+}
+
+/// A store whose lease excludes nobody, as one that ended too early.
+private struct Leaseless: AuthStateStore {
+    let inner: InMemoryAuthStateStore
+    init(_ inner: InMemoryAuthStateStore) { self.inner = inner }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R { try await body(Lease(store: inner, key: key)) }
+
+    private struct Lease: AuthStateLease {
+        let store: InMemoryAuthStateStore
+        let key: AuthStateKey
+        private func briefly<R: Sendable>(
+            _ body: @Sendable (any AuthStateLease) async throws -> R
+        ) async throws -> R { try await store.withLease(key, deadline: .seconds(1)) { try await body($0) } }
+        func load() async throws -> StoredAuthState? { try await store.load(key) }
+        func reserve() async throws {}
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            try await briefly { try await $0.save(archive, expecting: expecting) }
+        }
+        func delete(expecting: StoredAuthState.Version?) async throws {
+            try await briefly { try await $0.delete(expecting: expecting) }
+        }
+    }
+}

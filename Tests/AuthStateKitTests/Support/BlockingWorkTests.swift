@@ -1,0 +1,110 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Foundation
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Blocking work", .timeLimit(.minutes(1)))
+struct BlockingWorkTests {
+    let clock = ManualClock()
+    let gate = Gate()
+    let work: BlockingWork
+
+    init() { work = BlockingWork(label: "test", clock: clock) }
+
+    private func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await work.run(within: .seconds(30), orThrow: .storeSilent(.storeUnreadable, "/a"), body)
+    }
+
+    private func start<R: Sendable>(_ body: @escaping @Sendable () throws -> R) -> Task<R, any Error> {
+        Task { try await run(body) }
+    }
+
+    @Test("a call that hangs holds up no other and is given up when its time is over; what comes late is let go")
+    func hanging() async throws {
+        let log = Log()
+        let hanging = start {
+            gate.pass()
+            return Late(log)
+        }
+        try await eventually { gate.count == 1 }
+        clock.advance(by: .seconds(29))
+        #expect(try await run { "done" } == "done")
+        clock.advance(by: .seconds(1))
+        let error = try await expectStoreError(.storeUnreadable) { _ = try await hanging.value }
+        #expect(error.message.contains("does not answer: /a"))
+        #expect(log.lines.isEmpty)
+        gate.open()
+        try await eventually { log.lines == ["let go"] }
+    }
+
+    @Test("when every thread hangs a call waits for one, and is never made once its time is over")
+    func dropped() async throws {
+        let log = Log()
+        let hanging = (0..<8).map { _ in start { gate.pass() } }
+        try await eventually { gate.count == 8 }
+        let early = start { log.add("early") }
+        try await clock.advance(until: early)
+        try await expectStoreError(.storeUnreadable) { try await early.value }
+        // What must not be left out is given up too, but made in the end.
+        try await clock.advance(until: Task { await work.complete(within: .seconds(30)) { log.add("end") } })
+        for task in hanging { try await expectStoreError(.storeUnreadable) { try await task.value } }
+        let late = start { log.add("late") }
+        #expect(log.lines.isEmpty)
+        gate.open()
+        try await late.value
+        #expect(log.lines.sorted() == ["end", "late"])
+    }
+
+    @Test("a call whose task is cancelled is finished and its result given")
+    func cancelled() async throws {
+        let task = start {
+            gate.pass()
+            return "done"
+        }
+        try await eventually { gate.count == 1 }
+        task.cancel()
+        gate.open()
+        #expect(try await task.value == "done")
+    }
+
+    @Test("a thousand calls at once all end, on eight threads at most")
+    func many() async throws {
+        let threads = Threads()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 { group.addTask { try await run { threads.enterAndLeave() } } }
+            try await group.waitForAll()
+        }
+        #expect((1...8).contains(threads.most))
+    }
+}
+
+private final class Log: Sendable {
+    private let state = Lock([String]())
+    var lines: [String] { state.withLock { $0 } }
+    func add(_ line: String) { state.withLock { $0.append(line) } }
+}
+
+/// Counts who is inside at once.
+private final class Threads: Sendable {
+    private let state = Lock((now: 0, most: 0))
+    var most: Int { state.withLock { $0.most } }
+
+    func enterAndLeave() {
+        state.withLock { state in
+            state.now += 1
+            state.most = max(state.most, state.now)
+        }
+        sched_yield()
+        state.withLock { $0.now -= 1 }
+    }
+}
+
+/// A result that tells when nobody holds it any more.
+private final class Late: Sendable {
+    private let log: Log
+    init(_ log: Log) { self.log = log }
+    deinit { log.add("let go") }
+}
