@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs what the integration tests need on Debian 12: two OpenID providers and a headless Chromium, and Project
-# Wycheproof's vectors for the tests of signatures.
+# Installs what the integration tests need on Debian 12: two OpenID providers, a headless Chromium, PostgreSQL, and
+# Project Wycheproof's vectors for the tests of signatures.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
 # usage: install.sh [PACKAGE…]    the Debian packages named are installed too
@@ -17,6 +17,7 @@ packages=(
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
     libcurl4 libssl3                            # what the library itself loads at run time
+    postgresql libpq-dev                        # the database of Examples/PostgresStore, and its client library
     "$@"
 )
 

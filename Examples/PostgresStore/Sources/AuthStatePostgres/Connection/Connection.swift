@@ -1,0 +1,68 @@
+import AuthStateKit
+
+/// One place in the pool: connects when it is first used, and again after its connection broke.
+///
+/// An actor on a dispatch queue of its own, because libpq blocks.
+actor Connection {
+    let executor = QueueExecutor(label: "AuthStatePostgres.Connection")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let settings: ConnectionSettings
+    private var session: Session?
+
+    init(_ settings: ConnectionSettings) { self.settings = settings }
+
+    /// Runs one statement. It is not interrupted by a cancellation, but by its timeout.
+    func execute(_ statement: Statement) throws(PostgresFailure) -> [Row] {
+        let session = try openSession()
+        do {
+            return try session.execute(statement, within: settings.statementTimeout + .seconds(1))
+        } catch {
+            if error.breaksConnection { self.session = nil }
+            throw error
+        }
+    }
+
+    /// What was heard since the last look, if there is a session.
+    func notifications() throws(PostgresFailure) -> [String] { try session?.notifications() ?? [] }
+
+    func openSession() throws(PostgresFailure) -> Session {
+        if let session { return session }
+        let session = try Session(settings.string, defaults: settings.defaults)
+        _ = try session.execute(settings.preparation, within: settings.statementTimeout)
+        self.session = session
+        return session
+    }
+}
+
+/// How connections are made.
+struct ConnectionSettings: Sendable {
+    let string: ConnectionString
+    let connectTimeout: Duration
+    let statementTimeout: Duration
+
+    /// What holds unless the connection string says otherwise.
+    var defaults: [String: String] {
+        [
+            // libpq counts in whole seconds, and takes less than two for two.
+            "connect_timeout": "\(max(2, Int(connectTimeout / .seconds(1))))",
+            "tcp_user_timeout": "\(Int(statementTimeout / .milliseconds(1)))",
+            "fallback_application_name": "AuthStateKit",
+            "client_encoding": "UTF8",
+        ]
+    }
+
+    /// What every connection begins with.
+    ///
+    /// A commit is durable when the server confirms it: where the server's default is not to wait for its disk, this
+    /// session does; a stronger default stays. No statement outlives its client's patience.
+    var preparation: Statement {
+        Statement(
+            .reading,
+            """
+            SELECT set_config('statement_timeout', $1, false), CASE current_setting('synchronous_commit')
+            WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+            """,
+            .text("\(Int(statementTimeout / .milliseconds(1)))"))
+    }
+}

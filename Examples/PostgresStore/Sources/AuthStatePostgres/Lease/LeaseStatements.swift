@@ -1,0 +1,73 @@
+/// The store's SQL: every step is one statement, which is a transaction of its own.
+///
+/// Times are the database's, so that the clocks of the machines that share it do not matter: `clock_timestamp()`, the
+/// time at which a row is looked at, and not `now()`, the time at which a statement began to wait for it.
+enum LeaseStatements {
+    /// Reads archive and version; archive NULL where nothing is stored but somebody holds the lease.
+    static func load(_ key: KeyHash) -> Statement {
+        Statement(.reading, "SELECT archive, version::text FROM auth_states WHERE key = $1", .bytes(key.bytes))
+    }
+
+    /// Takes the lease if it is free, expired, or this owner's already; a row with the version when it is taken.
+    static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
+        Statement(
+            .writing,
+            """
+            INSERT INTO auth_states AS held (key, lease_owner, lease_expires_at)
+            VALUES ($1, $2::uuid, clock_timestamp() + $3::interval)
+            ON CONFLICT (key) DO UPDATE
+            SET lease_owner = excluded.lease_owner, lease_expires_at = clock_timestamp() + $3::interval
+            WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
+                OR held.lease_expires_at <= clock_timestamp()
+            RETURNING version::text, (archive IS NOT NULL)::text
+            """,
+            .bytes(key.bytes), .text(owner), .interval(duration))
+    }
+
+    /// Makes the lease last from now on, also when it has run out and nobody took it; no row when somebody did.
+    static func extend(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET lease_expires_at = clock_timestamp() + $3::interval
+            WHERE key = $1 AND lease_owner = $2::uuid RETURNING ''
+            """,
+            .bytes(key.bytes), .text(owner), .interval(duration))
+    }
+
+    /// Gives the lease back, if it is still this owner's; where nothing is stored the row goes too.
+    static func release(_ key: KeyHash, owner: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            WITH removed AS (
+                DELETE FROM auth_states WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NULL
+            )
+            UPDATE auth_states SET lease_owner = NULL, lease_expires_at = NULL
+            WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NOT NULL
+            """,
+            .bytes(key.bytes), .text(owner))
+    }
+
+    /// Replaces what has this version, whoever holds the lease; a row with the new version when it was there.
+    static func save(_ key: KeyHash, _ archive: [UInt8], replacing version: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp()
+            WHERE key = $1 AND version::text = $3 RETURNING version::text
+            """,
+            .bytes(key.bytes), .bytes(archive), .text(version))
+    }
+
+    /// Removes what has this version; the emptied row has a version too, until the lease is released.
+    static func delete(_ key: KeyHash, replacing version: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET archive = NULL, version = DEFAULT, updated_at = clock_timestamp()
+            WHERE key = $1 AND version::text = $2 RETURNING version::text
+            """,
+            .bytes(key.bytes), .text(version))
+    }
+}

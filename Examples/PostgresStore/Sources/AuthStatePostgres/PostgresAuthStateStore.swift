@@ -1,0 +1,87 @@
+public import AuthStateKit
+
+/// Keeps states in a table of a PostgreSQL database, for several processes and machines that share them.
+///
+/// A lease is a name and a time in the state's row: taken by one statement, renewed while the transaction runs, free again
+/// at its time by the database's own clock when its holder crashed. No connection is held while the provider is asked.
+/// Every change compares versions, so that whoever lost its lease overwrites nothing newer.
+///
+/// The table has to be there (`schema.sql`, `checkSchema()`). What is stored are tokens: seal them with
+/// `SealedAuthStateStore` where others can read the table, its backups or the server's log. How the connection is
+/// protected is libpq's business: `sslmode=verify-full` in the connection string.
+public final class PostgresAuthStateStore: AuthStateStore {
+    let pool: ConnectionPool
+    let settings: ConnectionSettings
+    let hub = ChangeHub()
+    let clock: any Clock<Duration>
+    private let configuration: Configuration
+    /// In one process tasks queue up here in order, so that a single one at a time asks the database for the lease.
+    private let line = WaitingLine<KeyHash>()
+
+    /// Makes a store; it connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - connectionString: As libpq takes it, `host=… dbname=… user=…` or `postgresql://…`; what it leaves out comes from
+    ///     `PGHOST` and its like. With PgBouncer, pool by session.
+    ///   - configuration: Times and limits.
+    ///   - clock: What waits and the deadlines of leases are measured with.
+    /// - Throws: `AuthStateError` with `.invalidArgument` when the string makes no sense.
+    public init(
+        connectionString: String, configuration: Configuration = Configuration(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        settings = ConnectionSettings(
+            string: try ConnectionString(connectionString), connectTimeout: configuration.connectTimeout,
+            statementTimeout: configuration.statementTimeout)
+        pool = ConnectionPool(settings, maximumConnections: configuration.maximumConnections, clock: clock)
+        self.configuration = configuration
+        self.clock = clock
+    }
+
+    /// Reads a state without a lease; nil when there is none under the key.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable`; `CancellationError` when cancelled while waiting.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        let statement = LeaseStatements.load(try KeyHash(key))
+        return try await pool.execute(statement, tryingFor: configuration.outageTolerance).first
+            .flatMap(StoredAuthState.init)
+    }
+
+    /// Runs a transaction while nobody else holds the key, in this process or another, here or on another machine.
+    ///
+    /// Within a process waiters take turns in the order in which they came; among processes there is no order. What the
+    /// body began to save is finished even when its task is cancelled.
+    ///
+    /// The deadline bounds the wait for other holders; a database that does not answer adds its own timeouts.
+    ///
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
+    ///   reached or written to; `CancellationError` when cancelled while waiting; whatever the body throws.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        let deadline = Deadline(after: deadline, on: clock)
+        let name = try KeyHash(key)
+        try await line.enter(name, until: deadline, orThrow: AuthStateError.storeLocked(name))
+        defer { line.leave(name) }
+        let claim = LeaseClaim(name, pool, configuration, clock: clock)
+        let seen = try await claim.acquire(until: deadline, orThrow: .storeLocked(name))
+        let lease = PostgresLease(claim, seen: seen)
+        // A child of this call: it ends with the body, at the latest when this function returns.
+        async let _ = claim.keepAlive()
+        do {
+            let result = try await body(lease)
+            await lease.end()
+            return result
+        } catch {
+            await lease.end()
+            throw error
+        }
+    }
+}
+
+extension PostgresAuthStateStore: CustomReflectable {
+    /// Host and database, never user or password.
+    public var customMirror: Mirror { Mirror(self, children: ["connection": settings.string.description]) }
+}

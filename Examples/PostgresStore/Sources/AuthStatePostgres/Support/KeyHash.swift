@@ -1,0 +1,24 @@
+import AuthStateKit
+
+/// What stands for a key in the table: its SHA-256 digest.
+///
+/// A key may be of any length and hold any character, NUL too, and is nobody's business but the program's.
+struct KeyHash: Sendable, Hashable {
+    let bytes: [UInt8]
+
+    init(_ key: AuthStateKey) throws {
+        do {
+            bytes = try SHA2.sha256(Array(key.rawValue.utf8))
+        } catch {
+            throw AuthStateError(
+                .libraryUnavailable, stage: .store, "The stored state cannot be named: there is no SHA-256.",
+                hint: "Install libcrypto (the package libssl3).", underlying: error)
+        }
+    }
+
+    /// Two digits a byte, as `encode(key, 'hex')` writes them.
+    var text: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

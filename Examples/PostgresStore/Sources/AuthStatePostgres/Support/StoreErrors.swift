@@ -1,0 +1,41 @@
+import AuthStateKit
+
+extension AuthStateError {
+    /// Somebody else held the state until the deadline; the row is named, not the key, which may be a session's id.
+    static func storeLocked(_ key: KeyHash) -> AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key.text).",
+            hint: "Try again, or allow more time; the lease of a holder that crashed ends by itself.")
+    }
+
+    /// The lease ran out, and another holder took it.
+    static var leaseLost: AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The lease of the state was lost: this process stood still for too long.",
+            expected: "to hold the lease", received: "another holder", hint: "Try again.")
+    }
+
+    /// A lease was used after `withLease` returned.
+    static var leaseEnded: AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
+            hint: "Load and save before the body returns.")
+    }
+
+    /// What is stored is not what the caller wants to replace.
+    static func conflict(expected: StoredAuthState.Version?, isStored: Bool) -> AuthStateError {
+        AuthStateError(
+            .storeConflict, stage: .store, "The stored state was changed in between.",
+            expected: expected == nil ? "no stored state" : "the version that was loaded",
+            received: isStored ? "another version" : "no stored state",
+            hint: "Load the state again and decide anew.")
+    }
+}
+
+extension StoredAuthState {
+    /// A row of archive and version; nil when nothing is stored in it.
+    init?(_ row: Row) {
+        guard let archive = row.data(0) else { return nil }
+        self.init(archive: archive, version: Version(rawValue: row.text(1)))
+    }
+}

@@ -1,0 +1,53 @@
+public import AuthStateKit
+
+extension PostgresAuthStateStore {
+    /// Begins to watch a key; nil while `run` does not run: the store is read from time to time then.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
+        guard hub.hasListener, let hash = try? KeyHash(key) else { return nil }
+        return hub.watch(hash.text)
+    }
+
+    /// Listens for changes until the task is cancelled, on a connection of its own; for a service lifecycle to own.
+    ///
+    /// Not needed: without it a state looks for changes from time to time. When the connection breaks it makes another,
+    /// and whoever watches hears that there may have been changes.
+    ///
+    /// - Throws: `AuthStateError` when listening is refused, for want of the triggers in `schema.sql` for example;
+    ///   `CancellationError`.
+    public func run() async throws {
+        hub.changeListeners(by: 1)
+        defer { hub.changeListeners(by: -1) }
+        var backoff = Backoff(first: 0.1, longest: 5)
+        while true {
+            do {
+                try await listen()
+                backoff = Backoff(first: 0.1, longest: 5)
+            } catch let failure as PostgresFailure {
+                guard failure.mayPass else { throw failure.error(.reading) }
+            }
+            try await clock.sleep(for: backoff.next(), tolerance: nil)
+        }
+    }
+
+    /// Listens until the connection breaks or the task is cancelled.
+    private func listen() async throws {
+        let connection = Connection(settings)
+        let changes = try await connection.listen()
+        hub.setListening(true)
+        defer { hub.setListening(false) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [hub] in
+                for try await keys in changes { hub.note(keys) }
+            }
+            group.addTask { [hub, clock] in
+                // A connection whose other end is gone without a word looks alive.
+                while true {
+                    try await clock.sleep(for: .seconds(15), tolerance: .seconds(1))
+                    hub.note(try await connection.check())
+                }
+            }
+            _ = try await group.next()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+
+/// Several server processes that share the state of one login in one database.
+final class Fleet {
+    /// What a worker prints at its end.
+    struct Report: Decodable {
+        var served: Int
+        var errors: [String: Int]
+        var firstError: String
+    }
+
+    /// How long an access token lasts, in seconds; a quarter of it is leeway.
+    static let lifetime = 1.0
+
+    let server: PostgresServer
+    let provider: OpenIDProvider
+    let log: RenewalLog
+    let state: AuthState
+    private let isProtected: Bool
+    private let leaseSeconds: Double
+    private let folder: TemporaryFolder
+    private var workers: [String: Program] = [:]
+    private var started = 0
+
+    /// The worker lies beside the tests.
+    private static let program =
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("PostgresStoreWorker").path
+
+    /// Logs somebody in, and starts workers on the result.
+    ///
+    /// - Parameter leaseSeconds: How long a lease lasts; longer than a restart of the database, where one happens.
+    init(
+        _ server: PostgresServer, workers: Int = 3, grace: Double = 0, leaseSeconds: Double = 4,
+        isProtected: Bool = true
+    ) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        configuration.accessTokenLifetime = Self.lifetime
+        configuration.refreshTokenGrace = grace
+        self.server = server
+        self.isProtected = isProtected
+        self.leaseSeconds = leaseSeconds
+        provider = try await OpenIDProvider(configuration: configuration)
+        log = RenewalLog(provider)
+        folder = try TemporaryFolder()
+        let service = AuthorizationService()
+        let request = AuthorizationRequest(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            scopes: [.openID])
+        state = try await AuthState.authorize(
+            request, presenting: DirectUserAgent(), service: service, store: try server.store(), key: freshKey())
+        for _ in 0..<workers { try start() }
+    }
+
+    /// Starts one more worker.
+    func start() throws {
+        started += 1
+        let name = "worker-\(started)"
+        workers[name] = try Program.start(
+            [Self.program],
+            environment: [
+                "CONNECTION": "\(server.connection) application_name=\(name)", "KEY": state.key.rawValue, "NAME": name,
+                "STOP": folder("stop"), "LEASE_SECONDS": "\(leaseSeconds)", "LEASE": isProtected ? "on" : "off",
+            ])
+    }
+
+    /// Stops a worker between two instructions.
+    func freeze(_ name: String) { workers[name]?.send(SIGSTOP) }
+
+    /// Kills a worker, so that it can do nothing any more, and waits for its end.
+    func kill(_ name: String) async throws {
+        let worker = workers.removeValue(forKey: name)
+        worker?.send(SIGKILL)
+        _ = try await worker?.result(within: .seconds(10))
+    }
+
+    /// Tells all that are left to stop, and gathers what they saw.
+    func stop() async throws -> [Report] {
+        try folder.file("stop")
+        var reports: [Report] = []
+        for worker in workers.values {
+            let result = try await worker.result(within: .seconds(40))
+            guard result.status == 0 else { throw NotInTime(description: "a worker failed: \(result.errors)") }
+            reports.append(try JSONDecoder().decode(Report.self, from: Data(result.output.utf8)))
+        }
+        workers = [:]
+        return reports
+    }
+
+    deinit { for worker in workers.values { worker.send(SIGKILL) } }
+}

@@ -1,0 +1,117 @@
+import AuthStateKit
+import AuthStatePostgres
+import Foundation
+import Testing
+
+extension PostgresTests {
+    @Suite("what cannot work is said clearly, at once, and without secrets", .withServer)
+    struct Refusals {
+        let server: PostgresServer
+        let key = freshKey()
+
+        init() throws { server = try .current }
+
+        @Test("a wrong password is not tried again and not shown")
+        func password() async throws {
+            let store = try server.store(settings: "password=wrong-s3cret") { $0.outageTolerance = .seconds(60) }
+            let reading = try await expectStoreError(.storeUnreadable) { _ = try await store.load(key) }
+            let writing = try await expectStoreError(.storeUnwritable) {
+                try await store.withLease(key, deadline: .seconds(60)) { _ in }
+            }
+            for text in ["\(reading)", "\(writing)"] {
+                #expect(text.contains("password authentication failed") && !text.contains("wrong-s3cret"))
+            }
+        }
+
+        @Test(
+            "a connection string that makes no sense is refused without showing any of it",
+            arguments: [
+                "postgresql://user:s3c@ret@host/db", "postgresql://user:s3cret@host:x/db", "host=a s3cret",
+                "host=a port='s3cret", "postgresql://user:s3cret@host/db?s3cret", "s3cret", "host=s3cret\0",
+            ])
+        func strings(_ text: String) async throws {
+            let error = await #expect(throws: AuthStateError.self) {
+                try await PostgresAuthStateStore(connectionString: text).checkSchema()
+            }
+            let shown = try #require(error.map { "\($0)" })
+            #expect(!shown.contains("s3cret") && !shown.contains("ret@"), "\(shown)")
+        }
+
+        @Test("a database without the table names what to run")
+        func schema() async throws {
+            try await server.sql("CREATE DATABASE empty OWNER authstate")
+            let store = try server.store(settings: "dbname=empty")
+            for error in [
+                try await expectStoreError(.storeUnwritable) { try await store.checkSchema() },
+                try await expectStoreError(.storeUnreadable) { _ = try await store.load(key) },
+                try await expectStoreError(.storeUnwritable) {
+                    try await store.withLease(key, deadline: .seconds(60)) { _ in }
+                },
+            ] { #expect(error.hint?.contains("schema.sql") == true) }
+        }
+
+        @Test(
+            "a table that would lose states, or is another one, is found out",
+            arguments: [
+                ("unlogged", "CREATE UNLOGGED TABLE x.auth_states (LIKE public.auth_states)", "LOGGED"),
+                ("columns", "CREATE TABLE x.auth_states (key bytea, archive bytea)", "schema.sql"),
+            ])
+        func wrongTable(_ name: String, _ create: String, _ hint: String) async throws {
+            let create = create.replacingOccurrences(of: "x.", with: "\(name).")
+            try await server.sql(
+                "CREATE SCHEMA \(name); \(create); GRANT ALL ON SCHEMA \(name) TO authstate;"
+                    + " ALTER TABLE \(name).auth_states OWNER TO authstate")
+            let store = try server.store(settings: "options='-c search_path=\(name)'")
+            let error = try await expectStoreError(.storeUnwritable) { try await store.checkSchema() }
+            #expect(error.hint?.contains(hint) == true, "\(error)")
+        }
+
+        @Test("a role that may only read can load, and learns what to grant before anything is redeemed")
+        func permissions() async throws {
+            try await server.sql(
+                "CREATE ROLE reader LOGIN PASSWORD 'reader-s3cret'; GRANT SELECT ON auth_states TO reader")
+            let store = try server.store(settings: "user=reader password=reader-s3cret")
+            #expect(try await store.load(key) == nil)
+            for error in [
+                try await expectStoreError(.storeUnwritable) { try await store.checkSchema() },
+                try await expectStoreError(.storeUnwritable) {
+                    try await store.withLease(key, deadline: .seconds(60)) { _ in }
+                },
+            ] { #expect(error.hint?.contains("GRANT") == true && error.received == "SQLSTATE 42501") }
+        }
+
+        @Test("a server that takes no writes is named so, and gives out no lease")
+        func readOnly() async throws {
+            try await server.store().put("one", key)
+            let store = try server.store(settings: "options='-c default_transaction_read_only=on'") {
+                $0.outageTolerance = .milliseconds(200)
+            }
+            #expect(try await store.text(key) == "one")
+            for error in [
+                try await expectStoreError(.storeUnwritable) { try await store.checkSchema() },
+                try await expectStoreError(.storeUnwritable) {
+                    try await store.withLease(key, deadline: .seconds(60)) { _ in }
+                },
+            ] { #expect(error.hint?.contains("primary") == true) }
+        }
+
+        @Test("a session whose default is not to wait for the disk waits for it")
+        func durability() async throws {
+            // The role's own setting holds for every statement of the store: a table of what the sessions say shows it.
+            try await server.sql(
+                """
+                CREATE TABLE said (value text); GRANT ALL ON said TO authstate;
+                CREATE FUNCTION say() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN INSERT INTO said VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+                CREATE TRIGGER say AFTER UPDATE ON auth_states FOR EACH ROW
+                    WHEN (NEW.archive = 'durable'::bytea) EXECUTE FUNCTION say();
+                """)
+            for value in ["off", "local", "remote_apply"] {
+                try await server.store(settings: "options='-c synchronous_commit=\(value)'").put("durable", freshKey())
+            }
+            #expect(
+                try await server.sql("SELECT string_agg(DISTINCT value, ',' ORDER BY value) FROM said")
+                    == "local,on,remote_apply")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import AuthStatePostgres
+import Foundation
+
+/// A PostgreSQL server of the tests' own, on a loopback port, with the table of `schema.sql`.
+struct PostgresServer: Sendable {
+    /// The connection string of the role that owns the table.
+    let connection: String
+    /// The connection string of a role that may do everything.
+    let admin: String
+    private let control: [String]
+    private let folder: String
+    private let program: Program
+
+    /// The line that the start script prints.
+    private struct Announcement: Decodable {
+        var connection: String
+        var admin: String
+        var control: [String]
+        var state: String
+    }
+
+    static let script = "\(Provider.scripts)/postgresql/start.sh"
+
+    /// Whether Debian's package is there.
+    static let isInstalled: Bool = {
+        let folder = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return versions.contains { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)/bin/initdb") }
+    }()
+
+    /// Starts a server, and returns when it takes connections.
+    static func start() async throws -> PostgresServer {
+        let program = try Program.start([script])
+        do {
+            guard let line = try await program.firstLine(within: .seconds(40)) else {
+                throw Trouble(description: "PostgreSQL did not start: \(program.errors)")
+            }
+            let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
+            return PostgresServer(
+                connection: announcement.connection, admin: announcement.admin, control: announcement.control,
+                folder: announcement.state, program: program)
+        } catch {
+            program.send(SIGTERM)
+            throw error
+        }
+    }
+
+    /// Ends the server, and returns when it is gone.
+    func end() async throws {
+        program.send(SIGTERM)
+        _ = try await program.result(within: .seconds(20))
+    }
+
+    /// Runs `pg_ctl`: `start`, `stop` or `restart`.
+    func control(_ words: String...) async throws {
+        let result = try await Program.run(control + words, within: .seconds(30))
+        guard result.status == 0 else {
+            throw Trouble(description: "pg_ctl \(words): \(result.output)\(result.errors)")
+        }
+    }
+
+    /// Runs SQL as the role that may do everything, in the database of the table, and returns the result's text.
+    @discardableResult
+    func sql(_ statement: String, database: String = "authstate") async throws -> String {
+        let result = try await Program.run(
+            [
+                "psql", "\(admin) dbname=\(database)", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+                "-v", "ON_ERROR_STOP=1", "-c", statement,
+            ], within: .seconds(30))
+        guard result.status == 0 else { throw Trouble(description: "\(statement): \(result.errors)") }
+        return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The first process of the server.
+    func processID() throws -> pid_t {
+        let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+        guard let id = text.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
+            throw Trouble(description: "postmaster.pid: \(text)")
+        }
+        return id
+    }
+
+    private struct Trouble: Error, CustomStringConvertible {
+        let description: String
+    }
+}
+
+extension PostgresServer {
+    /// A store in it.
+    ///
+    /// - Parameter application: What its connections are called in `pg_stat_activity`.
+    func store(
+        _ application: String = "tests", settings: String = "", clock: any Clock<Duration> = ContinuousClock(),
+        configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in }
+    ) throws -> PostgresAuthStateStore {
+        var configuration = PostgresAuthStateStore.Configuration()
+        configure(&configuration)
+        return try PostgresAuthStateStore(
+            connectionString: "\(connection) application_name=\(application) \(settings)",
+            configuration: configuration, clock: clock)
+    }
+}
