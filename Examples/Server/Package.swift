@@ -23,8 +23,12 @@ let package = Package(
         .library(name: "AsyncHTTPClientTransport", targets: ["AsyncHTTPClientTransport"]),
         .library(name: "LoggingObserver", targets: ["LoggingObserver"]),
     ],
+    traits: [
+        .trait(name: "PostgreSQL", description: "States in PostgreSQL too; needs libpq to build and to run.")
+    ],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
+        .package(path: "../PostgresStore"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -52,6 +56,7 @@ let package = Package(
             name: "AuthStateServer",
             dependencies: [
                 "AsyncHTTPClientTransport", "LoggingObserver", kit, testing, logging, hummingbird, lifecycle, httpTypes,
+                .product(name: "AuthStatePostgres", package: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: strict
         ),
@@ -59,7 +64,10 @@ let package = Package(
             name: "server", dependencies: ["AuthStateServer", hummingbird, logging], swiftSettings: strict),
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
-            name: "AsyncHTTPClientTransportTests", dependencies: ["AsyncHTTPClientTransport", kit], swiftSettings: strict),
+            name: "AsyncHTTPClientTransportTests",
+            dependencies: ["AsyncHTTPClientTransport", kit],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LoggingObserverTests",
             dependencies: [

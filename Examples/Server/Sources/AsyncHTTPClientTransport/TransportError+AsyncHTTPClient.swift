@@ -55,7 +55,8 @@ extension TransportError {
     private static func message(_ code: Code, _ error: any Error, _ request: TransportRequest) -> String {
         let peer = request.peer
         switch code {
-        case .responseTooLarge where error is HTTPParserError: return "The answer of \(peer) has too long a header section."
+        case .responseTooLarge where error is HTTPParserError:
+            return "The answer of \(peer) has too long a header section."
         case .responseTooLarge where error is Exchange.TooLarge:
             return "The answer of \(peer) has more than \(max(0, request.maximumResponseBytes)) bytes."
         case .responseTooLarge: return "The answer of \(peer) inflates to more bytes than the transport takes."

@@ -1,7 +1,7 @@
 import AsyncHTTPClientTransport
 public import AuthStateKit
-public import Hummingbird
 import HTTPTypes
+public import Hummingbird
 public import Logging
 import LoggingObserver
 import ServiceLifecycle
@@ -26,7 +26,8 @@ public func makeApplication(
         let demo = try await DemoProvider(port: port, client: settings.baseURL)
         services.append(demo)
         provider = Provider(demo.issuer, DemoProvider.clientID, .none, settings, service)
-        hint = "<p>This server brings its own provider: sign in there as <code>ada</code>, password <code>lovelace</code>.</p>"
+        hint =
+            "<p>This server brings its own provider: sign in there as <code>ada</code>, password <code>lovelace</code>.</p>"
     case .issuer(let issuer, let clientID, let credential):
         provider = Provider(issuer, clientID, credential, settings, service)
         hint = ""
@@ -35,9 +36,9 @@ public func makeApplication(
 
     var options = AuthState.Options()
     options.observer = LoggingObserver(logger: logger)
-    let states = UserStates(
-        store: try settings.storage.store(logger: logger), service: service, credential: provider.credential,
-        options: options)
+    let (store, storeServices) = try await settings.storage.open(logger)
+    services += storeServices
+    let states = UserStates(store: store, service: service, credential: provider.credential, options: options)
     services.append(DrainService(states: states))
     let sessions = Sessions(provider: provider, states: states, logger: logger)
 

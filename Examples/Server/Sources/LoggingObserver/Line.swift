@@ -19,6 +19,7 @@ struct Line {
         case .idTokenUnverified(let error): self.init("the renewed ID token could not be verified", error)
         case .lateResultDropped: self.init(.notice, "dropped a renewal that came after a login or logout")
         case .adopted: self.init(.debug, "took over what another process stored")
+        case .readFailed(let error): self.init("could not read the stored state", error)
         case .saveFailed(let error): self.init("could not save the state", error)
         case .changed(let current):
             self.init(

@@ -32,7 +32,8 @@ struct LogoutTests {
         }
     }
 
-    @Test("only the form of our own page signs out", arguments: ["no token", "wrong token", "no origin", "other origin"])
+    @Test(
+        "only the form of our own page signs out", arguments: ["no token", "wrong token", "no origin", "other origin"])
     func forgery(_ defect: String) async throws {
         try await Site.run { site in
             var browser = site.visitor()
@@ -59,7 +60,8 @@ struct LogoutTests {
         }
     }
 
-    @Test("a provider that cannot revoke, or has no page for it, keeps nobody signed in here", arguments: [false, true])
+    @Test(
+        "a provider that cannot revoke, or has no page for it, keeps nobody signed in here", arguments: [false, true])
     func without(isFailing: Bool) async throws {
         let folder = Folder()
         try await Site.run(

@@ -33,8 +33,8 @@ struct SessionTests {
         }
     }
 
-    @Test("a session outlives the server's process")
-    func restart() async throws {
+    @Test("a session outlives the server's process, sealed or not", arguments: [false, true])
+    func restart(isSealed: Bool) async throws {
         let folder = Folder()
         let clock = ManualClock()
         var configuration = OpenIDProvider.Configuration()
@@ -42,13 +42,17 @@ struct SessionTests {
         configuration.accessTokenLifetime = 100
         let provider = try await OpenIDProvider(configuration: configuration, clock: clock.wallClock)
         let jar = Jar()
-        try await Site.run(folder: folder, provider, clock) { site in
+        let keys = isSealed ? [try SealingKey.random()] : []
+        try await Site.run(folder: folder, sealingKeys: keys, provider, clock) { site in
             var browser = site.visitor()
             try await browser.logIn()
             await jar.keep(browser.cookies)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let text = try names.map { try String(contentsOfFile: "\(folder.path)/\($0)", encoding: .utf8) }.joined()
+            #expect(text.contains("refreshToken") != isSealed)
         }
         clock.advance(by: .seconds(1000))
-        try await Site.run(folder: folder, provider, clock) { site in
+        try await Site.run(folder: folder, sealingKeys: keys, provider, clock) { site in
             var browser = site.visitor()
             browser.cookies = await jar.cookies
             let profile = try await browser.get("/profile")

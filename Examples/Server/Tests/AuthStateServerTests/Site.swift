@@ -42,12 +42,13 @@ struct Site: Sendable {
 
     /// Runs a test at a new server, at a provider that is there.
     static func run(
-        folder: Folder, _ provider: OpenIDProvider, _ clock: ManualClock, _ body: @Sendable (Site) async throws -> Void
+        folder: Folder, sealingKeys: [SealingKey] = [], _ provider: OpenIDProvider, _ clock: ManualClock,
+        _ body: @Sendable (Site) async throws -> Void
     ) async throws {
         guard let baseURL = BaseURL("http://localhost") else { preconditionFailure("this is a URL") }
         let settings = Settings(
             provider: .issuer(provider.issuer, clientID: "site", credential: .none), baseURL: baseURL, port: 0,
-            storage: .files(folder: folder.path))
+            storage: Storage(.files(folder: folder.path), sealingKeys: sealingKeys))
         var configuration = AuthorizationService.Configuration()
         configuration.clock = clock.wallClock
         var logger = Logger(label: "site")

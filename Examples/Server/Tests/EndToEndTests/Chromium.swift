@@ -55,7 +55,8 @@ struct Chromium: Sendable {
 
     /// The text of the one element that a selector finds; nil when there is none.
     func text(_ selector: String) async throws -> String? {
-        try await script("const e = document.querySelector(arguments[0]); return e && e.innerText", selector).stringValue
+        try await script("const e = document.querySelector(arguments[0]); return e && e.innerText", selector)
+            .stringValue
     }
 
     /// Types into a field, and replaces what stood there.

@@ -30,7 +30,7 @@ struct RunningSite: Sendable {
         let application = try await makeApplication(
             Settings(
                 provider: .issuer(provider.issuer, clientID: "site", credential: .none), baseURL: baseURL, port: port,
-                storage: .files(folder: folder("states"))), logger: logger)
+                storage: Storage(.files(folder: folder("states")))), logger: logger)
         let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -25,7 +25,8 @@ struct WebDriver: Sendable {
 
     /// Runs a command; its value.
     func call(_ method: String, _ command: String, _ body: JSONValue = [:]) async throws -> JSONValue {
-        try await Self.send(method, "\(base)/session/\(session)\(command)", method == "POST" ? body : nil)
+        // Not `nil`, which could be JSON's null.
+        try await Self.send(method, "\(base)/session/\(session)\(command)", method == "POST" ? .some(body) : .none)
     }
 
     /// Ends the session and its browser.
@@ -39,7 +40,8 @@ struct WebDriver: Sendable {
                 body: body.map { Data($0.serialized()) }, timeout: .seconds(40), maximumResponseBytes: 16 << 20))
         let value = try JSONValue(parsing: Array(answer.body))["value"] ?? .null
         guard answer.status == 200 else {
-            throw Failure(description: value["message"]?.stringValue ?? "status \(answer.status)")
+            let reason = value["message"]?.stringValue?.split(separator: "\n").first ?? "status \(answer.status)"
+            throw Failure(description: "\(method) \(url.lastPathComponent): \(reason)")
         }
         return value
     }

@@ -54,7 +54,8 @@ struct LoggingObserverTests {
         "the level says who has to do something",
         arguments: [
             ("temporarily_unavailable", 503, Logger.Level.warning, "transient"),
-            ("invalid_grant", 400, .notice, "reauthenticationRequired"), ("invalid_client", 401, .error, "configuration"),
+            ("invalid_grant", 400, .notice, "reauthenticationRequired"),
+            ("invalid_client", 401, .error, "configuration"),
         ])
     func levels(code: String, status: Int, level: Logger.Level, kind: String) async throws {
         let world = try await World()

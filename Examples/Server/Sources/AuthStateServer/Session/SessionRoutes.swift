@@ -49,7 +49,9 @@ struct SessionRoutes: Sendable {
             ("expiry", "Token ends", current.accessTokenExpirationDate.map { "\($0)" } ?? "when the provider says so"),
             ("revision", "Changes of the state", "\(current.revision)"),
         ]
-        let rows = claims.map { id, label, value -> HTML in "<dt>\(label)</dt><dd id=\"\(id)\">\(value ?? "unknown")</dd>" }
+        let rows = claims.map { id, label, value -> HTML in
+            "<dt>\(label)</dt><dd id=\"\(id)\">\(value ?? "unknown")</dd>"
+        }
         return try page(
             "Profile", of: session, content: "<dl>\(HTML(joining: rows))</dl>",
             link: "<a class=\"button quiet\" href=\"/\">Home</a>")
@@ -70,7 +72,8 @@ struct SessionRoutes: Sendable {
 
     private static let signedOut = Page(
         title: "You are signed out",
-        content: "<nav><a class=\"button\" href=\"/login\">Sign in</a> <a class=\"button quiet\" href=\"/\">Home</a></nav>")
+        content:
+            "<nav><a class=\"button\" href=\"/login\">Sign in</a> <a class=\"button quiet\" href=\"/\">Home</a></nav>")
 
     /// A page with the button to sign out.
     private func page(_ title: String, of session: Session, content: HTML, link: HTML) throws -> Page {

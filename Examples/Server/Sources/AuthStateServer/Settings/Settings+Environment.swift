@@ -39,7 +39,11 @@ extension Settings {
     }
 
     private static func storage(_ variables: Variables) throws -> Storage {
-        .files(folder: try variables.stateFolder())
+        let keys = try variables.sealingKeys()
+        if let connectionString = variables["DATABASE_URL"] {
+            return Storage(.database(connectionString: connectionString), sealingKeys: keys)
+        }
+        return Storage(.files(folder: try variables.stateFolder()), sealingKeys: keys)
     }
 }
 
@@ -80,5 +84,16 @@ struct Variables {
             throw SettingsError(variable: "STATE_FOLDER", problem: "it is missing, and there is no home folder")
         }
         return "\(home)/.local/state/authstate-server"
+    }
+
+    /// Keys as base64, the newest first, spaces between them; what is wrong with one is told without showing it.
+    func sealingKeys() throws -> [SealingKey] {
+        try (self["SEALING_KEY"] ?? "").split(separator: " ").map { text in
+            guard let bytes = Base64.decode(text), let key = try? SealingKey(bytes: bytes) else {
+                throw SettingsError(
+                    variable: "SEALING_KEY", problem: "a key is 32 bytes as base64: openssl rand -base64 32")
+            }
+            return key
+        }
     }
 }

@@ -74,7 +74,8 @@ struct Problem {
     private static let kinds: [AuthStateError.Kind: Problem] = [
         .refused: Problem(
             status: .badRequest, title: "This sign-in cannot be accepted",
-            advice: "The answer that arrived does not fit the sign-in that began here. Nothing was changed. Sign in again."
+            advice:
+                "The answer that arrived does not fit the sign-in that began here. Nothing was changed. Sign in again."
         ),
         .cancelled: denied,
         .reauthenticationRequired: Problem(

@@ -1,5 +1,5 @@
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 
 /// What a person gets to see: self-contained, without scripts, and with a policy that admits nothing else.
 struct Page: ResponseGenerator {
