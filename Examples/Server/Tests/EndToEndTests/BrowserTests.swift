@@ -31,7 +31,7 @@ extension EndToEndTests {
                     #expect(try await browser.text("#name") == "Ada Lovelace")
                     try await browser.picture("signed-in")
                     try await browser.click("#logout")
-                    #expect(try await browser.url.hasPrefix("\(site.base)/logout"))
+                    try await browser.arrives(at: "\(site.base)/logout")
                     #expect(try await browser.text.contains("You are signed out"))
                     #expect(site.provider.requestCount(.endSession) == 1)
                     #expect(site.provider.requestCount(.revocation) == 1)

@@ -50,6 +50,14 @@ struct Chromium: Sendable {
     /// Where the browser is.
     var url: String { get async throws { try await wire.call("GET", "/url").stringValue ?? "" } }
 
+    /// Waits until the browser has arrived: a click may return before the page that follows it has begun to load.
+    func arrives(at place: String, within limit: Duration = .seconds(20)) async throws {
+        try await eventually("the browser at \(place)", within: limit) { () -> Bool? in
+            guard try await url.hasPrefix(place) else { return nil }
+            return try await script("return document.readyState") == "complete" ? true : nil
+        }
+    }
+
     /// What a person reads.
     var text: String { get async throws { try await script("return document.body.innerText").stringValue ?? "" } }
 
@@ -66,7 +74,7 @@ struct Chromium: Sendable {
         _ = try await wire.call("POST", "\(element)/value", ["text": .string(text)])
     }
 
-    /// Clicks, and waits for the page that follows.
+    /// Clicks; `arrives(at:)` waits for what follows.
     func click(_ selector: String) async throws {
         _ = try await wire.call("POST", "\(try await element(selector))/click")
     }

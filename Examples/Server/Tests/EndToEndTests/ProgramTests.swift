@@ -26,8 +26,7 @@ extension EndToEndTests {
                     #expect(try await browser.text("#email") == "alice@example.test")
                     try await browser.picture("profile-\(provider.software.rawValue)")
                     try await browser.click("#logout")
-                    try await proceed(browser, until: base)
-                    #expect(try await browser.url.hasPrefix("\(base)/logout"))
+                    try await leave(browser, provider, to: base)
                     try await browser.open("\(base)/profile")
                     #expect(try await browser.text.contains("Please sign in"))
                 }
@@ -38,12 +37,20 @@ extension EndToEndTests {
             program.send(SIGTERM)
             let end = try await program.result(within: .seconds(20))
             #expect(end.status == 0, "\(end.errors)")
-            for secret in ["s3cret", "code=", "state="] { #expect(!end.errors.contains(secret), "\(end.errors)") }
+            for secret in ["s3cret", "?code=", "&code=", "&state="] { #expect(!end.errors.contains(secret), "\(end.errors)") }
+        }
+
+        /// Ends the session at the provider; glewlwyd 2.7's page for it stays blank in a browser, and is as far as one gets.
+        private func leave(_ browser: Chromium, _ provider: Provider, to base: String) async throws {
+            guard provider == .glewlwyd else { return try await proceed(browser, until: "\(base)/logout") }
+            try await eventually("the provider's page") { () -> Bool? in
+                try await browser.url.hasSuffix("&prompt=end_session") ? true : nil
+            }
         }
 
         /// Does what the provider's pages ask of Alice, until the browser is at this site.
         private func proceed(_ browser: Chromium, until base: String) async throws {
-            try await eventually("the way back", within: .seconds(60)) { () -> Bool? in
+            try await eventually("the way back", within: .seconds(30)) { () -> Bool? in
                 if try await browser.url.hasPrefix(base) { return true }
                 // The page may change under our hands: look again then.
                 _ = try? await browser.script(Self.nextStep)
@@ -95,6 +102,7 @@ extension EndToEndTests {
                 try await browser.type("ada", into: "#username")
                 try await browser.type("lovelace", into: "#password")
                 try await browser.click("#allow")
+                try await browser.arrives(at: "http://127.0.0.1:\(port)/profile")
                 #expect(try await browser.text("#name") == "Ada Lovelace")
             }
             program.send(SIGTERM)

@@ -54,9 +54,11 @@ struct RunningSite: Sendable {
 
     /// Types Ada's name and password into the provider's page, which the browser is on, and allows.
     func allow(in browser: Chromium) async throws {
+        try await browser.arrives(at: provider.issuer)
         try await browser.type("ada", into: "#username")
         try await browser.type("lovelace", into: "#password")
         try await browser.click("#allow")
+        try await browser.arrives(at: "\(base)/profile")
     }
 
     /// Signs Ada in, from the button on the home page on.
