@@ -27,6 +27,9 @@ extension AuthState {
         if flight.reason != .explicit { try checkPause() }
         guard let request = record.renewalRequest(flight.parameters) else { throw Self.nothingToRenewWith }
         try await lease.reserve()
+        if lease.followsCrash, record.unconfirmedRenewal == nil {
+            apply(.renewalUnconfirmed(service.configuration.clock.now))
+        }
         notify(.renewalStarted)
         let redemption = await redeem(request)
         guard record.grantID == flight.grantID else {

@@ -46,6 +46,11 @@ public protocol AuthStateWatch: Sendable {
 
 /// Exclusive access to one key of a store, for as long as `withLease` runs its body.
 public protocol AuthStateLease: Sendable {
+    /// Whether the holder before died after `reserve`: a refresh token that it was redeeming may be spent.
+    ///
+    /// False, the default, where that is not known.
+    var followsCrash: Bool { get }
+
     /// Reads the state again, now that nobody else can change it.
     func load() async throws -> StoredAuthState?
 
@@ -74,6 +79,11 @@ extension AuthStateLease {
     public func discard() async throws {
         if let stored = try await load() { try await delete(expecting: stored.version) }
     }
+}
+
+extension AuthStateLease {
+    /// Not known.
+    public var followsCrash: Bool { false }
 }
 
 /// An archive as a store keeps it.

@@ -20,13 +20,16 @@ final class FileLease: AuthStateLease {
     /// How much more than now a state may need next time.
     private static let margin = 64 << 10
 
+    /// Whether the holder before died between `reserve` and the end of `save`: what it was redeeming may be spent.
+    let followsCrash: Bool
     private let file: StateFile
     private let lock: FileLock
     private let work: BlockingWork
     /// Held for the whole of each function: only threads that may block wait for it.
     private let state = Lock(State())
 
-    private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) {
+    private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
+        followsCrash = try TemporaryFile.recover(file, under: lock)
         self.file = file
         self.lock = lock
         self.work = work
@@ -47,7 +50,7 @@ final class FileLease: AuthStateLease {
                 try FilePath.createFolders(to: FilePath.folder(of: path))
                 let file = try StateFile(resolving: path, warnings: warnings)
                 _ = try file.size
-                return try FileLock.attempt(file.lockPath).map { FileLease(file, $0, work) }
+                return try FileLock.attempt(file.lockPath).map { try FileLease(file, $0, work) }
             }
             if let lease { return lease }
             guard deadline.remaining > .zero else { throw AuthStateError.storeLocked(path) }
@@ -89,7 +92,10 @@ final class FileLease: AuthStateLease {
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
             let temporary = try state.reserved ?? self.temporaryFile(size: content.count)
             state.reserved = nil
-            try self.writing { () throws(SystemCallError) in try temporary.commit(content) }
+            let note = SaveNote(base: found, version: version, count: content.count)
+            try self.writing { () throws(SystemCallError) in
+                try temporary.commit(content, note, under: self.lock)
+            }
             return version
         }
     }

@@ -11,7 +11,7 @@ import AuthStateOAuth
 /// The locked `<file>.lock`: excludes other processes, and ends with the process that holds it.
 ///
 /// A file of its own, because saving replaces the state's file and with it whatever was locked there. It is never
-/// removed: whoever waited for a removed file would hold a lock that nobody else sees.
+/// removed: whoever waited for a removed file would hold a lock that nobody else sees. Its content is a `SaveNote`.
 final class FileLock: Sendable {
     /// Tells the file from every other that has its name while somebody has it open.
     let number: String
@@ -36,6 +36,14 @@ final class FileLock: Sendable {
         } catch {
             throw AuthStateError.store(.storeUnwritable, "The lock of the state cannot be taken:", path, error)
         }
+    }
+
+    /// Says what is about to be saved.
+    func write(_ note: SaveNote) throws(SystemCallError) { try file.overwrite(with: Array(note.text.utf8)) }
+
+    /// What the last holder was about to save; nil when it said nothing that makes sense.
+    func readNote() throws(SystemCallError) -> SaveNote? {
+        SaveNote(String(decoding: try file.readAll(limit: 512), as: UTF8.self))
     }
 
     /// Gives the lock back.

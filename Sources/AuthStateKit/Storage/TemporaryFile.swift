@@ -12,12 +12,10 @@ final class TemporaryFile: Sendable {
     private let path: String
     private let destination: StateFile
 
-    /// Creates it beside its destination, in the place of what a holder of the lock left behind when it crashed.
-    ///
-    /// The lock's own number is in the name: a holder of another lock, whose file somebody removed, has another name.
+    /// Creates it beside its destination.
     init(for destination: StateFile, under lock: FileLock, size: Int) throws(SystemCallError) {
         self.destination = destination
-        path = "\(destination.path).\(lock.number).tmp"
+        path = Self.path(for: destination, under: lock)
         _ = unlink(path)
         file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         do {
@@ -30,11 +28,14 @@ final class TemporaryFile: Sendable {
     }
 
     /// Writes the content to the disk, then puts it in the place of its destination; removes it when that fails.
-    func commit(_ content: [UInt8]) throws(SystemCallError) {
+    ///
+    /// The note comes first: from the last byte of the content on, whoever has the lock next can finish this.
+    func commit(_ content: [UInt8], _ note: SaveNote, under lock: FileLock) throws(SystemCallError) {
         do {
+            // Without it, as on a full disk, all goes as well, unless this process dies in the next millisecond.
+            try? lock.write(note)
             try file.overwrite(with: content)
-            try file.synchronize()
-            try SystemCallError.check { rename(path, destination.path) }
+            try Self.replace(destination, with: path, file)
         } catch {
             discard()
             throw error
@@ -44,4 +45,41 @@ final class TemporaryFile: Sendable {
 
     /// Removes it.
     func discard() { _ = unlink(path) }
+
+    /// Finishes what a holder of the lock was saving when it died, if all of it is there; removes what is left of it else.
+    ///
+    /// - Returns: Whether a holder died that had not come so far.
+    static func recover(_ destination: StateFile, under lock: FileLock) throws -> Bool {
+        let path = path(for: destination, under: lock)
+        guard let file = try? OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) else { return false }
+        do {
+            let stored = try destination.read()?.version
+            guard try file.status.isRegular, let note = try lock.readNote(), note.base == stored,
+                case let content = try file.readAll(limit: note.count), content.count == note.count,
+                try StateFile.version(of: content) == note.version
+            else {
+                try SystemCallError.check { unlink(path) }
+                return true
+            }
+            try file.cut(to: note.count)
+            try replace(destination, with: path, file)
+            try FilePath.synchronizeFolder(destination.folder)
+            return false
+        } catch let error as SystemCallError {
+            throw AuthStateError.store(
+                .storeUnwritable, "What another process was saving cannot be finished:", destination.path, error)
+        }
+    }
+
+    private static func replace(
+        _ destination: StateFile, with path: String, _ file: borrowing OpenFile
+    ) throws(SystemCallError) {
+        try file.synchronize()
+        try SystemCallError.check { rename(path, destination.path) }
+    }
+
+    /// The lock's own number is in the name: a holder of another lock, whose file somebody removed, has another name.
+    private static func path(for destination: StateFile, under lock: FileLock) -> String {
+        "\(destination.path).\(lock.number).tmp"
+    }
 }

@@ -54,9 +54,12 @@ struct OpenFile: ~Copyable, Sendable {
                 }
             }
         }
-        if try status.size != content.count {
-            try SystemCallError.check { ftruncate(descriptor, off_t(content.count)) }
-        }
+        try cut(to: content.count)
+    }
+
+    /// Makes the file end after so many bytes.
+    func cut(to size: Int) throws(SystemCallError) {
+        if try status.size != size { try SystemCallError.check { ftruncate(descriptor, off_t(size)) } }
     }
 
     /// Sets the permissions, whatever the umask was when the file was created.

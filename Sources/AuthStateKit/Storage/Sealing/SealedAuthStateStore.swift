@@ -95,6 +95,8 @@ extension SealedAuthStateStore {
         let key: AuthStateKey
         let base: any AuthStateLease
 
+        var followsCrash: Bool { base.followsCrash }
+
         func load() async throws -> StoredAuthState? {
             try await base.load().map { try store.opened($0, key) }
         }

@@ -1,0 +1,27 @@
+/// What a holder writes into its lock's file before a save, for the next one to finish the save should this one die in it.
+struct SaveNote: Sendable, Hashable {
+    /// What is replaced; nil when there was nothing.
+    let base: StoredAuthState.Version?
+    /// What takes its place: the digest of its content.
+    let version: StoredAuthState.Version
+    /// How many bytes that has.
+    let count: Int
+
+    init(base: StoredAuthState.Version?, version: StoredAuthState.Version, count: Int) {
+        self.base = base
+        self.version = version
+        self.count = count
+    }
+
+    /// Reads a note; nil for anything else.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, let count = Int(words[2]), count > 0 else { return nil }
+        base = words[0] == "-" ? nil : StoredAuthState.Version(rawValue: String(words[0]))
+        version = StoredAuthState.Version(rawValue: String(words[1]))
+        self.count = count
+    }
+
+    /// The note as it is written.
+    var text: String { "\(base?.rawValue ?? "-") \(version.rawValue) \(count)" }
+}

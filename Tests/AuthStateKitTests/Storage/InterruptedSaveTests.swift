@@ -1,0 +1,113 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Foundation
+import Testing
+
+@testable import AuthStateKit
+
+/// What a holder of the lock leaves behind when it dies, put there by hand; Tests/Faults kills real processes.
+@Suite("File store: interrupted saves")
+struct InterruptedSaveTests {
+    private let scratch: ScratchFolder
+    private let store: FileAuthStateStore
+
+    init() async throws {
+        scratch = try ScratchFolder()
+        store = FileAuthStateStore(file: scratch["state"])
+        try await store.put("old")
+    }
+
+    /// A holder that dies with this in its temporary file, after saying that it would replace `base` by `new`.
+    private func die(leaving left: [UInt8], replacing base: String? = "old", with new: String = "new content")
+        async throws
+    {
+        var temporary: String?
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            try await lease.reserve()
+            temporary = try scratch.names().first { $0.hasSuffix(".tmp") }
+        }
+        let note = SaveNote(
+            base: try base.map { try StateFile.version(of: Array($0.utf8)) },
+            version: try StateFile.version(of: Array(new.utf8)), count: new.utf8.count)
+        try Data(left).write(to: URL(filePath: scratch[try #require(temporary)]))
+        try Data(note.text.utf8).write(to: URL(filePath: scratch["state.lock"]))
+    }
+
+    /// What the next holder finds, and whether it is told of a death.
+    private func next() async throws -> (text: String, followsCrash: Bool) {
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            (String(decoding: try await lease.load()?.archive ?? Data(), as: UTF8.self), lease.followsCrash)
+        }
+    }
+
+    @Test("a save whose content is all there is finished by the next holder", arguments: [0, 1, 4096])
+    func finished(_ reservedBehind: Int) async throws {
+        try await die(leaving: Array("new content".utf8) + [UInt8](repeating: 0, count: reservedBehind))
+        #expect(try await store.text() == "old")
+        let found = try await next()
+        #expect(found == ("new content", false))
+        #expect(try await store.text() == "new content")
+        #expect(try scratch.names() == ["state", "state.lock"])
+        #expect(try FileManager.default.attributesOfItem(atPath: scratch["state"])[.size] as? Int == 11)
+    }
+
+    @Test("a first save is finished, too")
+    func firstSave() async throws {
+        try FileManager.default.removeItem(atPath: scratch["state"])
+        try await die(leaving: Array("new content".utf8), replacing: nil)
+        #expect(try await next() == ("new content", false))
+    }
+
+    @Test(
+        "a part of a content, or another one, is dropped, and the next holder is told",
+        arguments: ["", "new conten", "new_content", "\0\0\0\0\0\0\0\0\0\0\0"])
+    func dropped(_ left: String) async throws {
+        try await die(leaving: Array(left.utf8))
+        #expect(try await next() == ("old", true))
+        #expect(try scratch.names() == ["state", "state.lock"])
+        #expect(try await next() == ("old", false))
+    }
+
+    @Test("a save is not finished over what somebody else put there, or removed", arguments: ["foreign", nil])
+    func overtaken(_ foreign: String?) async throws {
+        try await die(leaving: Array("new content".utf8))
+        try FileManager.default.removeItem(atPath: scratch["state"])
+        if let foreign { try Data(foreign.utf8).write(to: URL(filePath: scratch["state"])) }
+        #expect(try await next() == (foreign ?? "", true))
+    }
+
+    @Test("what cannot be read is left as it is, with what was to replace it")
+    func unreadable() async throws {
+        try await die(leaving: Array("new content".utf8))
+        try FileManager.default.removeItem(atPath: scratch["state"])
+        try FileManager.default.createDirectory(atPath: scratch["state"], withIntermediateDirectories: false)
+        #expect(await authError { try await next() }?.kind == .store)
+        #expect(try scratch.names().filter { $0.hasSuffix(".tmp") }.count == 1)
+    }
+
+    @Test("notes are read as they are written, and nothing else is a note")
+    func notes() {
+        let note = SaveNote(base: nil, version: .init(rawValue: "ab"), count: 7)
+        #expect(SaveNote(note.text) == note)
+        let second = SaveNote(base: .init(rawValue: "cd"), version: .init(rawValue: "ab"), count: 7)
+        #expect(SaveNote(second.text) == second)
+        for text in ["", "-", "- ab", "- ab x", "- ab 0", "- ab -1", "- ab 7 ", "0123456789abcdef"] {
+            #expect(SaveNote(text) == nil, "\(text)")
+        }
+    }
+
+    @Test(
+        "a refresh token that a dead process may have spent is spent once more, and a refusal says what may have been")
+    func refusedAfterCrash() async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant")])
+        let archive = try AuthStateArchive(fixture.record).data()
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            _ = try await lease.save(archive, expecting: lease.load()?.version)
+        }
+        try await die(leaving: [])
+        let state = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let error = await authError { try await state.refresh() }
+        #expect(fixture.spent == ["SECRET-refresh-0"])
+        #expect(error?.message.contains("was lost on its way") == true)
+    }
+}
