@@ -12,7 +12,10 @@ extension AuthState {
         /// Whether there is no error, and an access, ID or refresh token.
         public var isAuthorized: Bool
         /// Why the state is in error.
-        public var authorizationError: AuthStateError?
+        public var authorizationError: AuthStateError? {
+            get { errorBox?.value }
+            set { errorBox = newValue.map(Box.init) }
+        }
         /// What was granted.
         public var scope: String?
         /// When the access token ends; nil while in error or when unknown.
@@ -22,20 +25,26 @@ extension AuthState {
         /// Whether a renewal was asked for.
         public var needsTokenRefresh: Bool
         /// Why the state could not be saved; nil when what is stored is what is shown here.
-        public var storeError: AuthStateError?
+        public var storeError: AuthStateError? {
+            get { storeErrorBox?.value }
+            set { storeErrorBox = newValue.map(Box.init) }
+        }
         /// Counts grants.
         public var grantEpoch: Int
         /// Counts changes; a gap between two elements of a stream shows that some were missed.
         public var revision: Int
 
-        init(_ record: Record, storeError: AuthStateError?) {
-            self.storeError = storeError
+        private var errorBox: Box<AuthStateError>?
+        private var storeErrorBox: Box<AuthStateError>?
+
+        init(_ record: Record, storeError: Box<AuthStateError>?) {
+            storeErrorBox = storeError
             isAuthorized = record.isAuthorized
-            authorizationError = record.authorizationError
+            errorBox = record.errorBox
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
             canRenew =
-                record.authorizationError == nil && (record.refreshToken != nil || record.clientCredentials != nil)
+                record.errorBox == nil && (record.refreshToken != nil || record.clientCredentials != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch
             revision = record.revision
@@ -50,15 +59,19 @@ extension AuthState {
 
     /// What everybody may read at any time: one immutable object, replaced as a whole.
     final class Published: Sendable {
-        let record: Record
+        private let recordBox: Box<Record>
+        var record: Record { recordBox.value }
         let current: Current
         let tokens: Tokens.Storage?
         let policy: BearerPolicy
         /// In seconds since 1970.
         let freshUntil: Double
 
-        init(_ record: Record, storeError: AuthStateError? = nil, options: Options, allowsInsecureHTTP: Bool) {
-            self.record = record
+        init(
+            _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options, allowsInsecureHTTP: Bool
+        ) {
+            let record = box.value
+            recordBox = box
             current = Current(record, storeError: storeError)
             freshUntil = record.freshUntil(leeway: options.leeway)
             policy = BearerPolicy(

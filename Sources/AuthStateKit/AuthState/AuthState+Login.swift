@@ -93,14 +93,24 @@ extension AuthState {
         service: AuthorizationService = AuthorizationService(),
         options: Options = Options()
     ) async throws -> AuthState {
+        try await restore(
+            from: store, key: key, credential: credential, service: service, options: options, sharing: { $0 })
+    }
+
+    /// Reads a stored state, and lets the caller put parts in that are equal and that others have already.
+    static func restore(
+        from store: any AuthStateStore,
+        key: AuthStateKey,
+        credential: ClientCredential?,
+        service: AuthorizationService,
+        options: Options,
+        sharing: (Record) -> Record
+    ) async throws -> AuthState {
         // The watch first: what changes from here on is noticed.
         let now = service.configuration.clock.secondsSince1970
         let sight = StoreSight(await store.watch(key), at: now)
-        guard let stored = try await store.load(key) else {
-            throw AuthStateError(
-                .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
-        }
-        var record = try AuthStateArchive(data: stored.archive).record
+        guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
+        var record = sharing(try AuthStateArchive(data: stored.archive).record)
         if let credential { record.credential = credential }
         return AuthState(
             record, service: service, store: store, key: key, storedVersion: stored.version, options: options,
@@ -145,4 +155,9 @@ extension AuthState {
         apply(event)
         try await save(under: lease)
     }
+}
+
+extension AuthStateError {
+    static let nobodyIsLoggedIn = AuthStateError(
+        .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
 }

@@ -86,7 +86,8 @@ extension AuthState {
         guard stored?.version != storedVersion else { return false }
         var base = record
         if let stored {
-            base = try AuthStateArchive(data: stored.archive).record.with(credential: record.credential)
+            base = try AuthStateArchive(data: stored.archive).record
+                .with(credential: record.credential).sharing(record)
             // What happened here to another grant than theirs has no place on it; a grant that began here does.
             unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
             unsaved.removeAll { $0.isOlder(than: base) }

@@ -19,13 +19,21 @@ public actor AuthState {
     nonisolated let changes: ChangeBroadcast<Current>
 
     /// The newest state, saved or not.
-    var record: Record
+    var record: Record {
+        get { recordBox.value }
+        set { recordBox = Box(newValue) }
+    }
+    private var recordBox: Box<Record>
     /// The stored version that `record` builds on; nil when nothing is stored.
     var storedVersion: StoredAuthState.Version?
     /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
     var unsaved: [Change] = []
     /// Why the last save failed; nil when everything is saved.
-    var storeError: AuthStateError?
+    var storeError: AuthStateError? {
+        get { storeErrorBox?.value }
+        set { storeErrorBox = newValue.map(Box.init) }
+    }
+    private var storeErrorBox: Box<AuthStateError>?
     /// Transactions on the store that are under way here.
     var transactions = 0
     /// The reading of the store that is under way.
@@ -59,14 +67,15 @@ public actor AuthState {
         _ record: Record, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
         storedVersion: StoredAuthState.Version?, options: Options, sight: StoreSight
     ) {
-        self.record = record
+        let box = Box(record)
+        recordBox = box
         self.service = service
         self.store = store
         self.key = key
         self.storedVersion = storedVersion
         self.options = options
         let first = Published(
-            record, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+            box, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
         published = Lock(Visible(state: first, sight: sight))
         changes = ChangeBroadcast(first.current)
     }
@@ -107,7 +116,7 @@ public actor AuthState {
     /// Lets everybody see the state as it is now.
     func publish() {
         let next = Published(
-            record, storeError: storeError, options: options,
+            recordBox, storeError: storeErrorBox, options: options,
             allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
         let previous = published.withLock { visible in
             defer { visible.state = next }

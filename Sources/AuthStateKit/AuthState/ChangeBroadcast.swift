@@ -16,6 +16,9 @@ final class ChangeBroadcast<Element: Sendable>: Sendable {
         for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.finish() }
     }
 
+    /// Whether anybody listens.
+    var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
+
     /// A stream that begins with the current value and keeps the newest 64.
     func subscribe() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(64))

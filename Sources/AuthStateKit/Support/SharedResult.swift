@@ -15,6 +15,9 @@ final class SharedResult<Value: Sendable>: Sendable {
     /// Whether the result is there.
     var isFinished: Bool { state.withLock { $0.result != nil } }
 
+    /// How many wait for it.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Sets the result and frees all waiters; false when there was one already, which stands.
     @discardableResult
     func finish(_ result: Result<Value, any Error>) -> Bool {

@@ -3,13 +3,13 @@ import AuthStateJOSE
 /// What the authorization endpoint answered, checked against the request (RFC 6749, section 4.1.2; RFC 9207).
 public struct AuthorizationResponse: Sendable, Hashable, Codable {
     /// The request that this answers.
-    public let request: AuthorizationRequest
+    public package(set) var request: AuthorizationRequest
     /// The authorization code, good for one exchange.
     public let code: String
     /// The first ID token of the hybrid flow, not verified yet.
     public let idToken: String?
     /// What was granted, when it is not what was asked for.
-    public let scope: String?
+    public package(set) var scope: String?
     /// Everything else that came.
     public let additionalParameters: Parameters
 

@@ -10,7 +10,7 @@ struct Benchmark: Sendable {
 @main
 enum Benchmarks {
     static let all =
-        HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
+        Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
         + [RenewalStorm.benchmark]
 
     static func main() async throws {

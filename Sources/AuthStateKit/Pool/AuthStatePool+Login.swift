@@ -1,0 +1,98 @@
+public import AuthStateOAuth
+
+extension AuthStatePool {
+    /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps it under a key.
+    ///
+    /// Whoever holds the key's state from before sees the new grant in it.
+    ///
+    /// - Parameter annotations: Kept with the state, see `AuthState.Record.annotations`.
+    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then untouched.
+    @discardableResult
+    public func complete(
+        _ pending: PendingAuthorization,
+        callback: AuthorizationCallback,
+        for key: AuthStateKey,
+        annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.complete(
+                pending, callback: callback, credential: credential(key) ?? .none, service: service, store: store,
+                key: key, annotations: annotations, options: options.state))
+    }
+
+    /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
+    ///
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    @discardableResult
+    public func clientCredentials(
+        configuration: ServiceConfiguration,
+        clientID: String,
+        scopes: [Scope] = [],
+        additionalParameters: Parameters = [:],
+        for key: AuthStateKey,
+        annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.clientCredentials(
+                configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
+                additionalParameters: additionalParameters, service: service, store: store, key: key,
+                annotations: annotations, options: options.state))
+    }
+
+    /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.
+    ///
+    /// - Returns: The one state of its key from now on: the one before, which has taken over the new grant, or this one.
+    @discardableResult
+    public func insert(_ state: AuthState) async -> AuthState {
+        guard let older = place(state, insteadOf: nil), older !== state else { return state }
+        // A change of the older one that is not saved yet, such as a logout, must not be replayed on the new grant.
+        if older.isSaved, state.isSaved, (try? await older.catchUp()) != nil {
+            contents.withLock { $0.table.lookAgain(at: state.key) }
+            return older
+        }
+        return place(state, insteadOf: older) ?? state
+    }
+
+    /// Puts a state into the table if there is none of its key but the given one; a load under way is void.
+    ///
+    /// - Returns: Another one that is there.
+    private func place(_ state: AuthState, insteadOf older: AuthState?) -> AuthState? {
+        let jitter = jitter()
+        // The evicted ones are freed after the lock.
+        let (load, found, _) = contents.withLock { contents -> (Load?, AuthState?, [AuthState]) in
+            let load = contents.loads.removeValue(forKey: state.key)
+            if let found = contents.table.slot(state.key)?.state, found !== older { return (load, found, []) }
+            return (load, nil, contents.put(state, options, jitter))
+        }
+        load.map(displace)
+        return found
+    }
+
+    /// Logs a key out: forgets its grant and removes it from the store; the provider is not told.
+    ///
+    /// Whoever holds the key's state sees it logged out. Nothing happens when nobody is logged in.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
+    public func remove(_ key: AuthStateKey) async throws {
+        try await clear(key)
+        contents.withLock { $0.loads.removeValue(forKey: key) }.map(displace)
+        // A state that was read before the removal may have landed meanwhile.
+        try await catchUp(key)
+        release(key)
+    }
+
+    private func clear(_ key: AuthStateKey) async throws {
+        if let state = loadedObject(key) {
+            try await state.clear()
+        } else {
+            try await AuthState.remove(from: store, key: key, deadline: options.state.leaseDeadline)
+        }
+    }
+
+    private func catchUp(_ key: AuthStateKey) async throws {
+        guard let state = loadedObject(key), state.isGranted else { return }
+        try await state.catchUp()
+    }
+
+    private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }
+}

@@ -1,0 +1,150 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthStatePool {
+    /// Renews ahead of expiry and evicts idle states until the task is cancelled; for a service lifecycle to own.
+    ///
+    /// States in error are left alone. A failure is left to the observer and tried again, later each time; a provider that
+    /// does not answer is left alone for all states at once. Before it returns it waits for the renewals under way.
+    ///
+    /// - Throws: `CancellationError`.
+    public func run() async throws {
+        let clock = service.configuration.waitingClock
+        let crew = Crew()
+        defer { contents.withLock { $0.table.clearQueue() } }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                while true {
+                    sweep()
+                    let jobs = contents.withLock { $0.table.queueCount }
+                    let (new, ended) = crew.next(for: jobs, limit: options.concurrentRenewals)
+                    for _ in 0..<ended { try await group.next() }
+                    for _ in 0..<new {
+                        group.addTask {
+                            await self.work()
+                            crew.leave()
+                        }
+                    }
+                    try await clock.sleep(for: Self.tick)
+                }
+            }
+        } catch {
+            // The task is cancelled, and what waits in it is freed at once: another one waits, for a bounded time.
+            await Task {
+                try? await withDeadline(options.drainDeadline, clock: clock) { await self.drain() }
+            }.value
+            throw error
+        }
+    }
+
+    /// Waits until no renewal is under way, so that a program can end without losing one.
+    ///
+    /// Returns at once when the calling task is cancelled.
+    public func drain() async {
+        // Whoever renews refers to its state.
+        for state in contents.withLock({ $0.table.statesInUse() }) { await state.drain() }
+    }
+
+    /// How often the pool looks whether there is something to do.
+    static let tick = Duration.seconds(1)
+
+    /// Looks at all states once, some at a time, so that nobody waits long for the lock.
+    private func sweep() {
+        let now = service.configuration.clock.secondsSince1970
+        let plan = RenewalPlan(spread: options.renewalSpread)
+        let idleTicks = Int(min(options.idleTime / Self.tick, 1e9))
+        var evicted: [AuthState]? = contents.withLock { contents in
+            contents.table.beginSweep()
+            return contents.makeRoom(options)
+        }
+        while evicted != nil {
+            evicted = contents.withLock { contents in
+                let evicted = contents.table.sweep(
+                    256, idleTicks: idleTicks, now: now, if: { $0.isForgettable },
+                    nextLook: { plan.nextLook($0.state.renewalFacts, jitter: $0.jitter, now: now) })
+                contents.statistics.evictions += evicted?.count ?? 0
+                return evicted
+            }
+        }
+    }
+
+    /// Does what is queued, one state after another.
+    private func work() async {
+        while !Task.isCancelled, let slot = contents.withLock({ $0.table.dequeue() }) {
+            let (due, failures) = await attend(to: slot)
+            contents.withLock { $0.table.settle(slot, due: due, failures: failures) }
+        }
+    }
+
+    /// Saves or renews a state, and says when to look at it again and how often it has failed.
+    private func attend(to slot: PoolTable<AuthState>.Slot) async -> (due: Double, failures: Int) {
+        let (state, plan) = (slot.state, RenewalPlan(spread: options.renewalSpread))
+        let began = service.configuration.clock.secondsSince1970
+        let provider = Cooldowns.Place.provider(state.snapshot.configuration.tokenEndpoint)
+        let pause = contents.withLock { contents in
+            [provider, .store].compactMap { contents.cooldowns.end($0, now: began) }.max()
+        }
+        if let pause { return (pause + 5 * jitter(), slot.failures) }
+        do {
+            if !state.renewalFacts.isSaved { try await state.save() }
+            // Somebody may have renewed while it was queued.
+            if plan.nextLook(state.renewalFacts, jitter: slot.jitter, now: began) <= began {
+                try await state.renewAhead()
+                contents.withLock { contents in
+                    contents.statistics.renewals += 1
+                    contents.cooldowns.succeeded(provider)
+                    contents.cooldowns.succeeded(.store)
+                }
+            }
+            let now = service.configuration.clock.secondsSince1970
+            // Tokens that are born stale are left alone for a while, too.
+            return (max(plan.nextLook(state.renewalFacts, jitter: slot.jitter, now: now), now + 5), 0)
+        } catch {
+            return fail(slot, provider, began: began, error as? AuthStateError)
+        }
+    }
+
+    /// What follows from a failure; nil is a cancellation.
+    private func fail(
+        _ slot: PoolTable<AuthState>.Slot, _ provider: Cooldowns.Place, began: Double, _ error: AuthStateError?
+    ) -> (due: Double, failures: Int) {
+        let (now, jitter) = (service.configuration.clock.secondsSince1970, jitter())
+        guard let error else { return (now, slot.failures) }
+        let place: Cooldowns.Place? =
+            switch error.kind {
+            case .transient: provider
+            case .store: .store
+            default: nil
+            }
+        contents.withLock { contents in
+            contents.statistics.failedRenewals += 1
+            guard let place else { return }
+            contents.cooldowns.failed(place, began: began, now: now, retryAfter: error.retryAfter, jitter: jitter)
+        }
+        let failures = slot.failures + 1
+        return (now + RenewalPlan.pause(after: failures, retryAfter: error.retryAfter, jitter: jitter), failures)
+    }
+
+    /// Counts the tasks that do what is queued.
+    private final class Crew: Sendable {
+        private let counts = Lock((running: 0, ended: 0))
+
+        func leave() { counts.withLock { $0.ended += 1 } }
+
+        /// How many to start, and how many have ended since the last time.
+        func next(for jobs: Int, limit: Int) -> (new: Int, ended: Int) {
+            counts.withLock { counts in
+                let ended = counts.ended
+                let new = max(0, min(jobs, limit - counts.running + ended))
+                counts = (counts.running + new - ended, 0)
+                return (new, ended)
+            }
+        }
+    }
+}

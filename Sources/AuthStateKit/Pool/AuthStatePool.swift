@@ -1,0 +1,114 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+/// The states of many users in one server: each loaded when it is needed, renewed ahead of expiry, and let go when idle.
+///
+/// Whatever the number of callers, there is one `AuthState` for a key in the process, and one reading of the store at a
+/// time for it. Everything is in the store too: an eviction loses nothing, and several servers may share a store.
+///
+/// ```swift
+/// let pool = AuthStatePool(store: store, service: service, credential: .environment("CLIENT_SECRET"))
+/// let profile = try await pool.withFreshToken(for: "user-17") { tokens in … }
+/// ```
+///
+/// Nothing happens in the background unless `run()` does; give it to the server's service lifecycle.
+public final class AuthStatePool: Sendable {
+    /// Where the states are kept.
+    public let store: any AuthStateStore
+    /// Talks to the providers.
+    public let service: AuthorizationService
+    /// How the pool behaves.
+    public let options: Options
+
+    let credential: @Sendable (AuthStateKey) -> ClientCredential?
+    /// Between 0 and 1, another one each time.
+    let jitter: @Sendable () -> Double
+    let contents = Lock(Contents())
+    let parts = Lock(SharedParts())
+
+    /// What changes; its decisions are the table's, which is a value.
+    struct Contents {
+        var table = PoolTable<AuthState>()
+        var loads: [AuthStateKey: Load] = [:]
+        var cooldowns = Cooldowns()
+        var statistics = Statistics()
+    }
+
+    /// Makes a pool of clients with one credential, or with none.
+    ///
+    /// - Parameter credential: For all states; nil when each stored state refers to its own.
+    public convenience init(
+        store: any AuthStateStore,
+        service: AuthorizationService = AuthorizationService(),
+        credential: ClientCredential? = nil,
+        options: Options = Options()
+    ) {
+        self.init(store: store, service: service, options: options) { _ in credential }
+    }
+
+    /// Makes a pool that asks for the credential of each key.
+    ///
+    /// - Parameter credential: Asked at every load and login; nil when the stored state refers to it.
+    public convenience init(
+        store: any AuthStateStore,
+        service: AuthorizationService = AuthorizationService(),
+        options: Options = Options(),
+        credential: @escaping @Sendable (AuthStateKey) -> ClientCredential?
+    ) {
+        self.init(
+            store: store, service: service, options: options, jitter: { .random(in: 0..<1) }, credential: credential)
+    }
+
+    init(
+        store: any AuthStateStore, service: AuthorizationService, options: Options,
+        jitter: @escaping @Sendable () -> Double, credential: @escaping @Sendable (AuthStateKey) -> ClientCredential?
+    ) {
+        self.store = store
+        self.service = service
+        self.options = options
+        self.jitter = jitter
+        self.credential = credential
+    }
+
+    /// The state of a key, loaded when it is not in memory; a failure is not remembered.
+    ///
+    /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored or granted, kind `.store` when it cannot be read;
+    ///   `CancellationError` as soon as the calling task is cancelled, which disturbs nobody else.
+    public nonisolated(nonsending) func state(for key: AuthStateKey) async throws -> AuthState {
+        if let state = loadedState(for: key) { return state }
+        return try await load(key)
+    }
+
+    /// The state of a key if it is in memory; never waits.
+    public func loadedState(for key: AuthStateKey) -> AuthState? {
+        let state = contents.withLock { contents -> AuthState? in
+            guard let state = contents.table.use(key) else { return nil }
+            contents.statistics.hits &+= 1
+            return state
+        }
+        // Whoever holds a state may log out.
+        guard let state, state.isGranted else { return nil }
+        return state
+    }
+
+    /// Fresh tokens of a key: at once when they are in memory, else after a load, a renewal, or both.
+    ///
+    /// - Throws: As `state(for:)` and `AuthState.freshTokens(_:)` do.
+    public nonisolated(nonsending) func freshTokens(
+        for key: AuthStateKey, _ parameters: RenewalParameters = .none
+    ) async throws -> Tokens {
+        try await state(for: key).freshTokens(parameters)
+    }
+
+    /// Runs a body with fresh tokens of a key; when it throws `TokenRejected`, renews once and runs it once more.
+    ///
+    /// - Throws: As `state(for:)` and `AuthState.withFreshToken(_:policy:_:)` do.
+    public nonisolated(nonsending) func withFreshToken<R>(
+        for key: AuthStateKey,
+        _ parameters: RenewalParameters = .none,
+        policy: UnauthorizedPolicy? = nil,
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        try await state(for: key).withFreshToken(parameters, policy: policy, body)
+    }
+}

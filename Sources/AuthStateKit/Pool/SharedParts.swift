@@ -1,0 +1,61 @@
+import AuthStateOAuth
+
+/// Keeps once what many states have in common: a provider's configuration alone takes kilobytes.
+struct SharedParts: Sendable {
+    private var configurations = Known<Box<ServiceConfiguration>>()
+    private var texts = Known<String>()
+    private var scopes = Known<[Scope]>()
+    private var redirectURIs = Known<RedirectURI>()
+
+    /// The same record, made of parts that other records have already.
+    mutating func share(_ record: AuthState.Record) -> AuthState.Record {
+        var record = record
+        record.configurationBox = configurations.shared(record.configurationBox)
+        record.clientID = texts.shared(record.clientID)
+        record.scope = record.scope.map { texts.shared($0) }
+        if var response = record.lastTokenResponse {
+            // An archive has these twice.
+            if response.refreshToken == record.refreshToken { response.refreshToken = record.refreshToken }
+            if response.idToken == record.idToken { response.idToken = record.idToken }
+            response.scope = response.scope.map { texts.shared($0) }
+            record.lastTokenResponse = response
+        }
+        if var response = record.lastAuthorizationResponse {
+            share(&response.request)
+            response.scope = response.scope.map { texts.shared($0) }
+            record.lastAuthorizationResponse = response
+        }
+        return record
+    }
+
+    private mutating func share(_ request: inout AuthorizationRequest) {
+        request.configuration = configurations.shared(Box(request.configuration)).value
+        request.clientID = texts.shared(request.clientID)
+        request.redirectURI = request.redirectURI.map { redirectURIs.shared($0) }
+        request.scopes = scopes.shared(request.scopes)
+    }
+
+    /// Values that were seen before, not too many of them.
+    private struct Known<Value: Hashable & Sendable>: Sendable {
+        private static var limit: Int { 256 }
+        private var values: Set<Value> = []
+
+        /// The one that was seen before, if there was an equal one.
+        mutating func shared(_ value: Value) -> Value {
+            if values.count >= Self.limit { values = [] }
+            return values.insert(value).memberAfterInsert
+        }
+    }
+}
+
+extension AuthState.Record {
+    /// The same record, made of those parts of another one that are equal.
+    func sharing(_ other: Self) -> Self {
+        var record = self
+        if configurationBox == other.configurationBox { record.configurationBox = other.configurationBox }
+        if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
+        if clientID == other.clientID { record.clientID = other.clientID }
+        if scope == other.scope { record.scope = other.scope }
+        return record
+    }
+}

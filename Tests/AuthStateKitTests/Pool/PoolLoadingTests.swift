@@ -1,0 +1,122 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Pool: loading")
+struct PoolLoadingTests {
+    @Test("a hundred callers share one reading of the store and get the same object")
+    func oneLoad() async throws {
+        let fixture = PoolFixture()
+        let (pool, store) = (fixture.pool, fixture.store)
+        try await fixture.logIn("ada")
+        let gate = ScriptedTransport.Gate()
+        store.hold("ada", at: gate)
+        let callers = (0..<100).map { _ in Task { try await pool.state(for: "ada") } }
+        await gate.arrivals()
+        try await eventually { pool.contents.withLock { $0.loads["ada"]?.waiterCount } == 100 }
+        gate.open()
+        var states: Set<ObjectIdentifier> = []
+        for caller in callers { states.insert(ObjectIdentifier(try await caller.value)) }
+        #expect(states.count == 1 && store.loads("ada") == 1)
+        #expect(pool.loadedState(for: "ada").map(ObjectIdentifier.init) == states.first)
+        #expect(try await pool.withFreshToken(for: "ada") { $0.accessToken } == "ada-0")
+        #expect(try await pool.freshTokens(for: "ada").accessToken == "ada-0")
+        #expect(store.loads("ada") == 1)
+        let statistics = pool.statistics
+        #expect(statistics.loaded == 1 && statistics.loads == 1 && statistics.hits == 3)
+    }
+
+    @Test("cancelling the caller who came first frees that one at once and nobody else")
+    func cancelledFirstCaller() async throws {
+        let fixture = PoolFixture()
+        let (pool, store) = (fixture.pool, fixture.store)
+        try await fixture.logIn("ada")
+        let gate = ScriptedTransport.Gate()
+        store.hold("ada", at: gate)
+        let first = Task { try await pool.state(for: "ada") }
+        await gate.arrivals()
+        let second = Task { try await pool.state(for: "ada") }
+        try await eventually { pool.contents.withLock { $0.loads["ada"]?.waiterCount } == 2 }
+        first.cancel()
+        try await expectCancelled(first)
+        gate.open()
+        #expect(try await bounded { try await second.value }.isAuthorized)
+        #expect(store.loads("ada") == 1)
+    }
+
+    @Test("an absent key is not logged in, which is not remembered")
+    func absentKeys() async throws {
+        let fixture = PoolFixture()
+        let error = await authError { try await fixture.pool.state(for: "ada") }
+        #expect(error?.code == .notLoggedIn && error?.kind == .reauthenticationRequired)
+        #expect(fixture.pool.loadedState(for: "ada") == nil)
+        #expect(fixture.pool.statistics.loaded == 0)
+        try await fixture.logIn("ada")
+        #expect(try await fixture.pool.state(for: "ada").isAuthorized)
+    }
+
+    @Test("a key that cannot be read disturbs no other, and is read again")
+    func unreadableKeys() async throws {
+        let fixture = PoolFixture()
+        for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
+        fixture.store.setUnreadable(["ada"])
+        #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .storeUnreadable)
+        #expect(try await fixture.pool.state(for: "bob").isAuthorized)
+        fixture.store.setUnreadable([])
+        #expect(try await fixture.pool.state(for: "ada").isAuthorized)
+        #expect(fixture.store.loads("ada") == 2)
+    }
+
+    @Test("a state with a client but without a grant counts as nobody logged in")
+    func clientsWithoutGrant() async throws {
+        let fixture = PoolFixture()
+        let record = try fixture.record("ada")
+        try await fixture.save(
+            AuthState.Record(configuration: record.configuration, clientID: record.clientID), "ada")
+        #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
+        #expect(fixture.pool.statistics.loaded == 0)
+    }
+
+    @Test("a state in error is handed out, and its calls throw what is wrong")
+    func statesInError() async throws {
+        let fixture = PoolFixture()
+        let refusal = AuthStateError(.invalidGrant, stage: .refresh, "gone")
+        try await fixture.save(fixture.record("ada").applying(.failed(refusal)), "ada")
+        #expect(try await fixture.pool.state(for: "ada").authorizationError == refusal)
+        #expect(await authError { try await fixture.pool.freshTokens(for: "ada") } == refusal)
+    }
+
+    @Test("each state gets the credential of its key, which no archive holds")
+    func credentials() async throws {
+        let fixture = PoolFixture()
+        for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
+        let pool = AuthStatePool(store: fixture.store, service: fixture.service) { key in
+            key == "ada" ? .secret("SECRET") : nil
+        }
+        #expect(try await pool.state(for: "ada").snapshot.credential == .secret("SECRET"))
+        #expect(try await pool.state(for: "bob").snapshot.credential == .none)
+        let one = AuthStatePool(store: fixture.store, service: fixture.service, credential: .secret("SECRET"))
+        #expect(try await one.state(for: "bob").snapshot.credential == .secret("SECRET"))
+    }
+
+    @Test("states of one provider share its configuration, also after another process has written one of them")
+    func sharedConfigurations() async throws {
+        let fixture = PoolFixture()
+        let (pool, store) = (fixture.pool, fixture.store)
+        for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
+        let (ada, bob) = (try await pool.state(for: "ada"), try await pool.state(for: "bob"))
+        #expect(ada.snapshot.configurationBox === bob.snapshot.configurationBox)
+        let elsewhere = try await AuthState.restore(from: store, key: "ada", service: fixture.service)
+        _ = try await elsewhere.refresh()
+        try await ada.catchUp()
+        #expect(ada.snapshot.accessToken == "ada-1")
+        #expect(ada.snapshot.configurationBox === bob.snapshot.configurationBox)
+        // A configuration of its own is not taken for another one.
+        var record = try fixture.record("eve")
+        record.configuration.tolerances = [.missingTokenType]
+        try await fixture.save(record, "eve")
+        #expect(try await pool.state(for: "eve").snapshot.configuration == record.configuration)
+    }
+}

@@ -1,0 +1,147 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Pool: login and logout")
+struct PoolLoginTests {
+    @Test("a whole login through the pool, and a renewal by the provider")
+    func wholeLogin() async throws {
+        let provider = try await OpenIDProvider()
+        let service = AuthorizationService()
+        let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: service)
+        let request = AuthorizationRequest(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            scopes: [.openID, .offlineAccess], redirectURI: try RedirectURI("http://127.0.0.1:9/callback"))
+        let pending = try service.begin(request)
+        let agent = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
+        let callback = try await agent.present(pending.url)
+        let state = try await pool.complete(pending, callback: callback, for: "session-1", annotations: ["tab": "1"])
+        #expect(try await pool.state(for: "session-1") === state)
+        #expect(state.snapshot.annotations == ["tab": "1"])
+        let first = try await pool.freshTokens(for: "session-1").accessToken
+        #expect(try await state.refresh().accessToken != first)
+        try await pool.remove("session-1")
+        #expect(await authError { try await pool.state(for: "session-1") }?.code == .notLoggedIn)
+        await provider.stop()
+    }
+
+    @Test("a client's own token is kept under a key, with the credential of that key")
+    func clientCredentials() async throws {
+        let provider = try await OpenIDProvider()
+        let service = AuthorizationService()
+        let client = try #require(provider.configuration.clients.first { $0.id == "service" })
+        let pool = AuthStatePool(
+            store: InMemoryAuthStateStore(), service: service, credential: .secret(try #require(client.secret)))
+        let state = try await pool.clientCredentials(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: client.id,
+            scopes: ["api"], for: "machine")
+        #expect(try await pool.state(for: "machine") === state)
+        #expect(try await pool.freshTokens(for: "machine").accessToken.isEmpty == false)
+        await provider.stop()
+    }
+
+    @Test("who holds a key's state sees the next login in it: there is one object for a key")
+    func loginAnew() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        let held = try await fixture.pool.state(for: "ada")
+        _ = try await held.refresh()
+        #expect(held.snapshot.accessToken == "ada-1")
+        let state = await fixture.pool.insert(try await fixture.newLogin("ada"))
+        #expect(state === held)
+        #expect(held.snapshot.accessToken == "ada-0" && held.snapshot.refreshToken == "ada-r0")
+        #expect(try await fixture.pool.state(for: "ada") === held)
+    }
+
+    @Test("a login stands although the logout before it could not be saved")
+    func loginAfterUnsavedLogout() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        let held = try await fixture.pool.state(for: "ada")
+        fixture.store.setReadOnly(true)
+        #expect(await authError { try await fixture.pool.remove("ada") }?.kind == .store)
+        #expect(!held.isAuthorized)
+        fixture.store.setReadOnly(false)
+        await fixture.pool.insert(try await fixture.newLogin("ada"))
+        #expect(try await fixture.pool.freshTokens(for: "ada").accessToken == "ada-0")
+        #expect(try await fixture.store.load("ada") != nil)
+    }
+
+    @Test("a logout empties the store, and who holds the state sees it")
+    func logout() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        let held = try await fixture.pool.state(for: "ada")
+        try await fixture.pool.remove("ada")
+        #expect(!held.isAuthorized && held.tokensIfFresh() == nil)
+        #expect(try await fixture.store.load("ada") == nil)
+        #expect(fixture.pool.loadedState(for: "ada") == nil)
+        #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
+        // The held object is the key's one object still.
+        #expect(await fixture.pool.insert(try await fixture.newLogin("ada")) === held)
+        #expect(held.isAuthorized)
+    }
+
+    @Test("a logout of a key that is not in memory empties the store; one of nobody does nothing")
+    func logoutWithoutLoading() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        try await fixture.pool.remove("ada")
+        #expect(try await fixture.store.load("ada") == nil)
+        #expect(fixture.store.loads("ada") == 1)
+        try await fixture.pool.remove("ada")
+        #expect(fixture.pool.statistics.loaded == 0)
+    }
+
+    @Test("a state that nobody holds leaves memory with the logout")
+    func logoutFreesMemory() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        _ = try await fixture.pool.freshTokens(for: "ada")
+        try await eventually { fixture.pool.statistics.loaded == 1 }
+        try await fixture.pool.remove("ada")
+        #expect(fixture.pool.statistics.loaded == 0)
+    }
+
+    @Test("a logout by whoever holds the state counts for the pool")
+    func logoutByHolder() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        try await fixture.pool.state(for: "ada").clear()
+        #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
+        try await eventually { fixture.pool.statistics.loaded == 0 }
+    }
+
+    @Test("a state that is being read while its key logs out is not handed out")
+    func logoutDuringLoad() async throws {
+        let fixture = PoolFixture()
+        let pool = fixture.pool
+        try await fixture.logIn("ada")
+        let gate = ScriptedTransport.Gate()
+        fixture.store.hold("ada", at: gate)
+        let caller = Task { await authError { try await pool.state(for: "ada") } }
+        await gate.arrivals()
+        try await pool.remove("ada")
+        gate.open()
+        #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
+        try await eventually { pool.statistics.loaded == 0 }
+    }
+
+    @Test("a state that is being read while its key logs in gives way to the login")
+    func loginDuringLoad() async throws {
+        let fixture = PoolFixture()
+        let pool = fixture.pool
+        try await fixture.logIn("ada")
+        let gate = ScriptedTransport.Gate()
+        fixture.store.hold("ada", at: gate)
+        let caller = Task { try await pool.state(for: "ada") }
+        await gate.arrivals()
+        let login = await pool.insert(try await fixture.newLogin("ada"))
+        #expect(try await bounded { try await caller.value } === login)
+        gate.open()
+        try await eventually { fixture.store.loads("ada") == 1 }
+        #expect(pool.loadedState(for: "ada") === login)
+    }
+}

@@ -1,0 +1,184 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Pool: run()")
+struct PoolRunTests {
+    private func fixture(
+        _ users: Int, lifetime: Double = 3600, _ change: (inout AuthStatePool.Options) -> Void = { _ in }
+    ) async throws -> (PoolFixture, [AuthStateKey]) {
+        let fixture = PoolFixture(lifetime: lifetime, change)
+        let keys = (0..<users).map { AuthStateKey(rawValue: "user-\($0)") }
+        for key in keys {
+            try await fixture.logIn(key, lifetime: lifetime)
+            _ = try await fixture.pool.state(for: key)
+        }
+        return (fixture, keys)
+    }
+
+    @Test("tokens of one moment are renewed over minutes, ahead of their end, each once")
+    func spread() async throws {
+        // Fresh for 3,540 s: renewed in the last 354 of them.
+        let (fixture, keys) = try await fixture(300) { $0.idleTime = .seconds(100_000) }
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3180))
+            #expect(fixture.provider.spent.isEmpty)
+            var most = 0
+            for _ in 0..<36 {
+                let before = fixture.provider.spent.count
+                try await fixture.tick(10)
+                most = max(most, fixture.provider.spent.count - before)
+            }
+            #expect(most < 30)
+            #expect(fixture.provider.spent.sorted() == keys.map { "\($0)-r0" }.sorted())
+        }
+        #expect(keys.allSatisfy { fixture.pool.loadedState(for: $0)?.tokensIfFresh()?.accessToken == "\($0)-1" })
+        #expect(fixture.pool.statistics.renewals == 300)
+    }
+
+    @Test("no more renewals are under way at once than asked for, and all are made")
+    func boundedConcurrency() async throws {
+        let (fixture, keys) = try await fixture(50) {
+            $0.concurrentRenewals = 3
+            $0.renewalSpread = 0
+        }
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.hold(at: gate)
+        try await fixture.running {
+            await fixture.clock.sleepers(1)
+            fixture.clock.advance(by: .seconds(3545))
+            await gate.arrivals(3)
+            gate.open()
+            try await eventually { fixture.pool.statistics.renewals == keys.count }
+        }
+        #expect(fixture.provider.mostActive <= 3)
+    }
+
+    @Test("a state in error and one without a refresh token are left alone")
+    func leftAlone() async throws {
+        let (fixture, _) = try await fixture(1)
+        fixture.provider.become(.refusing("invalid_grant"))
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3545))
+            #expect(fixture.provider.spent.count == 1)
+            #expect(fixture.pool.loadedState(for: "user-0")?.authorizationError?.code == .invalidGrant)
+            try await fixture.tick(10, after: .seconds(60))
+        }
+        #expect(fixture.provider.spent.count == 1)
+    }
+
+    @Test("what another server has renewed is taken over, without a request")
+    func renewedElsewhere() async throws {
+        let (fixture, keys) = try await fixture(1)
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3100))
+            let elsewhere = try await AuthState.restore(from: fixture.store, key: keys[0], service: fixture.service)
+            _ = try await elsewhere.refresh()
+            try await fixture.tick(8, after: .seconds(60))
+            #expect(fixture.provider.spent == ["user-0-r0"])
+            #expect(fixture.pool.loadedState(for: keys[0])?.snapshot.accessToken == "user-0-1")
+        }
+    }
+
+    @Test("states that nobody uses are let go, not renewed for ever")
+    func unusedStates() async throws {
+        let (fixture, _) = try await fixture(20) { $0.idleTime = .seconds(10) }
+        try await fixture.running {
+            try await fixture.tick(12)
+            try await fixture.tick(10, after: .seconds(600))
+        }
+        #expect(fixture.provider.spent.isEmpty && fixture.pool.statistics.loaded == 0)
+        // One that is needed again is loaded, and renewed when it is used.
+        #expect(try await fixture.pool.freshTokens(for: "user-3").accessToken == "user-3-1")
+    }
+
+    @Test("a provider that is away is asked now and then, not for every state")
+    func providerAway() async throws {
+        let (fixture, keys) = try await fixture(500) {
+            $0.renewalSpread = 0
+            $0.idleTime = .seconds(100_000)
+        }
+        fixture.provider.become(.away)
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3541))
+            // Ten minutes without a provider: some attempts a pause, at most as many as there are workers.
+            try await fixture.tick(600)
+            #expect(fixture.provider.spent.count < 100)
+            #expect(fixture.provider.spent.count > 5)
+            fixture.provider.become(.well)
+            try await fixture.tick(500)
+            #expect(fixture.pool.statistics.renewals == keys.count)
+        }
+        #expect(keys.allSatisfy { fixture.pool.loadedState(for: $0)?.tokensIfFresh() != nil })
+    }
+
+    @Test("a provider that asks for time gets it, for all states")
+    func retryAfter() async throws {
+        let (fixture, keys) = try await fixture(50) {
+            $0.renewalSpread = 0
+            $0.concurrentRenewals = 2
+        }
+        fixture.provider.become(.busy(retryAfter: 120))
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3541))
+            let asked = fixture.provider.spent.count
+            #expect(asked <= 2)
+            fixture.provider.become(.well)
+            try await fixture.tick(118)
+            #expect(fixture.provider.spent.count == asked)
+            try await fixture.tick(120)
+            #expect(fixture.pool.statistics.renewals == keys.count)
+        }
+    }
+
+    @Test("it ends with its task, after the renewals that are under way")
+    func drains() async throws {
+        let (fixture, _) = try await fixture(1) { $0.renewalSpread = 0 }
+        let pool = fixture.pool
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.hold(at: gate)
+        let service = Task { try await pool.run() }
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .seconds(3545))
+        await gate.arrivals()
+        service.cancel()
+        // The renewal's own deadline and the one of draining: run() waits.
+        await fixture.clock.sleepers(2)
+        gate.open()
+        try await expectCancelled(service)
+        let stored = try #require(try await fixture.store.load("user-0"))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
+    }
+
+    @Test("it ends although a renewal does not, when its time is over")
+    func drainsWithinBounds() async throws {
+        let (fixture, _) = try await fixture(1) {
+            $0.renewalSpread = 0
+            $0.drainDeadline = .seconds(5)
+        }
+        let pool = fixture.pool
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.hold(at: gate)
+        let service = Task { try await pool.run() }
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .seconds(3545))
+        await gate.arrivals()
+        service.cancel()
+        await fixture.clock.sleepers(2)
+        fixture.clock.advance(by: .seconds(5))
+        try await expectCancelled(service)
+        gate.open()
+    }
+
+    @Test("it can be run again")
+    func runsAgain() async throws {
+        let (fixture, _) = try await fixture(5)
+        for _ in 0..<3 { try await fixture.running { try await fixture.tick(3) } }
+        try await fixture.running {
+            try await fixture.tick(after: .seconds(3545))
+            #expect(fixture.provider.spent.count == 5)
+        }
+    }
+}

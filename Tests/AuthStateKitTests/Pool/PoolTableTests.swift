@@ -1,0 +1,165 @@
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Pool: the table, without concurrency")
+struct PoolTableTests {
+    private final class Item: Sendable {}
+    private typealias Table = PoolTable<Item>
+
+    private func key(_ number: Int) -> AuthStateKey { AuthStateKey(rawValue: "user-\(number)") }
+
+    private func filled(_ count: Int) -> Table {
+        var table = Table()
+        for number in 0..<count { table.insert(Item(), for: key(number), jitter: 0.5) }
+        return table
+    }
+
+    /// Sweeps once, in steps of three.
+    private func sweep(
+        _ table: inout Table, idleTicks: Int = .max, now: Double = 0, nextLook: (Table.Slot) -> Double = { _ in 1 }
+    ) -> Int {
+        var evicted = 0
+        table.beginSweep()
+        while let items = table.sweep(3, idleTicks: idleTicks, now: now, if: { _ in true }, nextLook: nextLook) {
+            evicted += items.count
+        }
+        return evicted
+    }
+
+    @Test("what was used since the hand came by stays, what was not leaves")
+    func secondChance() {
+        var table = filled(4)
+        table.insert(Item(), for: key(4), jitter: 0)
+        // The marks of the first round are those of having come.
+        #expect(table.makeRoom(4) { _ in true }.count == 1)
+        for number in [1, 2, 4] { _ = table.use(key(number)) }
+        table.insert(Item(), for: key(5), jitter: 0)
+        #expect(table.makeRoom(4) { _ in true }.count == 1)
+        #expect(table.slot(key(3)) == nil)
+        for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
+    }
+
+    @Test("what somebody holds stays beyond the capacity, and leaves when it was let go")
+    func heldItemsStay() {
+        var table = filled(2)
+        var held = [table.use(key(0)), table.use(key(1))]
+        #expect(table.makeRoom(1) { _ in true }.isEmpty)
+        #expect(table.count == 2)
+        #expect(table.statesInUse().count == 2)
+        held[1] = nil
+        let evicted = table.makeRoom(1) { _ in true }
+        #expect(evicted.count == 1 && table.slot(key(0)) != nil && table.slot(key(1)) == nil)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("what may not go stays beyond the capacity")
+    func unforgettableItemsStay() {
+        var table = filled(3)
+        #expect(table.makeRoom(0) { _ in false }.isEmpty)
+        #expect(table.makeRoom(0) { _ in true }.count == 3)
+    }
+
+    @Test("one insertion takes a bounded number of steps, however many are in use")
+    func boundedWork() {
+        var table = filled(1000)
+        var looked = 0
+        // Every mark is set: the hand only takes marks away.
+        #expect(
+            table.makeRoom(1) { _ in
+                looked += 1; return true
+            }.isEmpty)
+        #expect(looked == 0)
+        while table.count > 1 { _ = table.makeRoom(1) { _ in true } }
+    }
+
+    @Test("what nobody used for so many sweeps leaves; a use begins the count anew")
+    func idleItemsLeave() {
+        var table = filled(10)
+        for _ in 0..<2 { #expect(sweep(&table, idleTicks: 3) == 0) }
+        _ = table.use(key(7))
+        #expect(sweep(&table, idleTicks: 3) == 0)
+        #expect(sweep(&table, idleTicks: 3) == 9)
+        #expect(table.slot(key(7)) != nil)
+        #expect(sweep(&table, idleTicks: 3) == 0)
+        #expect(sweep(&table, idleTicks: 3) == 1)
+    }
+
+    @Test("what is due is queued once, until it is settled")
+    func queuedOnce() throws {
+        var table = filled(5)
+        _ = sweep(&table, now: 10) { $0.key == self.key(2) ? 10 : 20 }
+        _ = sweep(&table, now: 10) { _ in 0 }
+        #expect(table.queueCount == 1 && table.pending == 1)
+        let next = table.dequeue()
+        let slot = try #require(next)
+        #expect(slot.key == key(2))
+        _ = sweep(&table, now: 11) { _ in 0 }
+        #expect(table.dequeue() == nil && table.pending == 1)
+        table.settle(slot, due: 12, failures: 1)
+        #expect(table.pending == 0)
+        _ = sweep(&table, now: 12) { $0.failures == 1 ? 12 : 99 }
+        #expect(table.dequeue()?.key == key(2))
+    }
+
+    @Test("what left or was replaced while it was queued is not worked on, nor settled")
+    func leftWhileQueued() throws {
+        var table = filled(2)
+        _ = sweep(&table, now: 5) { _ in 0 }
+        let next = table.dequeue()
+        let first = try #require(next)
+        table.remove(first.key)
+        table.insert(Item(), for: first.key, jitter: 0)
+        table.settle(first, due: 100, failures: 9)
+        #expect(table.slot(first.key)?.failures == 0)
+        table.remove(key(0))
+        table.remove(key(1))
+        #expect(table.dequeue() == nil && table.pending == 0)
+    }
+
+    @Test("a clear queue is filled again by the next sweep")
+    func clearedQueue() {
+        var table = filled(3)
+        _ = sweep(&table, now: 5) { _ in 0 }
+        table.clearQueue()
+        #expect(table.pending == 0 && table.dequeue() == nil)
+        _ = sweep(&table, now: 5) { _ in 0 }
+        #expect(table.pending == 3)
+    }
+
+    @Test("after any sequence of steps it holds what a dictionary would", arguments: [1, 2, 3])
+    func likeADictionary(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var table = Table()
+        var model: [AuthStateKey: ObjectIdentifier] = [:]
+        func forget(_ items: [Item]) {
+            let gone = Set(items.map(ObjectIdentifier.init))
+            model = model.filter { !gone.contains($0.value) }
+        }
+        for step in 0..<3000 {
+            let key = key(.random(in: 0..<40, using: &random))
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                let item = Item()
+                model[key] = ObjectIdentifier(item)
+                table.insert(item, for: key, jitter: 0)
+            case 4: if table.remove(key) != nil { model[key] = nil }
+            case 5: forget(table.makeRoom(25) { _ in true })
+            case 6:
+                table.beginSweep()
+                var evicted: [Item]? = []
+                while let items = evicted {
+                    forget(items)
+                    evicted = table.sweep(
+                        4, idleTicks: 3, now: Double(step), if: { _ in true }, nextLook: { _ in Double(step) })
+                }
+            case 7: if let slot = table.dequeue() { table.settle(slot, due: Double(step + 50), failures: 0) }
+            default: #expect(table.use(key).map(ObjectIdentifier.init) == model[key])
+            }
+        }
+        #expect(table.count == model.count)
+        for (key, item) in model { #expect(table.slot(key).map { ObjectIdentifier($0.state) } == item) }
+        table.clearQueue()
+        #expect(table.pending == 0)
+    }
+}

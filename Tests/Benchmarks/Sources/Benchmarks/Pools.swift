@@ -1,0 +1,195 @@
+import AuthStateKit
+import AuthStateOAuth
+import Foundation
+import Synchronization
+
+/// A pool of 100,000 users: its memory, its lookups, its renewals.
+enum Pools {
+    static let benchmarks = [
+        // First, in a process that has not used its memory for anything else.
+        Benchmark(name: "pool-memory") { _ in try await memory() },
+        Benchmark(name: "pool-lookup-1") { try await lookups(tasks: 1, rounds: $0) },
+        Benchmark(name: "pool-lookup-8") { try await lookups(tasks: 8, rounds: $0) },
+        Benchmark(name: "pool-renewals") { try await renewals(rounds: $0) },
+    ]
+
+    private static let users = 100_000
+    private static let goals = (megabytes: 300.0, nanoseconds: 2_000.0)
+
+    // MARK: Memory
+
+    private static func memory() async throws -> String {
+        // What is allocated once is not a state's.
+        _ = try await loadedPool(users: 100, idTokenLength: 800)
+        var rows: [[String]] = []
+        for (name, count, length) in [
+            ("access token of 1 KB, refresh token", users, nil), ("and an ID token of 1 KB", users / 10, 1_024),
+        ] as [(String, Int, Int?)] {
+            let before = residentBytes()
+            let pool = try await length == nil ? Large.shared.pool() : loadedPool(users: count, idTokenLength: length)
+            let bytes = Double(residentBytes() - before)
+            precondition(pool.statistics.loaded == count, "states are missing")
+            let verdict = bytes / 1e6 < goals.megabytes ? "met" : "missed"
+            rows.append([
+                name, "\(count)", "\(try PooledStates(idTokenLength: length).archiveLength)",
+                String(format: "%.0f", bytes / Double(count)), String(format: "%.0f MB", bytes / 1e6),
+                count == users ? "< \(Int(goals.megabytes)) MB \(verdict)" : "",
+            ])
+        }
+        return table(
+            ["states, each with", "number", "bytes of an archive", "bytes in memory each", "in all", "goal"], rows)
+    }
+
+    /// The pool of 100,000, made once.
+    private actor Large {
+        static let shared = Large()
+        private var made: Task<AuthStatePool, any Error>?
+
+        func pool() async throws -> AuthStatePool {
+            let made = made ?? Task { try await loadedPool(users: users, idTokenLength: nil) }
+            self.made = made
+            return try await made.value
+        }
+    }
+
+    private static func loadedPool(users: Int, idTokenLength: Int?) async throws -> AuthStatePool {
+        var options = AuthStatePool.Options()
+        options.capacity = users
+        let pool = AuthStatePool(store: try PooledStates(idTokenLength: idTokenLength), options: options)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for user in stride(from: task, to: users, by: 4) {
+                        _ = try await pool.state(for: PooledStates.key(user))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return pool
+    }
+
+    /// What the process has in memory; 0 where there is no procfs.
+    private static func residentBytes() -> Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (pages.flatMap { Int($0[1]) } ?? 0) * Int(getpagesize())
+    }
+
+    // MARK: Lookups
+
+    private static func lookups(tasks: Int, rounds: Int) async throws -> String {
+        let pool = try await Large.shared.pool()
+        let keys = (0..<users).map(PooledStates.key).shuffled()
+        let contenders =
+            [floor(keys)]
+            + [
+                Contender("loadedState(for:)") { count in
+                    var found = 0
+                    for index in starts(count) where pool.loadedState(for: keys[index]) != nil { found += 1 }
+                    precondition(found == count, "a state is missing")
+                },
+                Contender("freshTokens(for:)") { count in
+                    var bytes = 0
+                    for index in starts(count) {
+                        bytes += try await pool.freshTokens(for: keys[index]).accessToken.utf8.count
+                    }
+                    precondition(bytes == count * 1_024, "wrong token")
+                },
+                Contender("withFreshToken(for:) { }") { count in
+                    var bytes = 0
+                    for index in starts(count) {
+                        bytes += try await pool.withFreshToken(for: keys[index]) { $0.accessToken.utf8.count }
+                    }
+                    precondition(bytes == count * 1_024, "wrong token")
+                },
+            ]
+        let rows = try await compare(contenders, tasks: tasks, calls: 1_000_000, rounds: rounds)
+        let verdicts = rows.dropFirst().map { row in
+            let verdict = row.value.median < goals.nanoseconds ? "met" : "missed"
+            return [row.name, String(format: "%.0f", 1e9 / row.value.median), "< 2 µs \(verdict)"]
+        }
+        return comparison(rows, to: contenders[0].name) + "\n\n" + table(["", "a second", "goal"], verdicts)
+    }
+
+    /// The least that a lookup of an object by its name takes.
+    private static func floor(_ keys: [AuthStateKey]) -> Contender {
+        final class Holder: Sendable {
+            let objects = Mutex<[String: AnyObject & Sendable]>([:])
+        }
+        final class Object: Sendable {}
+        let holder = Holder()
+        holder.objects.withLock { objects in for key in keys { objects[key.rawValue] = Object() } }
+        return Contender("a dictionary under a mutex") { count in
+            var found = 0
+            for index in starts(count) where holder.objects.withLock({ $0[keys[index].rawValue] }) != nil { found += 1 }
+            precondition(found == count, "an object is missing")
+        }
+    }
+
+    /// So many places among the users, from a random one on.
+    private static func starts(_ count: Int) -> LazyMapSequence<Range<Int>, Int> {
+        let start = Int.random(in: 0..<users)
+        return (0..<count).lazy.map { (start + $0) % users }
+    }
+
+    // MARK: Renewals
+
+    private static func renewals(rounds: Int) async throws -> String {
+        let (users, tasks) = (5_000, 8)
+        var rates: [Double] = []
+        for _ in 0..<rounds {
+            let store = InMemoryAuthStateStore()
+            let pool = AuthStatePool(store: store, service: AuthorizationService(transport: InstantProvider()))
+            for user in 0..<users { try await store.put(endedLogin(), under: PooledStates.key(user)) }
+            for user in 0..<users { _ = try await pool.state(for: PooledStates.key(user)) }
+            let elapsed = try await ContinuousClock().measure {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for task in 0..<tasks {
+                        group.addTask {
+                            for user in stride(from: task, to: users, by: tasks) {
+                                _ = try await pool.freshTokens(for: PooledStates.key(user))
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            rates.append(Double(users) / (elapsed / .seconds(1)))
+        }
+        return table(
+            ["", "tasks", "renewals a second"],
+            [
+                [
+                    "lease, reading, request, answer, saving; the provider and the store in memory", "\(tasks)",
+                    Spread(rates).text { String(format: "%.0f", $0) },
+                ]
+            ])
+    }
+
+    private static func endedLogin() throws -> Data {
+        var record = try PooledStates.record(idTokenLength: nil)
+        record.lastTokenResponse?.accessTokenExpirationDate = Date(timeIntervalSince1970: 1)
+        record.credential = .none
+        return try AuthStateArchive(record).data()
+    }
+}
+
+/// Answers every renewal at once with tokens of 1 KB.
+private struct InstantProvider: HTTPTransport {
+    private let body = Data(
+        """
+        {"access_token":"\(PooledStates.accessToken(1))","token_type":"Bearer","expires_in":3600,"refresh_token":"next"}
+        """.utf8)
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        TransportResponse(status: 200, headers: ["Content-Type": "application/json"], body: body)
+    }
+}
+
+extension AuthStateStore {
+    fileprivate func put(_ archive: Data, under key: AuthStateKey) async throws {
+        try await withLease(key, deadline: .seconds(10)) { lease in
+            _ = try await lease.save(archive, expecting: try await lease.load()?.version)
+        }
+    }
+}
