@@ -34,13 +34,12 @@ public func makeApplication(
     }
     try await provider.check(logger)
 
-    var options = AuthState.Options()
-    options.observer = LoggingObserver(logger: logger)
     let (store, storeServices) = try await settings.storage.open(logger)
-    services += storeServices
-    let states = UserStates(store: store, service: service, credential: provider.credential, options: options)
-    services.append(DrainService(states: states))
-    let sessions = Sessions(provider: provider, states: states, logger: logger)
+    var options = AuthStatePool.Options()
+    options.state.observer = LoggingObserver(logger: logger)
+    let pool = AuthStatePool(store: store, service: service, credential: provider.credential, options: options)
+    services += storeServices + [PoolService(pool: pool)]
+    let sessions = Sessions(provider: provider, pool: pool, logger: logger)
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.addMiddleware {

@@ -1,4 +1,5 @@
 import AsyncHTTPClientTransport
+import AuthStateKit
 import ServiceLifecycle
 
 /// Closes the transport's connections at the end.
@@ -11,12 +12,13 @@ struct TransportService: Service {
     }
 }
 
-/// Waits at the end until no renewal is under way: one that is cut off may have spent a refresh token for nothing.
-struct DrainService: Service {
-    let states: UserStates
+/// Renews ahead of expiry while the server runs, and at its end waits for the renewals that are under way.
+///
+/// One that is cut off may have spent a refresh token for nothing.
+struct PoolService: Service {
+    let pool: AuthStatePool
 
     func run() async throws {
-        try? await gracefulShutdown()
-        await states.drain()
+        do { try await cancelWhenGracefulShutdown { try await pool.run() } } catch is CancellationError {}
     }
 }

@@ -25,7 +25,7 @@ struct Session: Sendable {
 /// Who is signed in with which browser: each session is an `AuthState`, stored under the hash of the browser's cookie.
 struct Sessions: Sendable {
     let provider: Provider
-    let states: UserStates
+    let pool: AuthStatePool
     let logger: Logger
 
     /// How long a session lasts, used or not, in seconds.
@@ -34,12 +34,12 @@ struct Sessions: Sendable {
 
     /// The session that a request's cookie names; nil without one, or when it is over.
     func session(of request: Request) async throws -> Session? {
-        guard let secret = BrowserCookie.session.secret(in: request),
-            let state = try await states.state(for: AuthStateKey(secret))
-        else { return nil }
+        guard let secret = BrowserCookie.session.secret(in: request), let state = try await state(of: secret) else {
+            return nil
+        }
         let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
         guard now < end else {
-            try await states.remove(state)
+            try await pool.remove(state.key)
             return nil
         }
         return Session(secret: secret, state: state)
@@ -52,12 +52,10 @@ struct Sessions: Sendable {
         _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Session?
     ) async throws -> Session {
         let secret = try BrowserSecret()
-        let state = try await AuthState.complete(
-            pending, callback: callback, credential: provider.credential, service: provider.service,
-            store: states.store, key: AuthStateKey(secret), annotations: [Self.end: "\(Int(now + Self.lifetime))"],
-            options: states.options)
-        await states.add(state)
-        do { if let old { try await states.remove(old.state) } } catch let error as AuthStateError {
+        let state = try await pool.complete(
+            pending, callback: callback, for: AuthStateKey(secret),
+            annotations: [Self.end: "\(Int(now + Self.lifetime))"])
+        do { if let old { try await pool.remove(old.state.key) } } catch let error as AuthStateError {
             logger.warning("the session of before could not be removed", metadata: ["error": "\(error)"])
         }
         return Session(secret: secret, state: state)
@@ -75,12 +73,18 @@ struct Sessions: Sendable {
             // The person wants to leave, whatever the provider says; its tokens end by themselves.
             logger.warning("signed out, but the grant was not revoked", metadata: ["error": "\(error)"])
         }
-        try await states.remove(session.state)
+        try await pool.remove(session.state.key)
         return try provider.endSessionURL(record)
     }
 }
 
 extension Sessions {
+    private func state(of secret: BrowserSecret) async throws -> AuthState? {
+        do { return try await pool.state(for: AuthStateKey(secret)) } catch let error as AuthStateError
+            where error.code == .notLoggedIn
+        { return nil }
+    }
+
     private var now: Double { provider.service.configuration.clock.now.timeIntervalSince1970 }
 }
 
