@@ -2,7 +2,7 @@
 public enum Base64 {
     /// Encodes bytes, with padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var characters = Base64Alphabet.standard.encode(bytes)
+        var characters = Base64Alphabet.standard.encode(Array(bytes))
         while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
         return String(decoding: characters, as: UTF8.self)
     }

@@ -17,8 +17,8 @@ struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    /// Encodes without padding.
-    func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    /// Encodes without padding. An array: a loop over any collection would not be specialised for other modules.
+    func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity((bytes.count * 4 + 2) / 3)
         var pending: UInt32 = 0

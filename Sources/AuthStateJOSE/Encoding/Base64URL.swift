@@ -2,7 +2,7 @@
 public enum Base64URL {
     /// Encodes bytes, without padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(decoding: Base64Alphabet.urlSafe.encode(bytes), as: UTF8.self)
+        String(decoding: Base64Alphabet.urlSafe.encode(Array(bytes)), as: UTF8.self)
     }
 
     /// Decodes text strictly, so that no two texts mean the same bytes.

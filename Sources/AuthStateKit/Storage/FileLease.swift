@@ -13,12 +13,14 @@ import AuthStateOAuth
 /// given back when the last of them has ended: one that hangs keeps it.
 final class FileLease: AuthStateLease {
     private struct State {
+        /// What was read last.
+        var reading: StateFile.Reading
         var reserved: TemporaryFile?
         var isOver = false
     }
 
-    /// How much more than now a state may need next time.
-    private static let margin = 64 << 10
+    /// How much more than now a state may need next time, beside half of its size: one that is sealed grows by a third.
+    private static let margin = 16 << 10
 
     /// Whether the holder before died between `reserve` and the end of `save`: what it was redeeming may be spent.
     let followsCrash: Bool
@@ -26,13 +28,19 @@ final class FileLease: AuthStateLease {
     private let lock: FileLock
     private let work: BlockingWork
     /// Held for the whole of each function: only threads that may block wait for it.
-    private let state = Lock(State())
+    private let state: Lock<State>
+    /// What was read together with the taking of the lock, for a lease that begins with `load`.
+    private let first: Lock<StateFile.Reading?>
 
+    /// Finishes what a holder left that died, then reads the file: nobody else can change it now.
     private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
         followsCrash = try TemporaryFile.recover(file, under: lock)
+        let reading = try file.read()
         self.file = file
         self.lock = lock
         self.work = work
+        state = Lock(State(reading: reading))
+        first = Lock(reading)
     }
 
     /// Tries again and again, at random intervals of up to a quarter of a second, until the deadline.
@@ -61,10 +69,12 @@ final class FileLease: AuthStateLease {
 
     /// Removes what was reserved and not used, gives the lock back, then calls `release`; later if something hangs.
     nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
+        _ = takeFirst()
         await work.complete(within: FileAuthStateStore.leastPatience) {
             self.state.withLock { state in
                 state.reserved?.discard()
-                state = State(isOver: true)
+                state.reserved = nil
+                state.isOver = true
                 self.lock.unlock()
             }
             release()
@@ -72,25 +82,30 @@ final class FileLease: AuthStateLease {
     }
 
     func load() async throws -> StoredAuthState? {
-        try await perform(or: .storeUnreadable) { _ in try self.file.read() }
+        if let first = takeFirst() { return first.stored }
+        return try await perform(or: .storeUnreadable) { state in
+            state.reading = try self.file.read()
+            return state.reading.stored
+        }
     }
 
     func reserve() async throws {
         try await perform(or: .storeUnwritable) { state in
             if state.reserved != nil { return }
-            state.reserved = try self.temporaryFile(size: self.file.size + Self.margin)
+            let size = try self.file.size
+            state.reserved = try self.temporaryFile(size: min(size + size / 2 + Self.margin, StateFile.sizeLimit))
         }
     }
 
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
-        try await perform(or: .storeUnwritable) { state in
+        try await perform(or: .storeUnwritable, isChange: true) { state in
             let content = [UInt8](archive)
             guard content.count <= StateFile.sizeLimit else { throw self.file.tooLarge(.storeUnwritable) }
             let version = try StateFile.version(of: content)
-            let found = try self.file.read()?.version
+            let found = try self.file.read(since: state.reading).stored?.version
             // The same content again is no conflict: an earlier save may have failed after its rename.
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
-            let temporary = try state.reserved ?? self.temporaryFile(size: content.count)
+            let temporary = try state.reserved ?? self.temporaryFile(size: 0)
             state.reserved = nil
             let note = SaveNote(base: found, version: version, count: content.count)
             try self.writing { () throws(SystemCallError) in
@@ -101,21 +116,31 @@ final class FileLease: AuthStateLease {
     }
 
     func delete(expecting: StoredAuthState.Version?) async throws {
-        try await perform(or: .storeUnwritable) { _ in
-            guard let found = try self.file.read()?.version else { return }
+        try await perform(or: .storeUnwritable, isChange: true) { _ in
+            guard let found = try self.file.read().stored?.version else { return }
             try StoredAuthState.Version.check(found, isExpected: expecting)
             try self.file.remove()
         }
     }
 
     private func perform<R: Sendable>(
-        or code: AuthStateError.Code, _ body: @escaping @Sendable (inout State) throws -> R
+        or code: AuthStateError.Code, isChange: Bool = false,
+        _ body: @escaping @Sendable (inout State) throws -> R
     ) async throws -> R {
-        try await work.run(within: FileAuthStateStore.patience, orThrow: .storeSilent(code, self.file.path)) {
+        _ = takeFirst()
+        let expiry = AuthStateError.storeSilent(code, file.path, isChange: isChange)
+        return try await work.run(within: FileAuthStateStore.patience, orThrow: expiry) {
             try self.state.withLock { state in
                 if state.isOver { throw AuthStateError.leaseEnded() }
                 return try body(&state)
             }
+        }
+    }
+
+    private func takeFirst() -> StateFile.Reading? {
+        first.withLock { first in
+            defer { first = nil }
+            return first
         }
     }
 

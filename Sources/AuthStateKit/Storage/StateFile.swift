@@ -49,22 +49,37 @@ struct StateFile: Sendable {
         }
     }
 
-    /// Reads the whole file; nil when there is none.
-    func read() throws -> StoredAuthState? {
-        let content: [UInt8]
+    /// What was read at one moment.
+    struct Reading: Sendable {
+        var stored: StoredAuthState?
+        var status: FileStatus?
+    }
+
+    /// Reads the whole file, if there is one.
+    func read() throws -> Reading {
+        let (content, status): ([UInt8], FileStatus)
         do {
             // Without O_NONBLOCK, opening a named pipe would wait for its writer.
             let file = try OpenFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-            let status = try file.status
+            status = try file.status
             guard status.isRegular else { throw notAFile(status) }
             if status.isOpenToOthers { warnings.reportExposed(path) }
             content = try file.readAll(limit: Self.sizeLimit + 1)
         } catch let error as SystemCallError {
-            if error.code == ENOENT { return nil }
+            if error.code == ENOENT { return Reading() }
             throw AuthStateError.store(.storeUnreadable, "The state cannot be read from", path, error)
         }
         guard content.count <= Self.sizeLimit else { throw tooLarge(.storeUnreadable) }
-        return StoredAuthState(archive: Data(content), version: try Self.version(of: content))
+        let stored = StoredAuthState(archive: Data(content), version: try Self.version(of: content))
+        return Reading(stored: stored, status: status)
+    }
+
+    /// Reads the file only if it was changed since.
+    func read(since earlier: Reading) throws -> Reading {
+        if let status = earlier.status, (try? FileStatus(ofFileAt: path))?.isUnchanged(since: status) == true {
+            return earlier
+        }
+        return try read()
     }
 
     /// The version of a content: what a hash of it says.

@@ -6,11 +6,12 @@ extension AuthStateError {
         AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
     }
 
-    /// A system call on a path has not come back.
-    static func storeSilent(_ code: Code, _ path: String) -> AuthStateError {
+    /// A system call on a path has not come back; a change that was under way may still be made.
+    static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The file system does not answer: \(path).",
-            hint: "Check the disk or the network mount. What was to be saved may have been saved all the same.")
+            hint: "Check the disk or the network mount."
+                + (isChange ? " What was to be saved or deleted may be done all the same: load again." : ""))
     }
 
     /// Somebody else held the state until the deadline.

@@ -53,7 +53,7 @@ final class TemporaryFile: Sendable {
         let path = path(for: destination, under: lock)
         guard let file = try? OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) else { return false }
         do {
-            let stored = try destination.read()?.version
+            let stored = try destination.read().stored?.version
             guard try file.status.isRegular, let note = try lock.readNote(), note.base == stored,
                 case let content = try file.readAll(limit: note.count), content.count == note.count,
                 try StateFile.version(of: content) == note.version

@@ -45,6 +45,16 @@ struct OpenFile: ~Copyable, Sendable {
 
     /// Makes the file consist of these bytes; a longer file is cut.
     func overwrite(with content: [UInt8]) throws(SystemCallError) {
+        try write(content)
+        try cut(to: content.count)
+    }
+
+    /// Makes the file end after so many bytes.
+    func cut(to size: Int) throws(SystemCallError) {
+        if try status.size != size { try SystemCallError.check { ftruncate(descriptor, off_t(size)) } }
+    }
+
+    private func write(_ content: [UInt8]) throws(SystemCallError) {
         var written = 0
         while written < content.count {
             written += try SystemCallError.check {
@@ -54,12 +64,6 @@ struct OpenFile: ~Copyable, Sendable {
                 }
             }
         }
-        try cut(to: content.count)
-    }
-
-    /// Makes the file end after so many bytes.
-    func cut(to size: Int) throws(SystemCallError) {
-        if try status.size != size { try SystemCallError.check { ftruncate(descriptor, off_t(size)) } }
     }
 
     /// Sets the permissions, whatever the umask was when the file was created.
@@ -67,18 +71,19 @@ struct OpenFile: ~Copyable, Sendable {
         try SystemCallError.check { fchmod(descriptor, mode) }
     }
 
-    /// Takes blocks from the disk ahead of writing; a file system that cannot do this is no error.
+    /// Takes space from the disk ahead of writing; a file system that cannot do this is no error.
     func preallocate(_ size: Int) throws(SystemCallError) {
         #if canImport(Darwin)
             var request = fstore_t(
                 fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
                 fst_bytesalloc: 0)
             let code = fcntl(descriptor, F_PREALLOCATE, &request) == -1 ? errno : 0
+            if code != 0 && code != ENOTSUP && code != EINVAL { throw SystemCallError(code: code) }
         #else
-            var code: Int32
-            repeat { code = posix_fallocate(descriptor, 0, off_t(size)) } while code == EINTR
+            // ext4, XFS and btrfs count the space when zeros are written, and find blocks only for what is kept. With
+            // fallocate they would give blocks back in the journal: a tenth of the time of a durable save.
+            try write([UInt8](repeating: 0, count: size))
         #endif
-        if code != 0 && code != EOPNOTSUPP && code != ENOTSUP && code != EINVAL { throw SystemCallError(code: code) }
     }
 
     /// Waits until the content is on the disk itself.
@@ -129,6 +134,20 @@ struct FileStatus {
 
     /// The file's number in its file system.
     var number: UInt64 { UInt64(raw.st_ino) }
+
+    /// Whether nobody wrote to the file or replaced it in between, as far as the times of a file system tell.
+    func isUnchanged(since earlier: FileStatus) -> Bool {
+        isSameFile(as: earlier) && size == earlier.size && lastChange == earlier.lastChange
+    }
+
+    /// When anything about the file changed; a program cannot set it.
+    private var lastChange: [Int] {
+        #if canImport(Darwin)
+            [raw.st_ctimespec.tv_sec, raw.st_ctimespec.tv_nsec]
+        #else
+            [raw.st_ctim.tv_sec, raw.st_ctim.tv_nsec]
+        #endif
+    }
 
     /// Whether both are the same file, not only files of the same name.
     func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }

@@ -36,7 +36,7 @@ struct FileAuthStateStoreFailureTests {
                 // Elsewhere blocks are reserved without making the file longer.
                 let name = try #require(names.first)
                 let size = try FileManager.default.attributesOfItem(atPath: scratch[name])[.size] as? Int
-                #expect(try #require(size) >= 65536)
+                #expect(try #require(size) >= 16384)
             #endif
         }
         #expect(try scratch.names() == ["state.lock"])
@@ -222,7 +222,7 @@ struct FileAuthStateStoreFailureTests {
             .enabled(if: isRoot, "needs root to mount a small file system"))
         func fullDisk() async throws {
             #expect(mkdir(scratch["disk"], 0o700) == 0)
-            guard try run("/bin/mount", "-t", "tmpfs", "-o", "size=40k", "none", scratch["disk"]) == 0 else {
+            guard try run("/bin/mount", "-t", "tmpfs", "-o", "size=16k", "none", scratch["disk"]) == 0 else {
                 print("Skipped: a small file system cannot be mounted here.")
                 return
             }

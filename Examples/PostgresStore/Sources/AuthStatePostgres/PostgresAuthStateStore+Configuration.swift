@@ -10,8 +10,8 @@ extension PostgresAuthStateStore {
         public var connectTimeout: Duration = .seconds(5)
         /// How long a statement may take.
         public var statementTimeout: Duration = .seconds(5)
-        /// How long a step is tried again while the database cannot be reached, so that a restart or failover passes
-        /// unnoticed; what was redeemed is saved for as long as the lease lasts, if that is longer.
+        /// How long a step of a transaction is tried again while the database cannot be reached, so that a restart or
+        /// failover passes unnoticed; what was redeemed is saved for as long as the lease lasts, if that is longer.
         public var outageTolerance: Duration = .seconds(5)
 
         /// Makes the default configuration.

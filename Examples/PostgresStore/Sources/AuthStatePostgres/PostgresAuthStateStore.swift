@@ -40,11 +40,12 @@ public final class PostgresAuthStateStore: AuthStateStore {
 
     /// Reads a state without a lease; nil when there is none under the key.
     ///
+    /// Does not wait for a database that is away: whoever looks whether there is news has a state at hand.
+    ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`; `CancellationError` when cancelled while waiting.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let statement = LeaseStatements.load(try KeyHash(key))
-        return try await pool.execute(statement, tryingFor: configuration.outageTolerance).first
-            .flatMap(StoredAuthState.init)
+        return try await pool.execute(statement, tryingFor: .zero).first.flatMap(StoredAuthState.init)
     }
 
     /// Runs a transaction while nobody else holds the key, in this process or another, here or on another machine.

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStatePostgres
+import AuthStateTesting
 import Foundation
 import Testing
 
@@ -67,6 +68,28 @@ extension PostgresTests {
             }
         }
 
+        @Test("a state hears at its next use of a logout in another process, without looking from time to time")
+        func noticing() async throws {
+            let provider = try await OpenIDProvider()
+            let service = AuthorizationService()
+            let request = AuthorizationRequest(
+                configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app")
+            let theirs = try await AuthState.authorize(
+                request, presenting: DirectUserAgent(), service: service, store: other, key: key)
+            try await listening { store, _ in
+                var options = AuthState.Options()
+                options.storeCheckInterval = 3600
+                let mine = try await AuthState.restore(from: store, key: key, service: service, options: options)
+                _ = try await mine.freshTokens()
+                try await theirs.clear()
+                try await eventually("the logout is heard") {
+                    do { _ = try await mine.freshTokens() } catch is AuthStateError { return true }
+                    return nil
+                }
+                #expect(!mine.isAuthorized)
+            }
+        }
+
         @Test("while the connection is lost the number moves, and it is made anew")
         func reconnection() async throws {
             try await listening { store, name in
@@ -78,7 +101,7 @@ extension PostgresTests {
                 try await isListening(name)
                 let second = try await eventually("the number stands still again") {
                     let number = watch.generation
-                    return number < 1 << 40 ? number : nil
+                    return number < .max / 2 ? number : nil
                 }
                 try await other.put("one", key)
                 try await eventually("a save is heard") { watch.generation != second ? true : nil }

@@ -10,8 +10,9 @@ struct Benchmark: Sendable {
 @main
 enum Benchmarks {
     static let all =
+        // Pools first: they look at the process's memory.
         Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
-        + [RenewalStorm.benchmark]
+        + [RenewalStorm.benchmark, DurableSave.benchmark]
 
     static func main() async throws {
         var filter = ""

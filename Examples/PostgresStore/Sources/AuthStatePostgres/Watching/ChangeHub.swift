@@ -1,84 +1,63 @@
 import AuthStateKit
 import Synchronization
 
-/// Counts the changes of the keys that are watched.
+/// Counts changes in a table of fixed size: a watch needs no memory in it, however many there are.
 ///
-/// Nothing is heard while there is no connection that listens. The numbers then change by themselves, once a second, so
-/// that a state looks for itself; when there is one again, all have changed.
+/// A key has the slot that its hash begins with. Keys that share one hear of each other's changes too: false alarms.
 final class ChangeHub: Sendable {
-    /// The changes of one key, and how many watch it.
-    final class Counter: Sendable {
-        let changes = Atomic<UInt64>(0)
-        let watches = Atomic<Int>(0)
-    }
+    private static let slots = 1 << 16
 
-    private struct State {
-        /// How many are running that listen, or try to.
-        var listeners = 0
-        var counters: [String: Counter] = [:]
-    }
-
-    private let state = Mutex(State())
-    private let isListening = Atomic(false)
+    // Sendable: the memory is initialised before anybody else sees it, freed with its owner, and holds atomics.
+    nonisolated(unsafe) private let counts: UnsafeMutablePointer<Atomic<UInt32>>
+    private let all = Atomic<UInt32>(0)
+    private let runs = Atomic(0)
+    private let connections = Atomic(0)
     private let start = ContinuousClock.now
 
-    /// Whether anybody would hear a change.
-    var hasListener: Bool { state.withLock { $0.listeners > 0 } }
+    init() {
+        counts = .allocate(capacity: Self.slots)
+        for index in 0..<Self.slots { (counts + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit { counts.deallocate() }
+
+    /// Whether anybody listens, or tries to.
+    var isRunning: Bool { runs.load(ordering: .relaxed) > 0 }
 
     /// Notes that somebody began or ceased to listen.
-    func changeListeners(by difference: Int) { state.withLock { $0.listeners += difference } }
+    func changeRuns(by difference: Int) { runs.wrappingAdd(difference, ordering: .relaxed) }
 
-    /// Notes that changes are heard from now on, or no longer.
-    func setListening(_ value: Bool) {
-        isListening.store(value, ordering: .sequentiallyConsistent)
-        for counter in state.withLock({ Array($0.counters.values) }) { counter.changes.add(1, ordering: .relaxed) }
+    /// Notes that there is one connection more, or less, on which changes are heard; what came before was not heard.
+    func changeConnections(by difference: Int) {
+        all.wrappingAdd(1, ordering: .relaxed)
+        connections.wrappingAdd(difference, ordering: .sequentiallyConsistent)
     }
 
-    /// Counts a change of each key, named as a notification names it.
+    /// Counts a change of each key, named by its hash as notifications have it.
     func note(_ keys: [String]) {
-        for counter in state.withLock({ state in keys.compactMap { state.counters[$0] } }) {
-            counter.changes.add(1, ordering: .relaxed)
+        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }) {
+            counts[Int(slot)].wrappingAdd(1, ordering: .relaxed)
         }
     }
 
-    /// Begins to count a key's changes.
-    func watch(_ key: String) -> PostgresWatch {
-        let counter = state.withLock { state in
-            let counter = state.counters[key] ?? Counter()
-            state.counters[key] = counter
-            counter.watches.add(1, ordering: .relaxed)
-            return counter
+    /// Another number than before when the key may have changed: while nothing is heard, in each second.
+    fileprivate func generation(of slot: Int) -> UInt64 {
+        if connections.load(ordering: .relaxed) == 0 {
+            return .max - UInt64(max(0, start.duration(to: .now) / .seconds(1)))
         }
-        return PostgresWatch(key: key, counter: counter, hub: self)
-    }
-
-    /// Ends what `watch` began.
-    func unwatch(_ key: String, _ counter: Counter) {
-        state.withLock { state in
-            if counter.watches.subtract(1, ordering: .relaxed).newValue == 0 { state.counters[key] = nil }
-        }
-    }
-
-    /// Zero while changes are heard; else another number every second, far from all counts.
-    fileprivate var uncertainty: UInt64 {
-        if isListening.load(ordering: .relaxed) { return 0 }
-        return 1 << 40 + UInt64(max(0, start.duration(to: .now) / .seconds(1)))
+        return UInt64(all.load(ordering: .relaxed)) << 32 | UInt64(counts[slot].load(ordering: .relaxed))
     }
 }
 
 /// Tells whether a key was changed, by anybody.
-final class PostgresWatch: AuthStateWatch {
-    private let key: String
-    private let counter: ChangeHub.Counter
+struct PostgresWatch: AuthStateWatch {
     private let hub: ChangeHub
+    private let slot: Int
 
-    init(key: String, counter: ChangeHub.Counter, hub: ChangeHub) {
-        self.key = key
-        self.counter = counter
+    init(_ key: KeyHash, by hub: ChangeHub) {
         self.hub = hub
+        slot = Int(key.bytes[0]) << 8 | Int(key.bytes[1])
     }
 
-    deinit { hub.unwatch(key, counter) }
-
-    var generation: UInt64 { counter.changes.load(ordering: .relaxed) &+ hub.uncertainty }
+    var generation: UInt64 { hub.generation(of: slot) }
 }

@@ -3,8 +3,8 @@ public import AuthStateKit
 extension PostgresAuthStateStore {
     /// Begins to watch a key; nil while `run` does not run: the store is read from time to time then.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
-        guard hub.hasListener, let hash = try? KeyHash(key) else { return nil }
-        return hub.watch(hash.text)
+        guard hub.isRunning, let hash = try? KeyHash(key) else { return nil }
+        return PostgresWatch(hash, by: hub)
     }
 
     /// Listens for changes until the task is cancelled, on a connection of its own; for a service lifecycle to own.
@@ -15,8 +15,8 @@ extension PostgresAuthStateStore {
     /// - Throws: `AuthStateError` when listening is refused, for want of the triggers in `schema.sql` for example;
     ///   `CancellationError`.
     public func run() async throws {
-        hub.changeListeners(by: 1)
-        defer { hub.changeListeners(by: -1) }
+        hub.changeRuns(by: 1)
+        defer { hub.changeRuns(by: -1) }
         var backoff = Backoff(first: 0.1, longest: 5)
         while true {
             do {
@@ -33,8 +33,8 @@ extension PostgresAuthStateStore {
     private func listen() async throws {
         let connection = Connection(settings)
         let changes = try await connection.listen()
-        hub.setListening(true)
-        defer { hub.setListening(false) }
+        hub.changeConnections(by: 1)
+        defer { hub.changeConnections(by: -1) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask { [hub] in

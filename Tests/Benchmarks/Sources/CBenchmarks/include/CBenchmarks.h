@@ -1,6 +1,7 @@
 #ifndef C_BENCHMARKS_H
 #define C_BENCHMARKS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// How many blocks of memory this process has asked malloc and its kin for. On Linux with glibc; elsewhere always 0.
@@ -14,5 +15,9 @@ int BenchmarksCountsAllocations(void);
 /// Writes the port's number and a line feed to standard output, and returns when standard input ends. One thread, so that
 /// it takes from every client alike. Linux only; elsewhere it returns at once.
 void BenchmarksServe(void);
+
+/// The least that a durable save takes: a file of its own is written, brought to the disk and renamed, then its folder is
+/// brought to the disk. Returns 0, or −1 with `errno`.
+int BenchmarksDurableSave(const char *folder, const void *content, size_t size);
 
 #endif
