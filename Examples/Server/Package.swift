@@ -65,7 +65,7 @@ let package = Package(
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
             name: "AsyncHTTPClientTransportTests",
-            dependencies: ["AsyncHTTPClientTransport", kit],
+            dependencies: ["AsyncHTTPClientTransport", kit, client],
             swiftSettings: strict
         ),
         .testTarget(

@@ -15,11 +15,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Makes a transport with connections of its own.
     ///
     /// - Parameters:
-    ///   - configuration: TLS, proxy, connection timeout and pool. Three settings are not taken from it: no redirect is
+    ///   - configuration: TLS, proxy, connection timeout (10 s, TLS included) and pool. Three settings are not taken from it: no redirect is
     ///     followed; a connection that failed is not tried again behind the caller's back; bodies are decompressed.
     ///   - maximumDecompressedBytes: The most bytes that any body may inflate to, whatever a request allows.
     public init(configuration: HTTPClient.Configuration = .init(), maximumDecompressedBytes: Int = 16 << 20) {
         var configuration = configuration
+        configuration.timeout.connect = configuration.timeout.connect ?? .seconds(10)
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .enabled(limit: .size(maximumDecompressedBytes))
@@ -48,7 +49,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// Closes every connection; requests that are under way fail.
+    /// Closes every connection; requests that are under way fail. Waits for connections that are being made.
     ///
     /// - Throws: `HTTPClientError` when it was called before.
     public func shutdown() async throws { try await client.shutdown() }

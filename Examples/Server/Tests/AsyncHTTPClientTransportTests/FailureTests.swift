@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AsyncHTTPClient
     import AsyncHTTPClientTransport
     import AuthStateKit
     import Foundation
@@ -129,13 +130,13 @@
             let server = RawServer { _ in [.answer()] }
             var request = try TransportRequest("https://127.0.0.1:\(server.port)/", method: "POST", body: "x")
             request.timeout = .milliseconds(500)
-            let message = request
-            try await withTransport { transport in
-                let start = ContinuousClock.now
-                let error = try await AsyncHTTPClientTransportTests.failure(transport, message)
-                #expect(error?.requestMayHaveBeenSent == false)
-                #expect(ContinuousClock.now - start < .seconds(8))
-            }
+            let configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(1)))
+            let transport = AsyncHTTPClientTransport(configuration: configuration)
+            let start = ContinuousClock.now
+            let error = try await AsyncHTTPClientTransportTests.failure(transport, request)
+            #expect(error?.requestMayHaveBeenSent == false)
+            try await transport.shutdown()
+            #expect(ContinuousClock.now - start < .seconds(20))
             #expect(server.requests.isEmpty)
         }
 
