@@ -15,8 +15,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Makes a transport with connections of its own.
     ///
     /// - Parameters:
-    ///   - configuration: TLS, proxy, connection timeout (10 s, TLS included) and pool. Three settings are not taken from it: no redirect is
-    ///     followed; a connection that failed is not tried again behind the caller's back; bodies are decompressed.
+    ///   - configuration: TLS, proxy, pool and connection timeout (10 s, TLS included). Three settings are not taken from it:
+    ///     no redirect is followed; a connection that failed is not tried again behind the caller's back; bodies are
+    ///     decompressed.
     ///   - maximumDecompressedBytes: The most bytes that any body may inflate to, whatever a request allows.
     public init(configuration: HTTPClient.Configuration = .init(), maximumDecompressedBytes: Int = 16 << 20) {
         var configuration = configuration
