@@ -65,7 +65,7 @@ let package = Package(
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
             name: "AsyncHTTPClientTransportTests",
-            dependencies: ["AsyncHTTPClientTransport", kit, client],
+            dependencies: ["AsyncHTTPClientTransport", kit, client, .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
         .testTarget(
@@ -83,8 +83,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // In a headless Chromium, against the provider of AuthStateTesting and one that others wrote; Support is a link to
-        // the library's integration tests.
+        // In a headless Chromium, against the provider of AuthStateTesting and one that others wrote; Support is a link
+        // to the library's integration tests.
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["AuthStateServer", "server", kit, testing, logging, hummingbird, lifecycle],

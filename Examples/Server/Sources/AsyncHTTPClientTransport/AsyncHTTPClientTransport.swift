@@ -5,8 +5,8 @@ import NIOHTTPCompression
 
 /// HTTP through AsyncHTTPClient, for servers that use it already: no libcurl is needed then.
 ///
-/// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be overtaken
-/// by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
+/// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be
+/// overtaken by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
 ///
 /// It has to be shut down: AsyncHTTPClient stops the program when a client goes away with its connections open.
 public final class AsyncHTTPClientTransport: HTTPTransport {
@@ -15,9 +15,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Makes a transport with connections of its own.
     ///
     /// - Parameters:
-    ///   - configuration: TLS, proxy, pool and connection timeout (10 s, TLS included). Three settings are not taken from it:
-    ///     no redirect is followed; a connection that failed is not tried again behind the caller's back; bodies are
-    ///     decompressed.
+    ///   - configuration: TLS, proxy, pool and connection timeout (10 s, TLS included). Three settings are not taken
+    ///     from it: no redirect is followed; a connection that failed is not tried again behind the caller's back;
+    ///     bodies are decompressed.
     ///   - maximumDecompressedBytes: The most bytes that any body may inflate to, whatever a request allows.
     public init(configuration: HTTPClient.Configuration = .init(), maximumDecompressedBytes: Int = 16 << 20) {
         var configuration = configuration

@@ -10,13 +10,15 @@ import ServiceLifecycle
 ///
 /// - Parameters:
 ///   - configuration: Limits and clocks of what talks to the provider.
-/// - Throws: `AuthStateError` when the provider's set-up is wrong. A provider that cannot be reached is none: it may come.
+/// - Throws: `AuthStateError` when the provider's set-up is wrong. A provider that cannot be reached is none: it may
+///   come.
 public func makeApplication(
     _ settings: Settings, configuration: AuthorizationService.Configuration = .init(), logger: Logger
 ) async throws -> some ApplicationProtocol {
     let transport = AsyncHTTPClientTransport()
     let service = AuthorizationService(transport: transport, configuration: configuration)
-    // The services end in reverse order: first no more requests, then no renewal is under way, then no connection is open.
+    // The services end in reverse order: first no more requests, then no renewal is under way, then no connection is
+    // open.
     var services: [any Service] = [TransportService(transport: transport)]
 
     let provider: Provider
@@ -27,7 +29,7 @@ public func makeApplication(
         services.append(demo)
         provider = Provider(demo.issuer, DemoProvider.clientID, .none, settings, service)
         hint =
-            "<p>This server brings its own provider: sign in there as <code>ada</code>, password <code>lovelace</code>.</p>"
+            "<p>This server brings its own provider: its user is <code>ada</code>, password <code>lovelace</code>.</p>"
     case .issuer(let issuer, let clientID, let credential):
         provider = Provider(issuer, clientID, credential, settings, service)
         hint = ""

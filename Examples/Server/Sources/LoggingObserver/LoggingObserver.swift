@@ -3,8 +3,8 @@ public import Logging
 
 /// Writes what happens to states into a log.
 ///
-/// No token gets there, as events hold none. What a caller waits for goes to the task's own logger when there is one (the
-/// request's, with its id); a renewal, which belongs to all callers at once, to the observer's.
+/// No token gets there, as events hold none. What a caller waits for goes to the task's own logger when there is one
+/// (the request's, with its id); a renewal, which belongs to all callers at once, to the observer's.
 public struct LoggingObserver: AuthStateObserver {
     private let logger: Logger
 

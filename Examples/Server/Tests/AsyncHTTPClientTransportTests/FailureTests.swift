@@ -3,6 +3,7 @@
     import AsyncHTTPClientTransport
     import AuthStateKit
     import Foundation
+    import NIOCore
     import Testing
 
     @Suite("AsyncHTTPClient: failures", .timeLimit(.minutes(2)))

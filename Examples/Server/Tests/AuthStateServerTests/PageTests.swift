@@ -58,7 +58,7 @@ struct PageTests {
         #expect(HTML(joining: ["<i>", "</i>"]).description == "<i>\n</i>")
     }
 
-    @Test("logins that wait are bounded, and the oldest makes room")
+    @Test("logins that wait are bounded, the oldest makes room, and each is taken once")
     func capacity() async throws {
         try await Site.run { site in
             let service = AuthorizationService()
@@ -80,6 +80,8 @@ struct PageTests {
                 taken.append(login != nil)
             }
             #expect(taken == [false, true, true])
+            let (secret, pending) = waiting[2]
+            #expect(await logins.take(answeredBy: ["state": pending.request.state], for: secret) == nil)
         }
     }
 }

@@ -7,7 +7,8 @@ import Logging
 
 @testable import AuthStateServer
 
-/// The server under test: at `http://localhost`, with a provider that logs Ada in without a page, and one clock for both.
+/// The server under test: at `http://localhost`, with a provider that logs Ada in without a page, and one clock for
+/// both.
 struct Site: Sendable {
     let client: any TestClientProtocol
     let provider: OpenIDProvider

@@ -123,8 +123,8 @@ extension EndToEndTests {
                 try await Chromium.run { browsers in
                     let browser = browsers[0]
                     try await site.signIn(in: browser)
-                    // The first is another site: our cookie stays away. The second is another port of the same host, which
-                    // cookies do not tell apart: there the form is refused.
+                    // The first is another site: our cookie stays away. The second is another port of the same host,
+                    // which cookies do not tell apart: there the form is refused.
                     let pages = ["data:text/html,<p>x", site.provider.url(of: .discovery).absoluteString]
                     for (page, answer) in zip(pages, ["You are signed in", "This form was not sent from our page"]) {
                         try await browser.open(page)

@@ -42,7 +42,8 @@ extension EndToEndTests {
             }
         }
 
-        /// Ends the session at the provider; glewlwyd 2.7's page for it stays blank in a browser, and is as far as one gets.
+        /// Ends the session at the provider; glewlwyd 2.7's page for it stays blank in a browser, and is as far as one
+        /// gets.
         private func leave(_ browser: Chromium, _ provider: Provider, to base: String) async throws {
             guard provider == .glewlwyd else { return try await proceed(browser, until: "\(base)/logout") }
             try await eventually("the provider's page") { () -> Bool? in
@@ -79,7 +80,8 @@ extension EndToEndTests {
             for (const box of document.querySelectorAll("input[type=checkbox]:not(:checked):enabled")) box.click();
             const buttons = [...document.querySelectorAll("button, input[type=submit], a.btn")].filter(visible);
             const label = e => " " + ((e.value || "") + " " + e.innerText).trim().toLowerCase() + " ";
-            for (const word of ["authorize", "log in", "login", "grant", "continue", "accept", "ok", "log out", "logout"]) {
+            const words = ["authorize", "log in", "login", "grant", "continue", "accept", "ok", "log out", "logout"];
+            for (const word of words) {
               const button = buttons.find(e => label(e).includes(" " + word + " "));
               if (!button) continue;
               if (!password) button.dataset.pressed = true;

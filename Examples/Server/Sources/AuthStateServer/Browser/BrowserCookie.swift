@@ -2,11 +2,12 @@ import Hummingbird
 
 /// A cookie that only this host can have set and only HTTP can read.
 ///
-/// `__Host-` makes the browser insist on `Secure`, `Path=/` and no `Domain`, so that neither a sibling host nor a network
-/// attacker can plant one. Browsers take http on loopback for secure (Chromium and Firefox do, Safari does not).
+/// `__Host-` makes the browser insist on `Secure`, `Path=/` and no `Domain`, so that neither a sibling host nor a
+/// network attacker can plant one. Browsers take http on loopback for secure (Chromium and Firefox do, Safari does
+/// not).
 ///
-/// `SameSite=Lax` and not `Strict`: the provider's redirect to the callback is a navigation from another site, with which a
-/// strict cookie would not travel. Lax cookies travel with such GETs alone: the logout is a POST.
+/// `SameSite=Lax` and not `Strict`: the provider's redirect to the callback is a navigation from another site, with
+/// which a strict cookie would not travel. Lax cookies travel with such GETs alone: the logout is a POST.
 struct BrowserCookie: Sendable {
     let name: String
     /// In seconds; nil until the browser is closed.

@@ -29,7 +29,8 @@ struct LoginRoutes: Sendable {
         return response
     }
 
-    /// Takes the provider's answer. Until every check has passed nothing is changed, whoever made the browser come here.
+    /// Takes the provider's answer. Until every check has passed nothing is changed, whoever made the browser come
+    /// here.
     private func complete(_ request: Request) async throws -> Response {
         guard let secret = BrowserCookie.login.secret(in: request),
             let pending = await logins.take(answeredBy: request.queryParameters, for: secret)

@@ -14,9 +14,10 @@ struct PendingLogin: Sendable {
 
 /// Logins that wait for their callback, each under the hash of one browser's cookie: ten minutes, and once.
 ///
-/// They stay here and do not travel in the cookie: with the provider's metadata they are too large for one. They stay in
-/// memory and not in the store: whoever calls `/login` in a loop must not fill the disk. Behind a load balancer a browser
-/// therefore has to come back to the same server within its ten minutes (or keep them in a database that both share).
+/// They stay here and do not travel in the cookie: with the provider's metadata they are too large for one. They stay
+/// in memory and not in the store: whoever calls `/login` in a loop must not fill the disk. Behind a load balancer a
+/// browser therefore has to come back to the same server within its ten minutes (or keep them in a database that both
+/// share).
 actor PendingLogins {
     private var logins: [String: PendingLogin] = [:]
     /// Their keys, the oldest first.

@@ -82,7 +82,8 @@ struct SessionRoutes: Sendable {
             content: """
                 \(content)
                 <nav>\(link)
-                <form method="post" action="/logout"><input type="hidden" name="token" value="\(try session.secret.formToken())">
+                <form method="post" action="/logout">
+                <input type="hidden" name="token" value="\(try session.secret.formToken())">
                 <button class="button quiet" id="logout">Sign out</button></form></nav>
                 """,
             formTarget: session.state.snapshot.configuration.endSessionEndpoint.flatMap(BaseURL.origin))

@@ -63,7 +63,8 @@ struct Sessions: Sendable {
 
     /// Ends a session here for good, and at the provider as far as it lets us.
     ///
-    /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such page.
+    /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such
+    ///   page.
     func end(_ session: Session) async throws -> String? {
         let record = session.state.snapshot
         do {

@@ -113,7 +113,7 @@ enum Refusal: Error {
     var advice: String {
         switch self {
         case .unknownLogin:
-            "It was begun in another browser or more than ten minutes ago, or it was completed before. Nothing was changed."
+            "It was begun in another browser or over ten minutes ago, or it was completed before. Nothing was changed."
         case .forgedForm: "Nothing was changed. Open the page again and repeat what you did."
         case .notSignedIn: "This page is for people who are signed in."
         }

@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every answer says about itself: keep it nowhere, frame it nowhere, believe its type, tell nobody where one came from.
+/// What every answer says about itself: keep it nowhere, frame it nowhere, believe its type, tell nobody where one came
+/// from.
 ///
 /// A page that says something of its own about one of these is left as it is.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
