@@ -1,0 +1,57 @@
+public import AsyncHTTPClient
+public import AuthStateKit
+import NIOCore
+import NIOHTTPCompression
+
+/// HTTP through AsyncHTTPClient, for servers that use it already: no libcurl is needed then.
+///
+/// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be
+/// overtaken by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
+///
+/// It has to be shut down: AsyncHTTPClient stops the program when a client goes away with its connections open.
+public final class AsyncHTTPClientTransport: HTTPTransport {
+    private let client: HTTPClient
+
+    /// Makes a transport with connections of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: TLS, proxy, pool and connection timeout (10 s, TLS included). Three settings are not taken
+    ///     from it: no redirect is followed; a connection that failed is not tried again behind the caller's back;
+    ///     bodies are decompressed.
+    ///   - maximumDecompressedBytes: The most bytes that any body may inflate to, whatever a request allows.
+    public init(configuration: HTTPClient.Configuration = .init(), maximumDecompressedBytes: Int = 16 << 20) {
+        var configuration = configuration
+        configuration.timeout.connect = configuration.timeout.connect ?? .seconds(10)
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.decompression = .enabled(limit: .size(maximumDecompressedBytes))
+        let loop = HTTPClient.defaultEventLoopGroup.next()
+        client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
+    }
+
+    /// Sends a request and returns the whole answer, whatever its status.
+    ///
+    /// - Throws: `TransportError`, or `CancellationError` as soon as the task is cancelled.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let exchange = Exchange(maximumBytes: max(0, request.maximumResponseBytes))
+        do {
+            let message = try HTTPClient.Request(request)
+            try Task.checkCancellation()
+            let deadline = NIODeadline.now() + TimeAmount(min(request.timeout, .seconds(86_400)))
+            let task = client.execute(request: message, delegate: exchange, deadline: deadline)
+            return try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            if Task.isCancelled { throw CancellationError() }
+            throw TransportError(error, request, wasSent: exchange.wasSent)
+        }
+    }
+
+    /// Closes every connection; requests that are under way fail. Waits for connections that are being made.
+    ///
+    /// - Throws: `HTTPClientError` when it was called before.
+    public func shutdown() async throws { try await client.shutdown() }
+}

@@ -1,0 +1,18 @@
+/// Where to go after a login: a place on this server, whatever the link said.
+struct ReturnPath: Sendable, Equatable {
+    let text: String
+
+    static let profile = ReturnPath(text: "/profile")
+
+    /// A path such as `/x?y=z`; nil for everything that a browser could read as another site.
+    ///
+    /// `//x` and `/\x` are hosts, and so is what becomes one of them when the browser has dropped tabs and line breaks.
+    init?(_ text: String) {
+        guard text.utf8.count <= 512, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    private init(text: String) { self.text = text }
+}

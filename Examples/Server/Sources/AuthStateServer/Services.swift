@@ -1,0 +1,24 @@
+import AsyncHTTPClientTransport
+import AuthStateKit
+import ServiceLifecycle
+
+/// Closes the transport's connections at the end.
+struct TransportService: Service {
+    let transport: AsyncHTTPClientTransport
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await transport.shutdown()
+    }
+}
+
+/// Renews ahead of expiry while the server runs, and at its end waits for the renewals that are under way.
+///
+/// One that is cut off may have spent a refresh token for nothing.
+struct PoolService: Service {
+    let pool: AuthStatePool
+
+    func run() async throws {
+        do { try await cancelWhenGracefulShutdown { try await pool.run() } } catch is CancellationError {}
+    }
+}

@@ -1,0 +1,95 @@
+import AuthStateKit
+import Hummingbird
+import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Somebody who is signed in with this browser.
+struct Session: Sendable {
+    /// What only the browser has.
+    let secret: BrowserSecret
+    /// What the provider granted.
+    let state: AuthState
+
+    /// Who it is, for a greeting: what the ID token says, without asking the provider; nil when it has no name.
+    var name: String? {
+        let claims = state.snapshot.idToken.flatMap { try? IDToken(parsing: $0) }?.claims
+        return ["name", "preferred_username", "email"].compactMap { claims?[$0]?.stringValue }.first
+    }
+}
+
+/// Who is signed in with which browser: each session is an `AuthState`, stored under the hash of the browser's cookie.
+struct Sessions: Sendable {
+    let provider: Provider
+    let pool: AuthStatePool
+    let logger: Logger
+
+    /// How long a session lasts, used or not, in seconds.
+    static let lifetime: Double = 12 * 3600
+    private static let end = "session-ends"
+
+    /// The session that a request's cookie names; nil without one, or when it is over.
+    func session(of request: Request) async throws -> Session? {
+        guard let secret = BrowserCookie.session.secret(in: request), let state = try await state(of: secret) else {
+            return nil
+        }
+        let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
+        guard now < end else {
+            try await pool.remove(state.key)
+            return nil
+        }
+        return Session(secret: secret, state: state)
+    }
+
+    /// Completes a login under a new secret: one that was planted in the browser before is worth nothing.
+    ///
+    /// - Parameter old: The browser's session so far; it does not go on beside the new one.
+    func begin(
+        _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Session?
+    ) async throws -> Session {
+        let secret = try BrowserSecret()
+        let state = try await pool.complete(
+            pending, callback: callback, for: AuthStateKey(secret),
+            annotations: [Self.end: "\(Int(now + Self.lifetime))"])
+        do { if let old { try await pool.remove(old.state.key) } } catch let error as AuthStateError {
+            logger.warning("the session of before could not be removed", metadata: ["error": "\(error)"])
+        }
+        return Session(secret: secret, state: state)
+    }
+
+    /// Ends a session here for good, and at the provider as far as it lets us.
+    ///
+    /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such
+    ///   page.
+    func end(_ session: Session) async throws -> String? {
+        let record = session.state.snapshot
+        do {
+            let isRevoked = try await provider.revoke(record)
+            logger.info("signed out", metadata: ["revoked": "\(isRevoked)"])
+        } catch let error as AuthStateError {
+            // The person wants to leave, whatever the provider says; its tokens end by themselves.
+            logger.warning("signed out, but the grant was not revoked", metadata: ["error": "\(error)"])
+        }
+        try await pool.remove(session.state.key)
+        return try provider.endSessionURL(record)
+    }
+}
+
+extension Sessions {
+    private func state(of secret: BrowserSecret) async throws -> AuthState? {
+        do { return try await pool.state(for: AuthStateKey(secret)) } catch let error as AuthStateError
+            where error.code == .notLoggedIn
+        { return nil }
+    }
+
+    private var now: Double { provider.service.configuration.clock.now.timeIntervalSince1970 }
+}
+
+extension AuthStateKey {
+    /// Where a session is stored.
+    init(_ secret: BrowserSecret) { self.init(rawValue: "session-\(secret.hash)") }
+}

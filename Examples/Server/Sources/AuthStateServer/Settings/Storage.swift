@@ -1,0 +1,66 @@
+public import AuthStateKit
+import Logging
+import ServiceLifecycle
+
+#if PostgreSQL
+    import AuthStatePostgres
+#endif
+
+/// Where the states of those who are signed in are kept.
+public struct Storage: Sendable, Hashable {
+    /// The place.
+    public enum Place: Sendable, Hashable {
+        /// Files of a folder, readable for this server's user alone; for the servers of one machine.
+        case files(folder: String)
+        /// A table of a PostgreSQL database; for servers on several machines.
+        case database(connectionString: String)
+    }
+
+    /// The place.
+    public var place: Place
+    /// What the states are sealed with, the newest key first; empty stores them as they are.
+    public var sealingKeys: [SealingKey]
+
+    /// Makes a choice.
+    public init(_ place: Place, sealingKeys: [SealingKey] = []) {
+        self.place = place
+        self.sealingKeys = sealingKeys
+    }
+
+    /// The store, and what has to run beside it.
+    func open(_ logger: Logger) async throws -> (store: any AuthStateStore, services: [any Service]) {
+        let (store, services) = try await openPlace(logger)
+        guard !sealingKeys.isEmpty else { return (store, services) }
+        return (try SealedAuthStateStore(store, keys: sealingKeys), services)
+    }
+
+    private func openPlace(_ logger: Logger) async throws -> (any AuthStateStore, [any Service]) {
+        switch place {
+        case .files(let folder):
+            let store = FileAuthStateStore(folder: folder) { warning in
+                logger.warning("\(warning.message)", metadata: ["error": "\(warning)"])
+            }
+            return (store, [])
+        case .database(let connectionString):
+            #if PostgreSQL
+                let store = try PostgresAuthStateStore(connectionString: connectionString)
+                try await store.checkSchema()
+                return (store, [ListeningService(store: store)])
+            #else
+                _ = connectionString
+                throw SettingsError(
+                    variable: "DATABASE_URL",
+                    problem: "this server was built without PostgreSQL; build it with --traits PostgreSQL")
+            #endif
+        }
+    }
+}
+
+#if PostgreSQL
+    /// Hears from the database what other servers changed.
+    private struct ListeningService: Service {
+        let store: PostgresAuthStateStore
+
+        func run() async throws { try await cancelWhenGracefulShutdown { try? await store.run() } }
+    }
+#endif

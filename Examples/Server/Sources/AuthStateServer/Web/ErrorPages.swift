@@ -1,0 +1,121 @@
+import AuthStateKit
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns errors into pages: what happened and what to do for the person, everything else for the log.
+struct ErrorPages<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            let problem = Problem(error)
+            context.logger.log(
+                level: problem.status.kind == .serverError ? .error : .notice, "\(problem.title)",
+                metadata: ["error": "\(error)", "code": "\((error as? AuthStateError)?.code.rawValue ?? "none")"])
+            return problem.page(reference: context.id).response(from: request, context: context)
+        }
+    }
+}
+
+/// What a person is told about an error.
+struct Problem {
+    var status: HTTPResponse.Status
+    var title: String
+    var advice: String
+    var retryAfter: Double?
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as Refusal:
+            self.init(status: error.status, title: error.title, advice: error.advice)
+        case let error as AuthStateError:
+            self = Self.kinds[error.kind] ?? Self.ours
+            if error.code == .accessDenied { self = Self.denied }
+            retryAfter = error.kind == .transient ? error.retryAfter ?? 10 : nil
+        case let error as any HTTPResponseError where error.status == .notFound:
+            self.init(status: .notFound, title: "There is no such page", advice: "Check the address.")
+        case let error as any HTTPResponseError where error.status.kind == .clientError:
+            self.init(status: error.status, title: "This request cannot be served", advice: "Go back and try again.")
+        default: self = Self.ours
+        }
+    }
+
+    private init(status: HTTPResponse.Status, title: String, advice: String) {
+        self.status = status
+        self.title = title
+        self.advice = advice
+    }
+
+    func page(reference: String) -> Page {
+        var page = Page(
+            status: status, title: title,
+            content: """
+                <p>\(advice)</p>
+                <p><small>Reference for the operator of this site: \(reference)</small></p>
+                <nav><a class="button" href="/login">Sign in</a> <a class="button quiet" href="/">Home</a></nav>
+                """)
+        if let retryAfter { page.headers[.retryAfter] = "\(Int(retryAfter.rounded(.up)))" }
+        return page
+    }
+
+    private static let ours = Problem(
+        status: .internalServerError, title: "Something is wrong here",
+        advice: "This is our fault, not yours. Try again later.")
+
+    private static let denied = Problem(
+        status: .forbidden, title: "The sign-in was declined",
+        advice: "Nothing was changed. Sign in again if that was not your intention.")
+
+    private static let kinds: [AuthStateError.Kind: Problem] = [
+        .refused: Problem(
+            status: .badRequest, title: "This sign-in cannot be accepted",
+            advice:
+                "The answer that arrived does not fit the sign-in that began here. Nothing was changed. Sign in again."
+        ),
+        .cancelled: denied,
+        .reauthenticationRequired: Problem(
+            status: .forbidden, title: "Please sign in again", advice: "Your sign-in has ended at the provider."),
+        .transient: Problem(
+            status: .serviceUnavailable, title: "The sign-in service does not answer",
+            advice: "You are not signed out. Try again in a moment."),
+        .store: Problem(
+            status: .serviceUnavailable, title: "Your sign-in cannot be stored at the moment",
+            advice: "Nothing was changed. Try again in a moment."),
+        .resource: Problem(
+            status: .badGateway, title: "The sign-in service refused the request", advice: "Try again later."),
+    ]
+}
+
+/// A request that this server itself does not accept.
+enum Refusal: Error {
+    /// A callback in a browser in which no login is waiting for it.
+    case unknownLogin
+    /// A form that does not come from our own page.
+    case forgedForm
+    /// A page for people who are signed in.
+    case notSignedIn
+
+    var status: HTTPResponse.Status { self == .unknownLogin ? .badRequest : .forbidden }
+
+    var title: String {
+        switch self {
+        case .unknownLogin: "No sign-in is waiting for this answer"
+        case .forgedForm: "This form was not sent from our page"
+        case .notSignedIn: "Please sign in"
+        }
+    }
+
+    var advice: String {
+        switch self {
+        case .unknownLogin:
+            "It was begun in another browser or over ten minutes ago, or it was completed before. Nothing was changed."
+        case .forgedForm: "Nothing was changed. Open the page again and repeat what you did."
+        case .notSignedIn: "This page is for people who are signed in."
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import HTTPTypes
+import Hummingbird
+
+/// Sends a browser that came to `localhost` to the name that the provider sends it back to, for instance `127.0.0.1`.
+///
+/// Cookies belong to one name: without this a login would begin at one and end, in vain, at the other. Only on this
+/// machine: behind a proxy the name in the request is the proxy's business.
+struct LoopbackName<Context: RequestContext>: RouterMiddleware {
+    let baseURL: BaseURL
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard baseURL.isLoopback, request.method == .get, let name = request.head.authority,
+            name != baseURL.authority, request.uri.path != "/healthz"
+        else { return try await next(request, context) }
+        return .redirect(to: baseURL(request.uri.string), type: .temporary)
+    }
+}

@@ -1,0 +1,50 @@
+import AuthStateKit
+import Logging
+
+/// An event as a line of a log.
+struct Line {
+    var level: Logger.Level
+    var message: Logger.Message
+    var metadata: Logger.Metadata = [:]
+
+    init(_ event: AuthStateEvent) {
+        switch event {
+        case .tokensRequested(let joined):
+            self.init(.debug, "waiting for tokens", ["joined": "\(joined)"])
+        case .tokensDelivered: self.init(.debug, "got tokens")
+        case .tokensDenied(let error): self.init("got no tokens", error)
+        case .renewalStarted: self.init(.debug, "renewing tokens")
+        case .renewed: self.init(.info, "renewed tokens")
+        case .renewalFailed(let error): self.init("renewing tokens failed", error)
+        case .idTokenUnverified(let error): self.init("the renewed ID token could not be verified", error)
+        case .lateResultDropped: self.init(.notice, "dropped a renewal that came after a login or logout")
+        case .adopted: self.init(.debug, "took over what another process stored")
+        case .readFailed(let error): self.init("could not read the stored state", error)
+        case .saveFailed(let error): self.init("could not save the state", error)
+        case .changed(let current):
+            self.init(
+                .debug, "the state changed",
+                ["authorized": "\(current.isAuthorized)", "revision": "\(current.revision)"])
+        }
+    }
+
+    private init(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+    }
+
+    private init(_ message: Logger.Message, _ error: AuthStateError) {
+        self.init(
+            Self.levels[error.kind] ?? .error, message,
+            [
+                "code": "\(error.code.rawValue)", "stage": "\(error.stage.rawValue)", "kind": "\(error.kind)",
+                "error": "\(error)",
+            ])
+    }
+
+    /// What passes by itself is a warning, what the person has to do a notice, what the operator has to mend an error.
+    private static let levels: [AuthStateError.Kind: Logger.Level] = [
+        .transient: .warning, .reauthenticationRequired: .notice, .cancelled: .debug, .resource: .warning,
+    ]
+}

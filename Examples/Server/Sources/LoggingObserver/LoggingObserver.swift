@@ -1,0 +1,36 @@
+public import AuthStateKit
+public import Logging
+
+/// Writes what happens to states into a log.
+///
+/// No token gets there, as events hold none. What a caller waits for goes to the task's own logger when there is one
+/// (the request's, with its id); a renewal, which belongs to all callers at once, to the observer's.
+public struct LoggingObserver: AuthStateObserver {
+    private let logger: Logger
+
+    /// Makes an observer.
+    public init(logger: Logger) { self.logger = logger }
+
+    /// Writes one line.
+    public func authState(_ state: AuthState, did event: AuthStateEvent) {
+        let line = Line(event)
+        // Without a task's own logger the current one has no label.
+        let logger = event.belongsToCaller && !Logger.current.label.isEmpty ? Logger.current : logger
+        guard logger.logLevel <= line.level else { return }
+        var metadata = line.metadata
+        // Enough to tell states apart; keys can be long, and made of what people typed.
+        metadata["state"] = "\(state.key.rawValue.prefix(16))"
+        metadata["client"] = "\(state.snapshot.clientID)"
+        logger.log(level: line.level, line.message, metadata: metadata)
+    }
+}
+
+extension AuthStateEvent {
+    /// Whether it arises in the task of somebody who asked for tokens.
+    fileprivate var belongsToCaller: Bool {
+        switch self {
+        case .tokensRequested, .tokensDelivered, .tokensDenied: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../../Tests/AuthStateKitTests/Transport/RawServer.swift

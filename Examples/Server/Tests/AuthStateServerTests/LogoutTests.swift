@@ -1,0 +1,96 @@
+import AuthStateKit
+import AuthStateTesting
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import AuthStateServer
+
+@Suite("signing out", .timeLimit(.minutes(1)))
+struct LogoutTests {
+    @Test("the grant is revoked, the state removed, and the browser sent to end the provider's session too")
+    func logout() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let before = browser
+            let answer = try await browser.post("/logout", ["token": try await browser.formToken()])
+            #expect(answer.status == .seeOther)
+            let location = try #require(answer.headers[.location])
+            #expect(location.hasPrefix("\(site.provider.issuer)/logout?id_token_hint="))
+            #expect(location.contains("post_logout_redirect_uri=http%3A%2F%2Flocalhost%2Flogout"))
+            #expect(site.provider.requestCount(.revocation) == 1)
+            #expect(folder.states == 0)
+            #expect(browser.cookies.isEmpty)
+
+            // Also for somebody who kept the cookie.
+            var stolen = before
+            #expect(try await stolen.get("/profile").status == .forbidden)
+            #expect(try await browser.get("/logout").text.contains("You are signed out"))
+            #expect(try await browser.get("/profile").text.contains("Please sign in"))
+        }
+    }
+
+    @Test(
+        "only the form of our own page signs out", arguments: ["no token", "wrong token", "no origin", "other origin"])
+    func forgery(_ defect: String) async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let token = try await browser.formToken()
+            var other = site.visitor()
+            try await other.logIn()
+            let form: FormParameters =
+                switch defect {
+                case "no token": [:]
+                case "wrong token": ["token": try await other.formToken()]
+                default: ["token": token]
+                }
+            let origin: String? =
+                switch defect {
+                case "no origin": nil
+                case "other origin": "https://evil.example"
+                default: "http://localhost"
+                }
+            #expect(try await browser.post("/logout", form, origin: origin).status == .forbidden)
+            #expect(try await browser.get("/logout").status == .ok)
+            #expect(try await browser.get("/profile").status == .ok)
+            #expect(site.provider.requestCount(.revocation) == 0)
+        }
+    }
+
+    @Test(
+        "a provider that cannot revoke, or has no page for it, keeps nobody signed in here", arguments: [false, true])
+    func without(isFailing: Bool) async throws {
+        let folder = Folder()
+        try await Site.run(
+            folder: folder,
+            provider: { configuration in
+                guard !isFailing else { return }
+                configuration.deviations.metadata = {
+                    $0["revocation_endpoint"] = nil
+                    $0["end_session_endpoint"] = nil
+                }
+            }
+        ) { site in
+            if isFailing { site.provider.inject(.status(500), at: .revocation) }
+            var browser = site.visitor()
+            try await browser.logIn()
+            let answer = try await browser.post("/logout", ["token": try await browser.formToken()])
+            #expect(answer.status == .seeOther)
+            #expect((answer.headers[.location] == "/logout") == !isFailing)
+            #expect(folder.states == 0)
+        }
+    }
+
+    @Test("a form that is too long is refused")
+    func longForm() async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let form: FormParameters = ["token": String(repeating: "x", count: 10_000)]
+            #expect(try await browser.post("/logout", form).status == .contentTooLarge)
+        }
+    }
+}

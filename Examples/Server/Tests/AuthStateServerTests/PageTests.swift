@@ -1,0 +1,87 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import AuthStateServer
+
+@Suite("pages", .timeLimit(.minutes(1)))
+struct PageTests {
+    @Test(
+        "every answer forbids to be kept, framed, sniffed and to tell other sites of it",
+        arguments: ["/", "/profile", "/login", "/callback?state=x&code=y", "/logout", "/healthz", "/no/such/page"])
+    func headers(path: String) async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            let answer = try await browser.get(path)
+            #expect(answer.headers[.cacheControl] == "no-store")
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            #expect(["no-referrer", "same-origin"].contains(answer.headers[.referrerPolicy]))
+            let policy = try #require(answer.headers[.contentSecurityPolicy])
+            #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("frame-ancestors 'none'"))
+            #expect(answer.headers[.strictTransportSecurity] == nil)
+            #expect(!answer.text.contains("<script") && !answer.text.contains("y&"))
+        }
+    }
+
+    @Test("a form may lead to the provider's logout, and nowhere else besides this server")
+    func formTargets() async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let policy = try #require(try await browser.get("/").headers[.contentSecurityPolicy])
+            #expect(policy.hasSuffix("form-action 'self' \(site.provider.issuer)"))
+        }
+    }
+
+    @Test("the health check needs no provider")
+    func health() async throws {
+        try await Site.run { site in
+            await site.provider.stop()
+            var browser = site.visitor()
+            let answer = try await browser.get("/healthz")
+            #expect(answer.status == .ok && answer.text == "ok\n")
+            #expect(try await browser.get("/").status == .ok)
+        }
+    }
+
+    @Test("whatever is interpolated into HTML is escaped, unless it is HTML")
+    func html() {
+        let bad = "<&>\"'\u{338}"
+        let inner: HTML = "<b>\(bad)</b>"
+        let outer: HTML = "<p title=\"\(bad)\">\(inner) \(1 + 1)</p>"
+        #expect(
+            outer.description
+                == "<p title=\"&lt;&amp;&gt;&quot;&#39;\u{338}\"><b>&lt;&amp;&gt;&quot;&#39;\u{338}</b> 2</p>")
+        #expect(HTML(joining: ["<i>", "</i>"]).description == "<i>\n</i>")
+    }
+
+    @Test("logins that wait are bounded, the oldest makes room, and each is taken once")
+    func capacity() async throws {
+        try await Site.run { site in
+            let service = AuthorizationService()
+            let configuration = try await service.discoverConfiguration(issuer: site.provider.issuer)
+            let logins = PendingLogins(capacity: 2, clock: .system)
+            var waiting: [(BrowserSecret, PendingAuthorization)] = []
+            for _ in 0..<3 {
+                let pending = try service.begin(
+                    AuthorizationRequest(
+                        configuration: configuration, clientID: "site",
+                        redirectURI: try RedirectURI("http://localhost/callback")))
+                let secret = try BrowserSecret()
+                await logins.keep(PendingLogin(authorization: pending, returnPath: .profile), for: secret)
+                waiting.append((secret, pending))
+            }
+            var taken: [Bool] = []
+            for (secret, pending) in waiting {
+                let login = await logins.take(answeredBy: ["state": pending.request.state], for: secret)
+                taken.append(login != nil)
+            }
+            #expect(taken == [false, true, true])
+            let (secret, pending) = waiting[2]
+            #expect(await logins.take(answeredBy: ["state": pending.request.state], for: secret) == nil)
+        }
+    }
+}
