@@ -117,9 +117,12 @@ final class FreshnessTests: XCTestCase {
 
     func testP20_aRefreshWithoutRefreshTokenIsATypedError() async throws {
         let world = try World()
-        for state in [world.state(), world.authorized(refreshToken: nil)] {
+        let states = [
+            (world.state(), AuthStateError.Code.notLoggedIn), (world.authorized(refreshToken: nil), .noRefreshToken),
+        ]
+        for (state, code) in states {
             let error = await failure { try await state.refresh() }
-            XCTAssertEqual(error?.code, .noRefreshToken)
+            XCTAssertEqual(error?.code, code)
             XCTAssertEqual(error?.kind, .reauthenticationRequired)
             XCTAssertNil(state.authorizationError)
         }

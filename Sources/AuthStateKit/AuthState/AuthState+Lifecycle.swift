@@ -42,10 +42,11 @@ extension AuthState {
         }
     }
 
-    /// Waits until no renewal is under way, so that a program can end without losing one.
+    /// Waits until no renewal is under way and tries once more to save what could not be saved, before a program ends.
     ///
-    /// Returns at once when the calling task is cancelled.
+    /// Returns at once when the calling task is cancelled. `current.storeError` says whether something is still unsaved.
     public func drain() async {
         while !Task.isCancelled, let flight = flights.values.first { _ = try? await flight.result.value() }
+        if !Task.isCancelled { try? await save() }
     }
 }

@@ -25,7 +25,9 @@ extension AuthState {
             return Tokens(storage: tokens)
         }
         if flight.reason != .explicit { try checkPause() }
-        guard let request = record.renewalRequest(flight.parameters) else { throw Self.nothingToRenewWith }
+        guard let request = record.renewalRequest(flight.parameters) else {
+            throw record.lastTokenResponse == nil && record.idToken == nil ? Self.notLoggedIn : Self.nothingToRenewWith
+        }
         try await lease.reserve()
         if lease.followsCrash, record.unconfirmedRenewal == nil {
             apply(.renewalUnconfirmed(service.configuration.clock.now))
@@ -151,10 +153,14 @@ extension AuthState {
         await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
     }
 
-    /// Applies an event and saves it under a lease that is held; a failed save is reported and made up for later.
+    /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
+    ///
+    /// A save that fails then is reported and made up for later.
     private func persist(_ event: Event, under lease: any AuthStateLease) async {
         apply(event)
-        do { try await save(under: lease) } catch { report(unsaved: error) }
+        do { try await save(under: lease) } catch {
+            do { try await reconcile(with: lease) } catch { report(unsaved: error) }
+        }
         publish()
     }
 
@@ -171,6 +177,9 @@ extension AuthState {
         error.retryAfter = seconds
         throw error
     }
+
+    static let notLoggedIn = AuthStateError(
+        .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
 
     static let nothingToRenewWith = AuthStateError(
         .noRefreshToken, stage: .refresh, "The access token has ended, and there is no refresh token to renew it with.",

@@ -110,21 +110,16 @@ extension AuthState {
     }
 
     /// Takes over what is stored, and saves.
-    private func reconcile(with lease: any AuthStateLease) async throws {
+    func reconcile(with lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        try await write(under: lease)
+        try await save(under: lease)
     }
 
-    /// Saves under a lease that was synchronised with; takes over once more what somebody wrote all the same.
+    /// Saves under a lease that was synchronised with.
     ///
-    /// Nobody does while a lease holds, but a lease of several machines may end before the work under it does.
+    /// Where it fails, `reconcile` may not: a disk errs once, or the lease of a store for several machines ended before the
+    /// work under it did, and somebody has written.
     func save(under lease: any AuthStateLease) async throws {
-        do { try await write(under: lease) } catch let error as AuthStateError where error.code == .storeConflict {
-            try await reconcile(with: lease)
-        }
-    }
-
-    private func write(under lease: any AuthStateLease) async throws {
         let count = unsaved.count
         let data = try AuthStateArchive(record).data()
         storedVersion = try await lease.save(data, expecting: storedVersion)

@@ -64,7 +64,7 @@ struct NoticingTests {
         let world = try await World()
         try await world.theirs.clear()
         world.store.tell()
-        #expect(await authError { try await world.mine.freshTokens() }?.code == .noRefreshToken)
+        #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
         #expect(!world.mine.isAuthorized)
         #expect(world.mine.snapshot.refreshToken == nil)
     }

@@ -16,6 +16,7 @@ final class FaultyStore: AuthStateStore {
     enum Operation: Sendable, Hashable { case load, reserve, save, delete }
     let inner = InMemoryAuthStateStore()
     private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
+    private let once = Lock<Set<Operation>>([])
     private let overlay = Lock<StoredAuthState?>(nil)
 
     /// Shows other contents from now on, as somebody who takes no lease would leave them.
@@ -25,12 +26,16 @@ final class FaultyStore: AuthStateStore {
 
     var log: [Operation] { state.withLock { $0.log } }
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
+    /// Lets the next operation of its kind fail, and that one alone.
+    func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
     fileprivate func note(_ operation: Operation) throws {
         let fails = state.withLock { state in
             state.log.append(operation)
             return state.failing.contains(operation)
         }
-        if fails { throw AuthStateError(.storeUnwritable, stage: .store, "disk full") }
+        if once.withLock({ $0.remove(operation) != nil }) || fails {
+            throw AuthStateError(.storeUnwritable, stage: .store, "disk full")
+        }
     }
 
     func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }

@@ -53,7 +53,7 @@ struct SupersedingTests {
         try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
         gate.open()
         try await logout.value
-        #expect(try await bounded { await caller.value }?.code == .noRefreshToken)
+        #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
         #expect(!state.isAuthorized)
         #expect(try await store.load(.default) == nil)
     }

@@ -52,6 +52,33 @@ struct UnsavedTests {
         #expect(record.refreshToken == nil)
     }
 
+    @Test("a renewal whose save fails once is saved at the second try")
+    func secondTry() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        store.failOnce(.save)
+        _ = try await state.refresh()
+        #expect(state.current.storeError == nil)
+        let stored = try #require(try await store.inner.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
+    }
+
+    @Test("draining saves what could not be saved, and says so when it still cannot")
+    func drainSaves() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        store.fail(.save)
+        _ = try await state.refresh()
+        await state.drain()
+        #expect(state.current.storeError != nil)
+        store.fail()
+        await state.drain()
+        #expect(state.current.storeError == nil)
+        #expect(try await store.inner.load(.default) != nil)
+    }
+
     @Test("saving without anything to save asks nobody")
     func nothingToSave() async throws {
         let fixture = try Fixture()

@@ -37,7 +37,11 @@ struct Session: Sendable {
         let state = AuthState(
             record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
             options: options(settings))
-        do { return try await body(state) } catch {
+        do {
+            let result = try await body(state)
+            await finishRenewals(of: state)
+            return result
+        } catch {
             await finishRenewals(of: state)
             throw error
         }
@@ -52,6 +56,9 @@ struct Session: Sendable {
         // In a task of its own, because this one may have been cancelled; the renewal has deadlines.
         await Task { await state.drain() }.value
         notice.cancel()
+        if let error = state.current.storeError {
+            console.note("authstate: \(error.message) \(error.hint ?? "") The next command may have to log in again.")
+        }
     }
 
     /// Removes what is stored, readable or not, also when the task has been cancelled; what is no login stays.

@@ -24,7 +24,7 @@ enum ReplacedFiles {
             switch self {
             case .garbage, .half, .empty: .storeCorrupt
             case .newer: .storeTooNew
-            case .removed: .noRefreshToken
+            case .removed: .notLoggedIn
             case .older, .login: nil
             }
         }
