@@ -61,7 +61,9 @@ extension AuthState {
     final class Published: Sendable {
         private let recordBox: Box<Record>
         var record: Record { recordBox.value }
-        let current: Current
+        private let storeErrorBox: Box<AuthStateError>?
+        /// Made when it is asked for: it is larger than what it is made of.
+        var current: Current { Current(record, storeError: storeErrorBox) }
         let tokens: Tokens.Storage?
         let policy: BearerPolicy
         /// In seconds since 1970.
@@ -72,7 +74,7 @@ extension AuthState {
         ) {
             let record = box.value
             recordBox = box
-            current = Current(record, storeError: storeError)
+            storeErrorBox = storeError
             freshUntil = record.freshUntil(leeway: options.leeway)
             policy = BearerPolicy(
                 allowsLoopbackHTTP: record.configuration.issuer?.isLoopback

@@ -94,27 +94,26 @@ extension AuthState {
         options: Options = Options()
     ) async throws -> AuthState {
         try await restore(
-            from: store, key: key, credential: credential, service: service, options: options, sharing: { $0 })
+            key, credential: credential, in: Surroundings(service: service, store: store, options: options),
+            sharing: { $0 })
     }
 
     /// Reads a stored state, and lets the caller put parts in that are equal and that others have already.
     static func restore(
-        from store: any AuthStateStore,
-        key: AuthStateKey,
+        _ key: AuthStateKey,
         credential: ClientCredential?,
-        service: AuthorizationService,
-        options: Options,
+        in surroundings: Surroundings,
         sharing: (Record) -> Record
     ) async throws -> AuthState {
+        let store = surroundings.store
         // The watch first: what changes from here on is noticed.
-        let now = service.configuration.clock.secondsSince1970
+        let now = surroundings.service.configuration.clock.secondsSince1970
         let sight = StoreSight(await store.watch(key), at: now)
         guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
-        var record = sharing(try AuthStateArchive(data: stored.archive).record)
+        var record = try AuthStateArchive(data: stored.archive).record
         if let credential { record.credential = credential }
         return AuthState(
-            record, service: service, store: store, key: key, storedVersion: stored.version, options: options,
-            sight: sight)
+            sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }
 
     /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.

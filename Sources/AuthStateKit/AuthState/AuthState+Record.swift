@@ -18,11 +18,14 @@ extension AuthState {
         /// The client's identifier.
         public var clientID: String
         /// How the client proves who it is; static secrets are only referred to.
-        public var credential: ClientCredential
+        public var credential: ClientCredential {
+            get { credentialBox.value }
+            set { credentialBox = Box(newValue) }
+        }
         /// The last answer of the authorization endpoint.
         public var lastAuthorizationResponse: AuthorizationResponse? {
-            get { authorizationBox?.value }
-            set { authorizationBox = newValue.map(Box.init) }
+            get { authorizationBox?.value.response }
+            set { authorizationBox = newValue.map { Box(SpentAuthorization($0)) } }
         }
         /// The last answer of the token endpoint.
         public var lastTokenResponse: TokenResponse?
@@ -66,9 +69,10 @@ extension AuthState {
         /// Members of an archive that this version does not know.
         var unknownMembers: [String: JSONValue] = [:]
 
-        // Large, and mostly absent or the same for many: out of line they take 40 bytes instead of 1,300 in each state.
+        // Large, and mostly absent or the same for many: out of line they take 48 bytes instead of 1,300 in each state.
         var configurationBox: Box<ServiceConfiguration>
-        var authorizationBox: Box<AuthorizationResponse>?
+        var credentialBox: Box<ClientCredential>
+        var authorizationBox: Box<SpentAuthorization>?
         var registrationBox: Box<RegistrationResponse>?
         var errorBox: Box<AuthStateError>?
         var pauseBox: Box<RenewalPause>?
@@ -77,7 +81,7 @@ extension AuthState {
         public init(configuration: ServiceConfiguration, clientID: String, credential: ClientCredential = .none) {
             configurationBox = Box(configuration)
             self.clientID = clientID
-            self.credential = credential
+            credentialBox = Box(credential)
         }
     }
 

@@ -45,7 +45,8 @@ extension AuthState {
         var grantID: String
     }
 
-    package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(12)) }
+    /// 15 characters, the most that a string holds without memory of its own.
+    package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(11)) }
 }
 
 extension AuthState.Event {

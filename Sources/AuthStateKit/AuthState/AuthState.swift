@@ -7,16 +7,18 @@ public import AuthStateOAuth
 /// saves before it publishes, and lets any number of callers share one renewal.
 public actor AuthState {
     /// Talks to the provider.
-    public nonisolated let service: AuthorizationService
+    @inlinable public nonisolated var service: AuthorizationService { surroundings.service }
     /// How this state behaves.
-    public nonisolated let options: Options
+    @inlinable public nonisolated var options: Options { surroundings.options }
     /// Where it is kept.
-    public nonisolated let store: any AuthStateStore
+    @inlinable public nonisolated var store: any AuthStateStore { surroundings.store }
     /// Under which key.
     public nonisolated let key: AuthStateKey
 
     nonisolated let published: Lock<Visible>
-    nonisolated let changes: ChangeBroadcast<Current>
+    @usableFromInline nonisolated let surroundings: Surroundings
+    /// Made when somebody listens for the first time: few states ever have a listener.
+    nonisolated let broadcast = Lock<ChangeBroadcast<Current>?>(nil)
 
     /// The newest state, saved or not.
     var record: Record {
@@ -59,25 +61,24 @@ public actor AuthState {
         options: Options = Options()
     ) {
         self.init(
-            record, service: service, store: store, key: key, storedVersion: storedVersion, options: options,
+            record, in: Surroundings(service: service, store: store, options: options), key: key,
+            storedVersion: storedVersion,
             sight: StoreSight(nil, at: service.configuration.clock.secondsSince1970))
     }
 
     init(
-        _ record: Record, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
-        storedVersion: StoredAuthState.Version?, options: Options, sight: StoreSight
+        _ record: Record, in surroundings: Surroundings, key: AuthStateKey,
+        storedVersion: StoredAuthState.Version?, sight: StoreSight
     ) {
         let box = Box(record)
         recordBox = box
-        self.service = service
-        self.store = store
+        self.surroundings = surroundings
         self.key = key
         self.storedVersion = storedVersion
-        self.options = options
         let first = Published(
-            box, options: options, allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+            box, options: surroundings.options,
+            allowsInsecureHTTP: surroundings.service.configuration.allowsInsecureHTTP)
         published = Lock(Visible(state: first, sight: sight))
-        changes = ChangeBroadcast(first.current)
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
@@ -95,7 +96,14 @@ public actor AuthState {
     /// The changes from now on, the current state first; each subscriber has a stream of its own with the newest 64.
     ///
     /// A task that iterates keeps the state alive: cancel it, or leave the loop, when it has seen enough.
-    public nonisolated var stateChanges: AsyncStream<Current> { changes.subscribe() }
+    public nonisolated var stateChanges: AsyncStream<Current> {
+        let broadcast = broadcast.withLock { broadcast in
+            let made = broadcast ?? ChangeBroadcast(current)
+            broadcast = made
+            return made
+        }
+        return broadcast.subscribe()
+    }
 
     /// Tokens if they are fresh at this moment; never waits and never renews.
     ///
@@ -122,9 +130,24 @@ public actor AuthState {
             defer { visible.state = next }
             return visible.state
         }
-        guard previous.current != next.current else { return }
-        changes.send(next.current)
-        notify(.changed(next.current))
+        let current = next.current
+        guard previous.current != current else { return }
+        broadcast.withLock { $0 }?.send(current)
+        notify(.changed(current))
+    }
+
+    /// What does not change, and is the same for all states of a pool.
+    @usableFromInline
+    final class Surroundings: Sendable {
+        @usableFromInline let service: AuthorizationService
+        @usableFromInline let store: any AuthStateStore
+        @usableFromInline let options: Options
+
+        init(service: AuthorizationService, store: any AuthStateStore, options: Options) {
+            self.service = service
+            self.store = store
+            self.options = options
+        }
     }
 
     nonisolated func notify(_ event: AuthStateEvent) { options.observer?.authState(self, did: event) }

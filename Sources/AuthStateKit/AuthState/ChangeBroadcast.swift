@@ -1,7 +1,7 @@
 import AuthStateJOSE
 
 /// Sends each value to every subscriber, in order; a subscriber that is slow loses the oldest.
-final class ChangeBroadcast<Element: Sendable>: Sendable {
+final class ChangeBroadcast<Element: Sendable & Equatable>: Sendable {
     private struct State {
         var current: Element
         var nextID = 0
@@ -35,9 +35,11 @@ final class ChangeBroadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Sends a value; calls must not overlap, so that the order is everybody's.
+    /// Sends a value that is another one than before; calls must not overlap, so that the order is everybody's.
     func send(_ element: Element) {
-        let subscribers = state.withLock { state in
+        let subscribers = state.withLock { state -> [AsyncStream<Element>.Continuation] in
+            // Whoever began to listen a moment ago has it already.
+            if state.current == element { return [] }
             state.current = element
             return Array(state.subscribers.values)
         }

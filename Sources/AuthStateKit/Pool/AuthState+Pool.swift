@@ -17,7 +17,7 @@ extension AuthState {
     }
 
     /// Whether nothing would be lost if the object went: all is saved, and nobody listens for changes.
-    nonisolated var isForgettable: Bool { isSaved && !changes.hasSubscribers }
+    nonisolated var isForgettable: Bool { isSaved && broadcast.withLock({ $0 })?.hasSubscribers != true }
 
     /// Whether the store has all that happened.
     nonisolated var isSaved: Bool { current.storeError == nil }
@@ -25,10 +25,17 @@ extension AuthState {
     /// What the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {
         let published = published.withLock { $0.state }
+        let current = published.current
         return RenewalPlan.Facts(
             freshUntil: published.freshUntil,
             issuedAt: published.record.lastTokenResponse?.issuedAt.timeIntervalSince1970,
-            canRenew: published.current.canRenew, isSaved: published.current.storeError == nil)
+            canRenew: current.canRenew, isSaved: current.storeError == nil)
+    }
+
+    /// Puts parts in that are equal and that others have already.
+    func share(_ share: @Sendable (Record) -> Record) {
+        record = share(record)
+        publish()
     }
 
     /// Takes over what is stored now.

@@ -48,7 +48,7 @@ extension AuthStatePool {
             state = existing
         } else {
             state = try await AuthState.restore(
-                from: store, key: key, credential: credential(key), service: service, options: options.state,
+                key, credential: credential(key), in: surroundings,
                 sharing: { record in parts.withLock { $0.share(record) } })
         }
         guard state.isGranted else { throw AuthStateError.nobodyIsLoggedIn }

@@ -44,6 +44,7 @@ extension AuthStatePool {
     /// - Returns: The one state of its key from now on: the one before, which has taken over the new grant, or this one.
     @discardableResult
     public func insert(_ state: AuthState) async -> AuthState {
+        await state.share { record in parts.withLock { $0.share(record) } }
         guard let older = place(state, insteadOf: nil), older !== state else { return state }
         // A change of the older one that is not saved yet, such as a logout, must not be replayed on the new grant.
         if older.isSaved, state.isSaved, (try? await older.catchUp()) != nil {

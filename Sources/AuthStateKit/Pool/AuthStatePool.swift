@@ -23,6 +23,7 @@ public final class AuthStatePool: Sendable {
     let credential: @Sendable (AuthStateKey) -> ClientCredential?
     /// Between 0 and 1, another one each time.
     let jitter: @Sendable () -> Double
+    let surroundings: AuthState.Surroundings
     let contents = Lock(Contents())
     let parts = Lock(SharedParts())
 
@@ -68,6 +69,7 @@ public final class AuthStatePool: Sendable {
         self.options = options
         self.jitter = jitter
         self.credential = credential
+        surroundings = AuthState.Surroundings(service: service, store: store, options: options.state)
     }
 
     /// The state of a key, loaded when it is not in memory; a failure is not remembered.

@@ -3,14 +3,15 @@ import AuthStateOAuth
 /// Keeps once what many states have in common: a provider's configuration alone takes kilobytes.
 struct SharedParts: Sendable {
     private var configurations = Known<Box<ServiceConfiguration>>()
+    private var credentials = Known<Box<ClientCredential>>()
+    private var answers = Known<Box<AuthorizationResponse>>()
     private var texts = Known<String>()
-    private var scopes = Known<[Scope]>()
-    private var redirectURIs = Known<RedirectURI>()
 
     /// The same record, made of parts that other records have already.
     mutating func share(_ record: AuthState.Record) -> AuthState.Record {
         var record = record
         record.configurationBox = configurations.shared(record.configurationBox)
+        record.credentialBox = credentials.shared(record.credentialBox)
         record.clientID = texts.shared(record.clientID)
         record.scope = record.scope.map { texts.shared($0) }
         if var response = record.lastTokenResponse {
@@ -20,19 +21,11 @@ struct SharedParts: Sendable {
             response.scope = response.scope.map { texts.shared($0) }
             record.lastTokenResponse = response
         }
-        if var response = record.lastAuthorizationResponse {
-            share(&response.request)
-            response.scope = response.scope.map { texts.shared($0) }
-            record.lastAuthorizationResponse = response
+        if var authorization = record.authorizationBox?.value {
+            authorization.common = answers.shared(authorization.common)
+            record.authorizationBox = Box(authorization)
         }
         return record
-    }
-
-    private mutating func share(_ request: inout AuthorizationRequest) {
-        request.configuration = configurations.shared(Box(request.configuration)).value
-        request.clientID = texts.shared(request.clientID)
-        request.redirectURI = request.redirectURI.map { redirectURIs.shared($0) }
-        request.scopes = scopes.shared(request.scopes)
     }
 
     /// Values that were seen before, not too many of them.
@@ -53,6 +46,7 @@ extension AuthState.Record {
     func sharing(_ other: Self) -> Self {
         var record = self
         if configurationBox == other.configurationBox { record.configurationBox = other.configurationBox }
+        if credentialBox == other.credentialBox { record.credentialBox = other.credentialBox }
         if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
         if clientID == other.clientID { record.clientID = other.clientID }
         if scope == other.scope { record.scope = other.scope }

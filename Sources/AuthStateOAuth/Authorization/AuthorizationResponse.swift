@@ -5,13 +5,13 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
     /// The request that this answers.
     public package(set) var request: AuthorizationRequest
     /// The authorization code, good for one exchange.
-    public let code: String
+    public package(set) var code: String
     /// The first ID token of the hybrid flow, not verified yet.
     public let idToken: String?
     /// What was granted, when it is not what was asked for.
     public package(set) var scope: String?
     /// Everything else that came.
-    public let additionalParameters: Parameters
+    public package(set) var additionalParameters: Parameters
 
     /// Reads a callback and checks it: its place and mode, repeated parameters, `state`, `iss`, then error or code.
     ///

@@ -113,6 +113,8 @@ struct PoolLoadingTests {
         try await ada.catchUp()
         #expect(ada.snapshot.accessToken == "ada-1")
         #expect(ada.snapshot.configurationBox === bob.snapshot.configurationBox)
+        let login = await pool.insert(try await fixture.newLogin("new"))
+        #expect(login.snapshot.configurationBox === bob.snapshot.configurationBox)
         // A configuration of its own is not taken for another one.
         var record = try fixture.record("eve")
         record.configuration.tolerances = [.missingTokenType]
