@@ -115,8 +115,7 @@ public actor AuthState {
     nonisolated func tokens(readWithin interval: Double) -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
-            now < visible.state.freshUntil && visible.sight.isCurrent(at: now, interval: interval)
-                ? visible.state.tokens : nil
+            now < visible.freshUntil && visible.sight.isCurrent(at: now, interval: interval) ? visible.tokens : nil
         }
         return tokens.map(Tokens.init(storage:))
     }
