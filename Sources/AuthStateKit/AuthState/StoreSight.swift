@@ -14,13 +14,16 @@ struct StoreSight: Sendable {
         seen = watch?.generation ?? 0
     }
 
+    /// For how long a watch alone is believed, in seconds: it hears nothing of other machines on the same file system.
+    private static let longest = 60.0
+
     /// Whether there is nothing new to be read.
     ///
     /// - Parameter interval: For how long to trust a reading when nothing is watched, in seconds.
     func isCurrent(at now: Double, interval: Double) -> Bool {
-        if let watch { return watch.generation == seen }
+        if let watch, watch.generation != seen { return false }
         // A clock that was set back does not put the next look off.
-        return abs(now - date) < interval
+        return abs(now - date) < (watch == nil ? interval : max(interval, Self.longest))
     }
 
     /// The same watching, as if the store were read again after this.
