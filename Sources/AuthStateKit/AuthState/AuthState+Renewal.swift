@@ -26,7 +26,7 @@ extension AuthState {
         }
         if flight.reason != .explicit { try checkPause() }
         guard let request = record.renewalRequest(flight.parameters) else {
-            throw record.lastTokenResponse == nil && record.idToken == nil ? Self.notLoggedIn : Self.nothingToRenewWith
+            throw record.lastTokenResponse == nil && record.idToken == nil ? .nobodyIsLoggedIn : Self.nothingToRenewWith
         }
         try await lease.reserve()
         if lease.followsCrash, record.unconfirmedRenewal == nil {
@@ -177,9 +177,6 @@ extension AuthState {
         error.retryAfter = seconds
         throw error
     }
-
-    static let notLoggedIn = AuthStateError(
-        .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
 
     static let nothingToRenewWith = AuthStateError(
         .noRefreshToken, stage: .refresh, "The access token has ended, and there is no refresh token to renew it with.",

@@ -20,7 +20,13 @@ extension AuthState {
             codeEnd = Int32(clamping: response.code.utf8.count)
             stateEnd = codeEnd + Int32(clamping: request.state.utf8.count)
             verifierEnd = stateEnd + Int32(clamping: request.codeVerifier.rawValue.utf8.count)
-            secrets = response.code + request.state + request.codeVerifier.rawValue + (request.nonce ?? "")
+            // Not with `+`, which leaves room to grow.
+            var secrets = ""
+            secrets.reserveCapacity(Int(verifierEnd) + (request.nonce?.utf8.count ?? 0))
+            for secret in [response.code, request.state, request.codeVerifier.rawValue, request.nonce ?? ""] {
+                secrets += secret
+            }
+            self.secrets = secrets
             hasNonce = request.nonce != nil
             additionalParameters = response.additionalParameters
             var common = response

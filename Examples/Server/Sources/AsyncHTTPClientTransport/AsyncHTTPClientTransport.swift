@@ -1,5 +1,6 @@
 public import AsyncHTTPClient
 public import AuthStateKit
+import Dispatch
 import NIOCore
 import NIOHTTPCompression
 
@@ -8,7 +9,7 @@ import NIOHTTPCompression
 /// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be
 /// overtaken by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
 ///
-/// It has to be shut down: AsyncHTTPClient stops the program when a client goes away with its connections open.
+/// Shut it down at the end of the program. One that is merely let go of closes its connections in the background.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     private let client: HTTPClient
 
@@ -28,6 +29,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         let loop = HTTPClient.defaultEventLoopGroup.next()
         client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
     }
+
+    // AsyncHTTPClient stops the program when a client goes away with its connections open.
+    deinit { client.shutdown(queue: .global()) { _ in } }
 
     /// Sends a request and returns the whole answer, whatever its status.
     ///

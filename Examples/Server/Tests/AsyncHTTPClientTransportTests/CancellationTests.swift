@@ -64,6 +64,14 @@
             try await eventually { server.openConnections == 0 }
         }
 
+        @Test("transports that are let go of close their connections")
+        func release() async throws {
+            let server = RawServer { _ in [.answer()] }
+            let request = try TransportRequest(server.url)
+            for _ in 0..<50 { #expect(try await AsyncHTTPClientTransport().send(request).status == 200) }
+            try await eventually { server.openConnections == 0 }
+        }
+
         @Test("after the shutdown nothing is sent any more")
         func shutdown() async throws {
             let server = RawServer { _ in [.answer()] }

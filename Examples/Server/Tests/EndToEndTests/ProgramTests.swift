@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateTesting
 import Foundation
 import Testing
 
@@ -122,14 +123,34 @@ extension EndToEndTests {
             #expect(end.errors.contains("server: \(variable): "), "\(end.errors)")
         }
 
-        @Test("an issuer that is none ends the start, one that is away does not")
-        func issuers() async throws {
-            let wrong = try ServerProgram.start(["ISSUER": "http://127.0.0.1:1", "CLIENT_ID": "x", "PORT": "0"])
+        @Test("what can only be found out at the start ends it too, and in order")
+        func late() async throws {
+            let database = try ServerProgram.start(["DATABASE_URL": "postgresql://127.0.0.1:1/x", "PORT": "0"])
+            let first = try await database.result(within: .seconds(20))
+            #expect(first.status == 78 && first.errors.contains("server: DATABASE_URL: "), "\(first.errors)")
+
+            let listener = try Listener()
+            defer { listener.close() }
+            let taken = try ServerProgram.start(["PORT": "\(listener.port)"])
+            let second = try await taken.result(within: .seconds(20))
+            #expect(second.status == 69 && second.errors.contains("server: "), "\(second.errors)")
+
+            let provider = try await OpenIDProvider()
+            let issuer = "\(provider.issuer)/other"
+            let wrong = try ServerProgram.start(["ISSUER": issuer, "CLIENT_ID": "x", "PORT": "0"])
+            let third = try await wrong.result(within: .seconds(20))
+            #expect(third.status == 69 && third.errors.contains("discovery document"), "\(third.errors)")
+            await provider.stop()
+        }
+
+        @Test("a provider that is away does not keep the server from starting")
+        func away() async throws {
+            let program = try ServerProgram.start(["ISSUER": "http://127.0.0.1:1", "CLIENT_ID": "x", "PORT": "0"])
             try await eventually("the warning", within: .seconds(30)) {
-                wrong.errors.contains("the provider does not answer yet") ? true : nil
+                program.errors.contains("the provider does not answer yet") ? true : nil
             }
-            wrong.send(SIGTERM)
-            #expect(try await wrong.result(within: .seconds(20)).status == 0)
+            program.send(SIGTERM)
+            #expect(try await program.result(within: .seconds(20)).status == 0)
         }
     }
 }

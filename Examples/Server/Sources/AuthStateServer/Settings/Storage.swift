@@ -61,6 +61,8 @@ public struct Storage: Sendable, Hashable {
     private struct ListeningService: Service {
         let store: PostgresAuthStateStore
 
-        func run() async throws { try await cancelWhenGracefulShutdown { try? await store.run() } }
+        func run() async throws {
+            do { try await cancelWhenGracefulShutdown { try await store.run() } } catch is CancellationError {}
+        }
     }
 #endif
