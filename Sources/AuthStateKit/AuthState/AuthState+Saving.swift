@@ -125,7 +125,8 @@ extension AuthState {
         storedVersion = try await lease.save(data, expecting: storedVersion)
         // What was added while the save was under way is not in it.
         unsaved.removeFirst(min(count, unsaved.count))
-        storeError = nil
+        // Such a change may have been given up already, and nobody but the error says that it is to be saved.
+        if unsaved.isEmpty { storeError = nil }
     }
 }
 
