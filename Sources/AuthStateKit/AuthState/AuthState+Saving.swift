@@ -61,10 +61,12 @@ extension AuthState {
     }
 
     /// Applies an event in memory and notes it for the next save.
-    func apply(_ event: Event) {
+    ///
+    /// - Parameter asked: When the provider was asked for it; nil is now.
+    func apply(_ event: Event, asked: Date? = nil) {
         let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
         adopt(record.applying(event, grantID: grantID))
-        unsaved.append(Change(event: event, grantID: grantID))
+        unsaved.append(Change(event: event, grantID: grantID, date: asked ?? service.configuration.clock.now))
     }
 
     /// Takes a record over; what belonged to another grant is forgotten.
@@ -131,11 +133,12 @@ extension AuthState {
 }
 
 extension AuthState.Change {
-    /// Whether somebody renewed the same grant after this renewal: theirs is the newer refresh token then.
+    /// Whether this came of a renewal, and somebody renewed the same grant after it: theirs is the newer refresh token then.
     func isOlder(than stored: AuthState.Record) -> Bool {
-        guard case .renewed(let response) = event, grantID == stored.grantID, let theirs = stored.lastTokenResponse
-        else { return false }
-        return theirs.issuedAt > response.issuedAt
+        guard event.comesOfRenewal, grantID == stored.grantID, let theirs = stored.lastTokenResponse else {
+            return false
+        }
+        return theirs.issuedAt > date
     }
 }
 

@@ -37,4 +37,21 @@ struct UnsavedOverlapTests {
         #expect(try await stored(store.inner)?.isAuthorized == false)
         #expect(state.current.storeError == nil)
     }
+
+    @Test("a refresh token that could not be saved gives way to one that another process got later")
+    func olderRotation() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        store.fail(.save)
+        _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1")
+        fixture.clock.advance(by: .seconds(40))
+        _ = try await theirs.refresh()
+        store.fail()
+        try await mine.save()
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(mine.current.storeError == nil)
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
+    }
 }
