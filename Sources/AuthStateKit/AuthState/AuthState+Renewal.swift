@@ -25,13 +25,15 @@ extension AuthState {
             return Tokens(storage: tokens)
         }
         if flight.reason != .explicit { try checkPause() }
+        // Saved at once, for the store says it only once; and before space is reserved, which a save uses up.
+        if lease.followsCrash, record.refreshToken != nil, record.unconfirmedRenewal == nil {
+            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+            guard record.grantID == flight.grantID else { throw Superseded() }
+        }
         guard let request = record.renewalRequest(flight.parameters) else {
             throw record.lastTokenResponse == nil && record.idToken == nil ? .nobodyIsLoggedIn : Self.nothingToRenewWith
         }
         try await lease.reserve()
-        if lease.followsCrash, record.unconfirmedRenewal == nil {
-            apply(.renewalUnconfirmed(service.configuration.clock.now))
-        }
         notify(.renewalStarted)
         let redemption = await redeem(request)
         guard record.grantID == flight.grantID else {

@@ -54,4 +54,24 @@ struct UnsavedOverlapTests {
         #expect(mine.current.storeError == nil)
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
+
+    @Test("that a renewal may have been lost in a crash is saved before anything is sent")
+    func crashIsRemembered() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+                throw TransportError(.unreachable, "away", requestMayHaveBeenSent: false)
+            })
+        store.setAfterCrash(true)
+        let state = fixture.state(store: store)
+        #expect(await authError { try await state.refresh() }?.kind == .transient)
+        #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+        // The space that was reserved is not the one that this took.
+        #expect(store.log.suffix(2) == [.save, .reserve])
+        let log = store.log
+        try await state.save()
+        #expect(store.log == log)
+    }
 }
