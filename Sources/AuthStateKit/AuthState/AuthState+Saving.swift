@@ -111,10 +111,11 @@ extension AuthState {
         return true
     }
 
-    /// Takes over what is stored, and saves.
+    /// Takes over what is stored, and saves what is left to be saved.
     func reconcile(with lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        try await save(under: lease)
+        // Nothing is when another process has ended the grant: what it removed is not to come back, if only empty.
+        if !unsaved.isEmpty { try await save(under: lease) }
     }
 
     /// Saves under a lease that was synchronised with.

@@ -74,4 +74,16 @@ struct UnsavedOverlapTests {
         try await state.save()
         #expect(store.log == log)
     }
+
+    @Test("a change of a grant that another process has ended stores nothing")
+    func changeAfterLogoutElsewhere() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store))
+        try await mine.setNeedsTokenRefresh()
+        try await theirs.clear()
+        try await mine.setNeedsTokenRefresh()
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(try await store.load(.default) == nil)
+    }
 }
