@@ -10,8 +10,8 @@ import AuthStateOAuth
 extension AuthState {
     /// Renews ahead of expiry until the task is cancelled; for a service lifecycle to own.
     ///
-    /// A failure is left to the observer and tried again; in error, and without anything to renew with, it waits for a
-    /// change.
+    /// A failure is left to the observer and tried again, and so is a save, once a minute; in error, and without anything to
+    /// renew with, it waits for a change.
     ///
     /// - Throws: `CancellationError`.
     public nonisolated func run() async throws {
@@ -20,8 +20,13 @@ extension AuthState {
         while true {
             try Task.checkCancellation()
             try await notice()
+            if !isSaved { try? await save() }
             let now = published.withLock { $0.state }
             guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
+                if !isSaved {
+                    try await clock.waitingClock.sleep(for: .seconds(60))
+                    continue
+                }
                 guard await changes.next() != nil else { throw CancellationError() }
                 continue
             }

@@ -86,4 +86,22 @@ struct UnsavedOverlapTests {
         #expect(!mine.isAuthorized && mine.current.storeError == nil)
         #expect(try await store.load(.default) == nil)
     }
+
+    @Test("run() saves what could not be saved, without waiting for the next renewal")
+    func runSaves() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        store.fail(.save)
+        _ = try await state.refresh()
+        let service = Task { try await state.run() }
+        await fixture.clock.sleepers(1)
+        #expect(state.current.storeError != nil)
+        store.fail()
+        fixture.clock.advance(by: .seconds(60))
+        try await eventually { state.current.storeError == nil }
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        service.cancel()
+        try await expectCancelled(service)
+    }
 }
