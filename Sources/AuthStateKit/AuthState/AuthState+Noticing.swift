@@ -69,7 +69,8 @@ extension AuthState {
             if try absorb(stored) { publish() }
             return nil
         } catch {
-            published.withLock { $0.sight = known.renewed(at: wall.secondsSince1970) }
+            let sight = known.failed(at: wall.secondsSince1970, retryingAfter: options.storeCheckInterval)
+            published.withLock { $0.sight = sight }
             return error as? AuthStateError
                 ?? AuthStateError(
                     .storeUnreadable, stage: .store, "The stored state could not be read.",

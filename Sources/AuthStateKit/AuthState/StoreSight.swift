@@ -29,6 +29,11 @@ struct StoreSight: Sendable {
     /// The same watching, as if the store were read again after this.
     func renewed(at date: Double) -> StoreSight { StoreSight(watch, at: date) }
 
+    /// The same watching after a reading that failed: what it was about is looked for again after this interval.
+    func failed(at date: Double, retryingAfter interval: Double) -> StoreSight {
+        renewed(at: watch == nil ? date : date - max(0, Self.longest - interval))
+    }
+
     /// Whether changes are heard of, instead of being looked for.
     var isWatching: Bool { watch != nil }
 }

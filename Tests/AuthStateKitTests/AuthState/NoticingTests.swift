@@ -188,4 +188,16 @@ struct NoticingTests {
         gate.open()
         #expect(try await second.value.accessToken == "SECRET-new")
     }
+
+    @Test("a change that could not be read is looked for again soon, not only when the next one is told of")
+    func unreadableChange() async throws {
+        let world = try await World()
+        try await world.theirs.clear()
+        world.store.failReadings(with: AuthStateError(.storeUnreadable, stage: .store, "I/O error"))
+        world.store.tell()
+        #expect(try await world.mine.freshTokens().accessToken == "SECRET-access-0")
+        world.store.failReadings(with: nil)
+        world.fixture.clock.advance(by: .seconds(1))
+        #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
+    }
 }
