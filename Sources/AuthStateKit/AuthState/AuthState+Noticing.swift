@@ -53,7 +53,7 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
-        let version = storedVersion
+        let begun = transactionsBegun
         do {
             let (sight, stored) = try await withDeadline(
                 min(options.leaseDeadline, .seconds(5)), clock: service.configuration.waitingClock
@@ -64,7 +64,7 @@ extension AuthState {
                 return (sight, try await store.load(key))
             }
             // A transaction of ours came in between: what was read may be older than what is at hand.
-            guard transactions == 0, storedVersion == version else { return nil }
+            guard transactions == 0, transactionsBegun == begun else { return nil }
             published.withLock { $0.sight = sight }
             if try absorb(stored) { publish() }
             return nil

@@ -47,6 +47,7 @@ extension AuthState {
         _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
         transactions += 1
+        transactionsBegun &+= 1
         defer { transactions -= 1 }
         return try await body(self, lease)
     }

@@ -200,4 +200,22 @@ struct NoticingTests {
         world.fixture.clock.advance(by: .seconds(1))
         #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
     }
+
+    @Test("a reading that a logout here overtook brings nothing back")
+    func readingOvertakenByLogout() async throws {
+        let fixture = try Fixture()
+        let contents = InMemoryAuthStateStore()
+        let store = WatchedStore(contents)
+        let mine = fixture.state(store: store)
+        try await fixture.state(store: contents).setNeedsTokenRefresh()
+        let gate = ScriptedTransport.Gate()
+        store.hold(at: gate)
+        let reading = Task { try await mine.reload() }
+        await gate.arrivals()
+        try await mine.clear()
+        store.hold(at: nil)
+        gate.open()
+        try await reading.value
+        #expect(!mine.isAuthorized)
+    }
 }
