@@ -66,8 +66,11 @@ extension AuthState {
     /// - Parameter asked: When the provider was asked for it; nil is now.
     func apply(_ event: Event, asked: Date? = nil) {
         let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
+        unsaved.append(
+            Change(
+                event: event, grantID: grantID, previousGrantID: record.grantID,
+                date: asked ?? service.configuration.clock.now))
         adopt(record.applying(event, grantID: grantID))
-        unsaved.append(Change(event: event, grantID: grantID, date: asked ?? service.configuration.clock.now))
     }
 
     /// Takes a record over; what belonged to another grant is forgotten.
@@ -96,13 +99,12 @@ extension AuthState {
                 storedVersion = stored.version
                 return false
             }
-            // What happened here to another grant than theirs has no place on it; a grant that began here does.
-            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
+            unsaved = Array(unsaved.drop { $0.isVoid(on: base) })
             unsaved.removeAll { $0.isOlder(than: base) }
             if unsaved.contains(where: \.event.bringsClient) { base.takeClient(of: record) }
         } else {
             // Removed elsewhere: a logout. Only a grant that began here since then stands.
-            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch })
+            unsaved = Array(unsaved.drop { $0.isVoid(on: nil) })
             if unsaved.isEmpty { base = record.applying(.loggedOut) }
         }
         adopt(unsaved.reduce(base) { $0.applying($1.event, grantID: $1.grantID) })
@@ -135,6 +137,18 @@ extension AuthState {
 }
 
 extension AuthState.Change {
+    /// Whether this has no place on what another process stored, or on nothing after a logout there.
+    ///
+    /// What happened here to another grant than theirs has none; a grant that began here has. A logout has none where the
+    /// grant that it ended has made way for tokens that were asked for later.
+    func isVoid(on stored: AuthState.Record?) -> Bool {
+        guard event.beginsEpoch else { return grantID != stored?.grantID }
+        guard case .loggedOut = event else { return false }
+        guard let stored else { return true }
+        guard previousGrantID != stored.grantID, let theirs = stored.lastTokenResponse else { return false }
+        return theirs.issuedAt > date
+    }
+
     /// Whether this came of a renewal, and somebody renewed the same grant after it: theirs is the newer refresh token then.
     func isOlder(than stored: AuthState.Record) -> Bool {
         guard event.comesOfRenewal, grantID == stored.grantID, let theirs = stored.lastTokenResponse else {

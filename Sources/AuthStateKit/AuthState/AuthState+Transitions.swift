@@ -43,6 +43,8 @@ extension AuthState {
         var event: Event
         /// The grant that the event begins, or that it happened to.
         var grantID: String
+        /// The grant that there was before.
+        var previousGrantID: String
         /// When it happened, or when the provider was asked for what it brings.
         var date: Date
     }

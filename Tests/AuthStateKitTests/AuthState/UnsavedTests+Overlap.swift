@@ -104,4 +104,47 @@ struct UnsavedOverlapTests {
         service.cancel()
         try await expectCancelled(service)
     }
+
+    private func logInAnew(_ state: AuthState, _ fixture: Fixture) async throws {
+        try await state.update(
+            with: TokenResponse(
+                accessToken: "SECRET-new", issuedAt: fixture.clock.date,
+                accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
+    }
+
+    @Test("a logout that could not be saved does not end a login that came after it in another process")
+    func logoutBeforeLoginElsewhere() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        store.fail(.delete)
+        #expect(await authError { try await mine.clear() }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        try await logInAnew(theirs, fixture)
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
+        #expect(mine.isAuthorized && mine.current.storeError == nil)
+    }
+
+    @Test(
+        "a logout that could not be saved ends what another process renewed, and an earlier login",
+        arguments: [true, false])
+    func logoutStands(_ isRenewal: Bool) async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        if !isRenewal { try await logInAnew(theirs, fixture) }
+        fixture.clock.advance(by: .seconds(10))
+        store.fail(.delete)
+        #expect(await authError { try await mine.clear() }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        if isRenewal { _ = try await theirs.refresh() }
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.isAuthorized == false)
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+    }
 }
