@@ -107,11 +107,22 @@ extension AuthState {
             unsaved = Array(unsaved.drop { $0.isVoid(on: nil) })
             if unsaved.isEmpty { base = record.applying(.loggedOut) }
         }
-        adopt(unsaved.reduce(base) { $0.applying($1.event, grantID: $1.grantID) })
+        adopt(replayed(on: base))
         storedVersion = stored?.version
         if unsaved.isEmpty { storeError = nil }
         notify(.adopted)
         return true
+    }
+
+    /// What happened here, on top of what is stored; what has no effect there need not be saved.
+    private func replayed(on base: Record) -> Record {
+        var next = base
+        unsaved = unsaved.filter { change in
+            let before = next
+            next = before.applying(change.event, grantID: change.grantID)
+            return next.revision != before.revision
+        }
+        return next
     }
 
     /// Takes over what is stored, and saves what is left to be saved.

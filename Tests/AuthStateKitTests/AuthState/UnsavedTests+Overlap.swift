@@ -147,4 +147,20 @@ struct UnsavedOverlapTests {
         #expect(try await stored(store.inner)?.isAuthorized == false)
         #expect(!mine.isAuthorized && mine.current.storeError == nil)
     }
+
+    @Test("a refused token that has been renewed elsewhere leaves nothing to be saved")
+    func refusedThenRenewed() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let theirs = fixture.state(store: store)
+        try await theirs.setNeedsTokenRefresh()
+        let mine = try await AuthState.restore(
+            from: ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options)
+        let refusal = AuthStateError(.tokenRejected, stage: .resource, "refused")
+        #expect(await authError { try await mine.commit(.tokenRefused("SECRET-access-0", refusal)) }?.kind == .store)
+        #expect(mine.authorizationError != nil)
+        _ = try await theirs.refresh()
+        #expect(try await mine.freshTokens().accessToken == "SECRET-access-1")
+        #expect(mine.current.storeError == nil)
+    }
 }
