@@ -69,8 +69,13 @@ extension AuthState {
             if try absorb(stored) { publish() }
             return nil
         } catch {
-            let sight = known.failed(at: wall.secondsSince1970, retryingAfter: options.storeCheckInterval)
-            published.withLock { $0.sight = sight }
+            let now = wall.secondsSince1970
+            // A store that hangs is not waited for again at once.
+            published.withLock {
+                $0.sight =
+                    error is DeadlineExceeded
+                    ? known.renewed(at: now) : known.failed(at: now, retryingAfter: options.storeCheckInterval)
+            }
             return error as? AuthStateError
                 ?? AuthStateError(
                     .storeUnreadable, stage: .store, "The stored state could not be read.",

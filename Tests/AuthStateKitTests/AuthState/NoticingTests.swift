@@ -170,6 +170,10 @@ struct NoticingTests {
         #expect(try await caller.value.accessToken == "SECRET-access-0")
         #expect(world.log.events.contains { if case .readFailed = $0 { true } else { false } })
         gate.open()
+        let readings = world.store.readings
+        world.fixture.clock.advance(by: .seconds(1))
+        _ = try await world.mine.freshTokens()
+        #expect(world.store.readings == readings, "nobody waits for it again at once")
     }
 
     @Test("cancelling the caller who reads frees that one, and the others get what was read")
