@@ -10,19 +10,19 @@ import AuthStateOAuth
 extension AuthState {
     /// Renews ahead of expiry until the task is cancelled; for a service lifecycle to own.
     ///
-    /// A failure is left to the observer and tried again; in error, and without anything to renew with, it waits for a
-    /// change.
+    /// A failure is left to the observer and tried again, and so is a save, once a minute; in error, and without anything to
+    /// renew with, it waits for a change, here or by another process.
     ///
     /// - Throws: `CancellationError`.
     public nonisolated func run() async throws {
         let clock = service.configuration
-        var changes = stateChanges.makeAsyncIterator()
         while true {
             try Task.checkCancellation()
             try await notice()
+            if !isSaved { try? await save() }
             let now = published.withLock { $0.state }
             guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
-                guard await changes.next() != nil else { throw CancellationError() }
+                try await change(since: now.current)
                 continue
             }
             let wait = now.freshUntil - clock.clock.secondsSince1970
@@ -40,6 +40,16 @@ extension AuthState {
                 try await clock.waitingClock.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
             }
         }
+    }
+
+    /// Waits until the state is another one, for a minute at most: the store does not tell of changes by itself.
+    private nonisolated func change(since seen: Current) async throws {
+        do {
+            try await withDeadline(.seconds(60), clock: service.configuration.waitingClock) {
+                for await current in self.stateChanges where current != seen { return }
+            }
+        } catch is DeadlineExceeded {}
+        try Task.checkCancellation()
     }
 
     /// Waits until no renewal is under way and tries once more to save what could not be saved, before a program ends.

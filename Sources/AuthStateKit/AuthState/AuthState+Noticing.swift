@@ -53,8 +53,7 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
-        let interval = options.storeCheckInterval
-        let version = storedVersion
+        let (interval, begun) = (options.storeCheckInterval, transactionsBegun)
         do {
             let (sight, stored) = try await withDeadline(
                 min(options.leaseDeadline, .seconds(5)), clock: service.configuration.waitingClock
@@ -67,12 +66,18 @@ extension AuthState {
                 return (sight, try await store.load(key))
             }
             // A transaction of ours came in between: what was read may be older than what is at hand.
-            guard transactions == 0, storedVersion == version else { return nil }
+            guard transactions == 0, transactionsBegun == begun else { return nil }
             published.withLock { $0.sight = sight }
             if try absorb(stored) { publish() }
             return nil
         } catch {
-            published.withLock { $0.sight = known.renewed(at: wall.secondsSince1970) }
+            let now = wall.secondsSince1970
+            // A store that hangs is not waited for again at once.
+            published.withLock {
+                $0.sight =
+                    error is DeadlineExceeded
+                    ? known.renewed(at: now) : known.failed(at: now, retryingAfter: options.storeCheckInterval)
+            }
             return error as? AuthStateError
                 ?? AuthStateError(
                     .storeUnreadable, stage: .store, "The stored state could not be read.",

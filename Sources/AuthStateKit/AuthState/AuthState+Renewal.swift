@@ -25,13 +25,15 @@ extension AuthState {
             return Tokens(storage: tokens)
         }
         if flight.reason != .explicit { try checkPause() }
+        // Saved at once, for the store says it only once; and before space is reserved, which a save uses up.
+        if lease.followsCrash, record.refreshToken != nil, record.unconfirmedRenewal == nil {
+            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+            guard record.grantID == flight.grantID else { throw Superseded() }
+        }
         guard let request = record.renewalRequest(flight.parameters) else {
             throw record.lastTokenResponse == nil && record.idToken == nil ? .nobodyIsLoggedIn : Self.nothingToRenewWith
         }
         try await lease.reserve()
-        if lease.followsCrash, record.unconfirmedRenewal == nil {
-            apply(.renewalUnconfirmed(service.configuration.clock.now))
-        }
         notify(.renewalStarted)
         let redemption = await redeem(request)
         guard record.grantID == flight.grantID else {
@@ -78,18 +80,18 @@ extension AuthState {
     private func secure(_ response: TokenResponse, under lease: any AuthStateLease) async {
         guard response.idToken != nil, let refreshToken = response.refreshToken, refreshToken != record.refreshToken
         else { return }
-        await persist(.rotated(refreshToken: refreshToken), under: lease)
+        await persist(.rotated(refreshToken: refreshToken), asked: response.issuedAt, under: lease)
     }
 
     private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws
         -> Tokens
     {
         if flight.parameters == .none {
-            await persist(.renewed(response), under: lease)
+            await persist(.renewed(response), asked: response.issuedAt, under: lease)
             guard record.grantID == flight.grantID else { throw Superseded(late: response) }
         } else {
             if let refreshToken = response.refreshToken {
-                await persist(.rotated(refreshToken: refreshToken), under: lease)
+                await persist(.rotated(refreshToken: refreshToken), asked: response.issuedAt, under: lease)
             }
             guard record.grantID == flight.grantID else { throw Superseded() }
             if sideTokens.count >= 16 { sideTokens = [:] }
@@ -156,8 +158,8 @@ extension AuthState {
     /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
     ///
     /// A save that fails then is reported and made up for later.
-    private func persist(_ event: Event, under lease: any AuthStateLease) async {
-        apply(event)
+    private func persist(_ event: Event, asked: Date? = nil, under lease: any AuthStateLease) async {
+        apply(event, asked: asked)
         do { try await save(under: lease) } catch {
             do { try await reconcile(with: lease) } catch { report(unsaved: error) }
         }

@@ -47,6 +47,7 @@ extension AuthState {
         _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
         transactions += 1
+        transactionsBegun &+= 1
         defer { transactions -= 1 }
         return try await body(self, lease)
     }
@@ -61,10 +62,15 @@ extension AuthState {
     }
 
     /// Applies an event in memory and notes it for the next save.
-    func apply(_ event: Event) {
+    ///
+    /// - Parameter asked: When the provider was asked for it; nil is now.
+    func apply(_ event: Event, asked: Date? = nil) {
         let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
+        unsaved.append(
+            Change(
+                event: event, grantID: grantID, previousGrantID: record.grantID,
+                date: asked ?? service.configuration.clock.now))
         adopt(record.applying(event, grantID: grantID))
-        unsaved.append(Change(event: event, grantID: grantID))
     }
 
     /// Takes a record over; what belonged to another grant is forgotten.
@@ -93,26 +99,37 @@ extension AuthState {
                 storedVersion = stored.version
                 return false
             }
-            // What happened here to another grant than theirs has no place on it; a grant that began here does.
-            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch && $0.grantID != base.grantID })
+            unsaved = Array(unsaved.drop { $0.isVoid(on: base) })
             unsaved.removeAll { $0.isOlder(than: base) }
             if unsaved.contains(where: \.event.bringsClient) { base.takeClient(of: record) }
         } else {
             // Removed elsewhere: a logout. Only a grant that began here since then stands.
-            unsaved = Array(unsaved.drop { !$0.event.beginsEpoch })
+            unsaved = Array(unsaved.drop { $0.isVoid(on: nil) })
             if unsaved.isEmpty { base = record.applying(.loggedOut) }
         }
-        adopt(unsaved.reduce(base) { $0.applying($1.event, grantID: $1.grantID) })
+        adopt(replayed(on: base))
         storedVersion = stored?.version
         if unsaved.isEmpty { storeError = nil }
         notify(.adopted)
         return true
     }
 
-    /// Takes over what is stored, and saves.
+    /// What happened here, on top of what is stored; what has no effect there need not be saved.
+    private func replayed(on base: Record) -> Record {
+        var next = base
+        unsaved = unsaved.filter { change in
+            let before = next
+            next = before.applying(change.event, grantID: change.grantID)
+            return next.revision != before.revision
+        }
+        return next
+    }
+
+    /// Takes over what is stored, and saves what is left to be saved.
     func reconcile(with lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        try await save(under: lease)
+        // Nothing is when another process has ended the grant: what it removed is not to come back, if only empty.
+        if !unsaved.isEmpty { try await save(under: lease) }
     }
 
     /// Saves under a lease that was synchronised with.
@@ -125,16 +142,30 @@ extension AuthState {
         storedVersion = try await lease.save(data, expecting: storedVersion)
         // What was added while the save was under way is not in it.
         unsaved.removeFirst(min(count, unsaved.count))
-        storeError = nil
+        // Such a change may have been given up already, and nobody but the error says that it is to be saved.
+        if unsaved.isEmpty { storeError = nil }
     }
 }
 
 extension AuthState.Change {
-    /// Whether somebody renewed the same grant after this renewal: theirs is the newer refresh token then.
+    /// Whether this has no place on what another process stored, or on nothing after a logout there.
+    ///
+    /// What happened here to another grant than theirs has none; a grant that began here has. A logout has none where the
+    /// grant that it ended has made way for tokens that were asked for later.
+    func isVoid(on stored: AuthState.Record?) -> Bool {
+        guard event.beginsEpoch else { return grantID != stored?.grantID }
+        guard case .loggedOut = event else { return false }
+        guard let stored else { return true }
+        guard previousGrantID != stored.grantID, let theirs = stored.lastTokenResponse else { return false }
+        return theirs.issuedAt > date
+    }
+
+    /// Whether this came of a renewal, and somebody renewed the same grant after it: theirs is the newer refresh token then.
     func isOlder(than stored: AuthState.Record) -> Bool {
-        guard case .renewed(let response) = event, grantID == stored.grantID, let theirs = stored.lastTokenResponse
-        else { return false }
-        return theirs.issuedAt > response.issuedAt
+        guard event.comesOfRenewal, grantID == stored.grantID, let theirs = stored.lastTokenResponse else {
+            return false
+        }
+        return theirs.issuedAt > date
     }
 }
 
@@ -157,5 +188,6 @@ extension AuthState.Record {
         credential = other.credential
         clientCredentials = other.clientCredentials
         annotations = other.annotations
+        lastRegistrationResponse = other.lastRegistrationResponse
     }
 }

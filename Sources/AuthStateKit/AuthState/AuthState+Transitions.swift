@@ -43,6 +43,10 @@ extension AuthState {
         var event: Event
         /// The grant that the event begins, or that it happened to.
         var grantID: String
+        /// The grant that there was before.
+        var previousGrantID: String
+        /// When it happened, or when the provider was asked for what it brings.
+        var date: Date
     }
 
     /// 15 characters, the most that a string holds without memory of its own.
@@ -60,6 +64,14 @@ extension AuthState.Event {
 }
 
 extension AuthState.Event {
+    /// Whether a renewal of ours ended so, and the next one makes it void.
+    var comesOfRenewal: Bool {
+        switch self {
+        case .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: true
+        default: false
+        }
+    }
+
     /// Whether this is a grant to the client of this process, whoever's state is stored.
     var bringsClient: Bool {
         switch self {

@@ -71,8 +71,9 @@ extension AuthState {
             return
         }
         try await lease.discard()
-        (storedVersion, storeError) = (nil, nil)
+        storedVersion = nil
         unsaved.removeFirst(min(place + 1, unsaved.count))
+        if unsaved.isEmpty { storeError = nil }
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

@@ -38,6 +38,8 @@ public actor AuthState {
     private var storeErrorBox: Box<AuthStateError>?
     /// Transactions on the store that are under way here.
     var transactions = 0
+    /// How many of them there have been.
+    var transactionsBegun = 0
     /// The reading of the store that is under way.
     var looking: SharedResult<AuthStateError?>?
     /// Renewals under way, one for each set of parameters.

@@ -31,6 +31,11 @@ struct StoreSight: Sendable {
     /// Whether nobody told of a change since the store was read.
     var isUnchanged: Bool { watch.map { $0.generation == seen } ?? true }
 
+    /// The same watching after a reading that failed: what it was about is looked for again after this interval.
+    func failed(at date: Double, retryingAfter interval: Double) -> StoreSight {
+        renewed(at: watch == nil ? date : date - max(0, Self.longest - interval))
+    }
+
     /// Whether changes are heard of, instead of being looked for.
     var isWatching: Bool { watch != nil }
 

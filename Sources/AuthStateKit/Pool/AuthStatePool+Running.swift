@@ -43,12 +43,13 @@ extension AuthStatePool {
         }
     }
 
-    /// Waits until no renewal is under way, so that a program can end without losing one.
+    /// Waits until no renewal is under way and tries once more to save what could not be saved, before a program ends.
     ///
     /// Returns at once when the calling task is cancelled.
     public func drain() async {
-        // Whoever renews refers to its state.
-        for state in contents.withLock({ $0.table.statesInUse() }) { await state.drain() }
+        // Whoever renews refers to its state; what could not be saved is in the table alone.
+        let states = contents.withLock { $0.table.statesInUse { !$0.isSaved } }
+        for state in states { await state.drain() }
     }
 
     /// How often the pool looks whether there is something to do.
@@ -117,9 +118,10 @@ extension AuthStatePool {
         let (now, jitter) = (service.configuration.clock.secondsSince1970, jitter())
         guard let error else { return (now, Int(slot.failures)) }
         let place: Cooldowns.Place? =
-            switch error.kind {
-            case .transient: provider
-            case .store: .store
+            switch (error.kind, error.code) {
+            case (.transient, _): provider
+            // What else the store says is about this one state.
+            case (_, .storeUnreadable), (_, .storeUnwritable): .store
             default: nil
             }
         contents.withLock { contents in

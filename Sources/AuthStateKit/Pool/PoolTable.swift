@@ -60,8 +60,10 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
         return remove(at: place)
     }
 
-    /// All that somebody outside refers to, a renewal under way included.
-    mutating func statesInUse() -> [State] { slots.indices.filter { !isFree($0) }.map { slots[$0].state } }
+    /// All that somebody outside refers to, a renewal under way included, and those that this is true of.
+    mutating func statesInUse(or isWanted: (State) -> Bool) -> [State] {
+        slots.indices.filter { !isFree($0) || isWanted(slots[$0].state) }.map { slots[$0].state }
+    }
 
     /// Whether nobody outside refers to it. Whoever wants to has to ask the table, which is locked meanwhile.
     private mutating func isFree(_ place: Int) -> Bool { isKnownUniquelyReferenced(&slots[place].state) }

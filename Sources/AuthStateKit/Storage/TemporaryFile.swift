@@ -51,8 +51,12 @@ final class TemporaryFile: Sendable {
     /// - Returns: Whether a holder died that had not come so far.
     static func recover(_ destination: StateFile, under lock: FileLock) throws -> Bool {
         let path = path(for: destination, under: lock)
-        guard let file = try? OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) else { return false }
         do {
+            let file: OpenFile
+            do { file = try OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) } catch  where nothing.contains(error.code)
+            {
+                return false
+            }
             let stored = try destination.read().stored?.version
             guard try file.status.isRegular, let note = try lock.readNote(), note.base == stored,
                 case let content = try file.readAll(limit: note.count), content.count == note.count,
@@ -70,6 +74,9 @@ final class TemporaryFile: Sendable {
                 .storeUnwritable, "What another process was saving cannot be finished:", destination.path, error)
         }
     }
+
+    /// What opening says where no holder left a file: none, a link, a folder.
+    private static let nothing: Set<Int32> = [ENOENT, ELOOP, EISDIR]
 
     private static func replace(
         _ destination: StateFile, with path: String, _ file: borrowing OpenFile

@@ -170,6 +170,10 @@ struct NoticingTests {
         #expect(try await caller.value.accessToken == "SECRET-access-0")
         #expect(world.log.events.contains { if case .readFailed = $0 { true } else { false } })
         gate.open()
+        let readings = world.store.readings
+        world.fixture.clock.advance(by: .seconds(1))
+        _ = try await world.mine.freshTokens()
+        #expect(world.store.readings == readings, "nobody waits for it again at once")
     }
 
     @Test("cancelling the caller who reads frees that one, and the others get what was read")
@@ -187,5 +191,35 @@ struct NoticingTests {
         world.store.hold(at: nil)
         gate.open()
         #expect(try await second.value.accessToken == "SECRET-new")
+    }
+
+    @Test("a change that could not be read is looked for again soon, not only when the next one is told of")
+    func unreadableChange() async throws {
+        let world = try await World()
+        try await world.theirs.clear()
+        world.store.failReadings(with: AuthStateError(.storeUnreadable, stage: .store, "I/O error"))
+        world.store.tell()
+        #expect(try await world.mine.freshTokens().accessToken == "SECRET-access-0")
+        world.store.failReadings(with: nil)
+        world.fixture.clock.advance(by: .seconds(1))
+        #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
+    }
+
+    @Test("a reading that a logout here overtook brings nothing back")
+    func readingOvertakenByLogout() async throws {
+        let fixture = try Fixture()
+        let contents = InMemoryAuthStateStore()
+        let store = WatchedStore(contents)
+        let mine = fixture.state(store: store)
+        try await fixture.state(store: contents).setNeedsTokenRefresh()
+        let gate = ScriptedTransport.Gate()
+        store.hold(at: gate)
+        let reading = Task { try await mine.reload() }
+        await gate.arrivals()
+        try await mine.clear()
+        store.hold(at: nil)
+        gate.open()
+        try await reading.value
+        #expect(!mine.isAuthorized)
     }
 }

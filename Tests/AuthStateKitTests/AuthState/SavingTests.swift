@@ -18,6 +18,13 @@ final class FaultyStore: AuthStateStore {
     private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
     private let once = Lock<Set<Operation>>([])
     private let overlay = Lock<StoredAuthState?>(nil)
+    private let gate = Lock<ScriptedTransport.Gate?>(nil)
+    private let crash = Lock(false)
+
+    /// Lets whoever saves wait here.
+    func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
+    /// Says to the next holders of the lease that one before them died.
+    func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
 
     /// Shows other contents from now on, as somebody who takes no lease would leave them.
     func overwrite(_ archive: Data) {
@@ -49,6 +56,7 @@ final class FaultyStore: AuthStateStore {
     private struct Lease: AuthStateLease {
         let inner: any AuthStateLease
         let store: FaultyStore
+        var followsCrash: Bool { store.crash.withLock { $0 } }
         func load() async throws -> StoredAuthState? {
             try store.note(.load)
             if let foreign = store.overlay.withLock({ $0 }) { return foreign }
@@ -60,6 +68,7 @@ final class FaultyStore: AuthStateStore {
         }
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             try store.note(.save)
+            try await store.gate.withLock { $0 }?.pass()
             return try await inner.save(archive, expecting: expecting)
         }
         func delete(expecting: StoredAuthState.Version?) async throws {

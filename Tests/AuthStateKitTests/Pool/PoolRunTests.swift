@@ -181,4 +181,15 @@ struct PoolRunTests {
             #expect(fixture.provider.spent.count == 5)
         }
     }
+
+    @Test("draining saves what could not be saved, of states that nobody holds too")
+    func drainSaves() async throws {
+        let (fixture, keys) = try await fixture(1)
+        fixture.store.setReadOnly(true)
+        _ = try await fixture.pool.state(for: keys[0]).refresh()
+        fixture.store.setReadOnly(false)
+        await fixture.pool.drain()
+        let stored = try #require(try await fixture.store.load(keys[0]))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
+    }
 }

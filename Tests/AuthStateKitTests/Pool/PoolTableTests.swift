@@ -46,7 +46,7 @@ struct PoolTableTests {
         var held = [table.use(key(0)), table.use(key(1))]
         #expect(table.makeRoom(1) { _ in true }.isEmpty)
         #expect(table.count == 2)
-        #expect(table.statesInUse().count == 2)
+        #expect(table.statesInUse { _ in false }.count == 2)
         held[1] = nil
         let evicted = table.makeRoom(1) { _ in true }
         #expect(evicted.count == 1 && table.slot(key(0)) != nil && table.slot(key(1)) == nil)

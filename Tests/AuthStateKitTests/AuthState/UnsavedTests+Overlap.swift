@@ -1,0 +1,166 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is not saved yet, and what happens beside it here and in other processes.
+@Suite("What could not be saved, and what happens meanwhile")
+struct UnsavedOverlapTests {
+    private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
+        try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
+    }
+
+    @Test("a logout that was given up during the save of a renewal still counts as not saved")
+    func logoutDuringSave() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        store.holdSaves(at: gate)
+        let caller = Task { try await state.refresh() }
+        await gate.arrivals()
+        let logout = Task { try await state.clear() }
+        logout.cancel()
+        try await expectCancelled(logout)
+        store.holdSaves(at: nil)
+        gate.open()
+        #expect(await authError { try await caller.value }?.code == .notLoggedIn)
+        #expect(try await stored(store.inner)?.isAuthorized == true)
+        #expect(state.current.storeError != nil && !state.isForgettable)
+        try await state.save()
+        #expect(try await stored(store.inner)?.isAuthorized == false)
+        #expect(state.current.storeError == nil)
+    }
+
+    @Test("a refresh token that could not be saved gives way to one that another process got later")
+    func olderRotation() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        store.fail(.save)
+        _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1")
+        fixture.clock.advance(by: .seconds(40))
+        _ = try await theirs.refresh()
+        store.fail()
+        try await mine.save()
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
+        #expect(mine.current.storeError == nil)
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
+    }
+
+    @Test("that a renewal may have been lost in a crash is saved before anything is sent")
+    func crashIsRemembered() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+                throw TransportError(.unreachable, "away", requestMayHaveBeenSent: false)
+            })
+        store.setAfterCrash(true)
+        let state = fixture.state(store: store)
+        #expect(await authError { try await state.refresh() }?.kind == .transient)
+        #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
+        // The space that was reserved is not the one that this took.
+        #expect(store.log.suffix(2) == [.save, .reserve])
+        let log = store.log
+        try await state.save()
+        #expect(store.log == log)
+    }
+
+    @Test("a change of a grant that another process has ended stores nothing")
+    func changeAfterLogoutElsewhere() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store))
+        try await mine.setNeedsTokenRefresh()
+        try await theirs.clear()
+        try await mine.setNeedsTokenRefresh()
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("run() saves what could not be saved, without waiting for the next renewal")
+    func runSaves() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        store.fail(.save)
+        _ = try await state.refresh()
+        let service = Task { try await state.run() }
+        await fixture.clock.sleepers(1)
+        #expect(state.current.storeError != nil)
+        store.fail()
+        fixture.clock.advance(by: .seconds(60))
+        try await eventually { state.current.storeError == nil }
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        service.cancel()
+        try await expectCancelled(service)
+    }
+
+    private func logInAnew(_ state: AuthState, _ fixture: Fixture) async throws {
+        try await state.update(
+            with: TokenResponse(
+                accessToken: "SECRET-new", issuedAt: fixture.clock.date,
+                accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
+    }
+
+    @Test("a logout that could not be saved does not end a login that came after it in another process")
+    func logoutBeforeLoginElsewhere() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        store.fail(.delete)
+        #expect(await authError { try await mine.clear() }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        try await logInAnew(theirs, fixture)
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
+        #expect(mine.isAuthorized && mine.current.storeError == nil)
+    }
+
+    @Test(
+        "a logout that could not be saved ends what another process renewed, and an earlier login",
+        arguments: [true, false])
+    func logoutStands(_ isRenewal: Bool) async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        if !isRenewal { try await logInAnew(theirs, fixture) }
+        fixture.clock.advance(by: .seconds(10))
+        store.fail(.delete)
+        #expect(await authError { try await mine.clear() }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        if isRenewal { _ = try await theirs.refresh() }
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.isAuthorized == false)
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+    }
+
+    @Test("a refused token that has been renewed elsewhere leaves nothing to be saved")
+    func refusedThenRenewed() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = InMemoryAuthStateStore()
+        let theirs = fixture.state(store: store)
+        try await theirs.setNeedsTokenRefresh()
+        let mine = try await AuthState.restore(
+            from: ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options)
+        let refusal = AuthStateError(.tokenRejected, stage: .resource, "refused")
+        #expect(await authError { try await mine.commit(.tokenRefused("SECRET-access-0", refusal)) }?.kind == .store)
+        #expect(mine.authorizationError != nil)
+        _ = try await theirs.refresh()
+        #expect(try await mine.freshTokens().accessToken == "SECRET-access-1")
+        #expect(mine.current.storeError == nil)
+    }
+}
