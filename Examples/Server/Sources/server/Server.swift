@@ -31,7 +31,7 @@ enum Server {
             throw SettingsError(
                 variable: "HOST, PORT",
                 problem: "\(settings.host) port \(settings.port): \(String(cString: strerror(error.errnoCode)))")
-        } catch is SocketAddressError {
+        } catch is SocketAddressError.UnknownHost {
             throw SettingsError(variable: "HOST", problem: "\(settings.host) has no address")
         }
     }

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateTesting
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Testing
@@ -82,6 +83,28 @@ struct LogoutTests {
             #expect(answer.status == .seeOther)
             #expect((answer.headers[.location] == "/logout") == !isFailing)
             #expect(folder.states == 0)
+        }
+    }
+
+    @Test("a store that fails keeps nobody signed in whose grant was revoked")
+    func failingStore() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let before = browser
+            let token = try await browser.formToken()
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".lock") {
+                try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
+            }
+            #expect(try await browser.post("/logout", ["token": token]).status == .seeOther)
+            #expect(site.provider.requestCount(.revocation) == 1)
+            #expect(browser.cookies.isEmpty)
+            #expect(try await browser.get("/").text.contains("You are not signed in"))
+            var stolen = before
+            #expect(try await stolen.get("/profile").status != .ok)
         }
     }
 

@@ -84,7 +84,7 @@ struct Problem {
             status: .serviceUnavailable, title: "The sign-in service does not answer",
             advice: "You are not signed out. Try again in a moment."),
         .store: Problem(
-            status: .serviceUnavailable, title: "Your sign-in cannot be stored at the moment",
+            status: .serviceUnavailable, title: "Your sign-in cannot be read or stored at the moment",
             advice: "Nothing was changed. Try again in a moment."),
         .resource: Problem(
             status: .badGateway, title: "The sign-in service refused the request", advice: "Try again later."),
