@@ -79,7 +79,7 @@ struct Problem {
         ),
         .cancelled: denied,
         .reauthenticationRequired: Problem(
-            status: .forbidden, title: "Please sign in again", advice: "Your sign-in has ended at the provider."),
+            status: .forbidden, title: "Please sign in again", advice: "Your sign-in has ended."),
         .transient: Problem(
             status: .serviceUnavailable, title: "The sign-in service does not answer",
             advice: "You are not signed out. Try again in a moment."),
