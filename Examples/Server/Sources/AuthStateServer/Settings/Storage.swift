@@ -64,7 +64,10 @@ public struct Storage: Sendable, Hashable {
             return (store, [])
         case .database(let connectionString):
             #if PostgreSQL
-                let store = try PostgresAuthStateStore(connectionString: connectionString)
+                let store: PostgresAuthStateStore
+                do { store = try PostgresAuthStateStore(connectionString: connectionString) } catch {
+                    throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
+                }
                 try await store.checkSchema()
                 return (store, [ListeningService(store: store)])
             #else
