@@ -15,7 +15,7 @@ extension AuthState {
     public nonisolated(nonsending) func freshTokens(_ parameters: RenewalParameters = .none) async throws -> Tokens {
         // Inlinable, so that a fresh token is read without an asynchronous call: in 34 ns instead of 48. The same for
         // `withFreshToken`, which is specialised for its body's result then: in 43 ns instead of 71.
-        if parameters.isNone, let tokens = tokens(readWithin: options.storeCheckInterval) { return tokens }
+        if parameters.isNone, let tokens = tokensInSight() { return tokens }
         return try await tokens(parameters)
     }
 

@@ -51,10 +51,21 @@ extension AuthState {
         }
     }
 
-    /// What is read without waiting.
+    /// What is read without waiting; whoever reads tokens need not look into the object.
     struct Visible: Sendable {
-        var state: Published
+        var state: Published {
+            didSet { (tokens, freshUntil) = (state.tokens, state.freshUntil) }
+        }
+        private(set) var tokens: Tokens.Storage?
+        /// In seconds since 1970.
+        private(set) var freshUntil: Double
         var sight: StoreSight
+
+        init(state: Published, sight: StoreSight) {
+            self.state = state
+            self.sight = sight
+            (tokens, freshUntil) = (state.tokens, state.freshUntil)
+        }
     }
 
     /// What everybody may read at any time: one immutable object, replaced as a whole.

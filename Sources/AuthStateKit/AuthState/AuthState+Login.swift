@@ -108,7 +108,8 @@ extension AuthState {
         let store = surroundings.store
         // The watch first: what changes from here on is noticed.
         let now = surroundings.service.configuration.clock.secondsSince1970
-        let sight = StoreSight(await store.watch(key), at: now)
+        let sight = StoreSight(
+            await store.watch(key), at: now, interval: surroundings.options.storeCheckInterval)
         guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
         var record = try AuthStateArchive(data: stored.archive).record
         if let credential { record.credential = credential }

@@ -30,7 +30,7 @@ extension AuthState {
     /// Whether the state is the stored one, as far as can be told without reading.
     nonisolated var isInSight: Bool {
         let now = service.configuration.clock.secondsSince1970
-        return published.withLock { $0.sight.isCurrent(at: now, interval: options.storeCheckInterval) }
+        return published.withLock { $0.sight.isCurrent(at: now) }
     }
 
     /// The look that is under way, or a new one; it ends with the error of the store, if any.
@@ -53,6 +53,7 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
+        let interval = options.storeCheckInterval
         let version = storedVersion
         do {
             let (sight, stored) = try await withDeadline(
@@ -60,7 +61,9 @@ extension AuthState {
             ) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.
                 var sight = known.renewed(at: wall.secondsSince1970)
-                if !sight.isWatching { sight = StoreSight(await store.watch(key), at: wall.secondsSince1970) }
+                if !sight.isWatching {
+                    sight = StoreSight(await store.watch(key), at: wall.secondsSince1970, interval: interval)
+                }
                 return (sight, try await store.load(key))
             }
             // A transaction of ours came in between: what was read may be older than what is at hand.

@@ -63,7 +63,8 @@ public actor AuthState {
         self.init(
             record, in: Surroundings(service: service, store: store, options: options), key: key,
             storedVersion: storedVersion,
-            sight: StoreSight(nil, at: service.configuration.clock.secondsSince1970))
+            sight: StoreSight(
+                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval))
     }
 
     init(
@@ -108,15 +109,20 @@ public actor AuthState {
     /// Tokens if they are fresh at this moment; never waits and never renews.
     ///
     /// Nil, too, once the store has told of a change that was not looked at yet: `freshTokens()` looks.
-    public nonisolated func tokensIfFresh() -> Tokens? { tokens(readWithin: .infinity) }
-
-    /// Tokens if they are fresh, and the store was read within these seconds or told of no change.
-    @usableFromInline
-    nonisolated func tokens(readWithin interval: Double) -> Tokens? {
+    public nonisolated func tokensIfFresh() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
-            now < visible.state.freshUntil && visible.sight.isCurrent(at: now, interval: interval)
-                ? visible.state.tokens : nil
+            now < visible.freshUntil && visible.sight.isUnchanged ? visible.tokens : nil
+        }
+        return tokens.map(Tokens.init(storage:))
+    }
+
+    /// Tokens if they are fresh, and the store need not be looked at.
+    @usableFromInline
+    nonisolated func tokensInSight() -> Tokens? {
+        let now = service.configuration.clock.secondsSince1970
+        let tokens = published.withLock { visible in
+            now < visible.freshUntil && visible.sight.isCurrent(at: now) ? visible.tokens : nil
         }
         return tokens.map(Tokens.init(storage:))
     }

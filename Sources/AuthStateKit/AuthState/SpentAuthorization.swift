@@ -5,19 +5,30 @@ extension AuthState {
     struct SpentAuthorization: Sendable, Hashable {
         /// The answer without what is its own.
         var common: Box<AuthorizationResponse>
-        private let code: String
+        /// Code, state, verifier and nonce, one behind the other: four strings would take twice the memory.
+        private let secrets: String
+        /// Where in it the code, the state and the verifier end, in bytes.
+        private let codeEnd, stateEnd, verifierEnd: Int32
+        private let hasNonce: Bool
         private let additionalParameters: Parameters
-        private let state: String
-        private let nonce: String?
-        private let codeVerifier: CodeVerifier
 
         /// Stands where there has to be a verifier.
         private static let noVerifier = CodeVerifier()
 
         init(_ response: AuthorizationResponse) {
-            (code, additionalParameters) = (response.code, response.additionalParameters)
-            (state, nonce) = (response.request.state, response.request.nonce)
-            codeVerifier = response.request.codeVerifier
+            let request = response.request
+            codeEnd = Int32(clamping: response.code.utf8.count)
+            stateEnd = codeEnd + Int32(clamping: request.state.utf8.count)
+            verifierEnd = stateEnd + Int32(clamping: request.codeVerifier.rawValue.utf8.count)
+            // Not with `+`, which leaves room to grow.
+            var secrets = ""
+            secrets.reserveCapacity(Int(verifierEnd) + (request.nonce?.utf8.count ?? 0))
+            for secret in [response.code, request.state, request.codeVerifier.rawValue, request.nonce ?? ""] {
+                secrets += secret
+            }
+            self.secrets = secrets
+            hasNonce = request.nonce != nil
+            additionalParameters = response.additionalParameters
             var common = response
             (common.code, common.additionalParameters) = ("", [:])
             (common.request.state, common.request.nonce) = ("", nil)
@@ -28,10 +39,16 @@ extension AuthState {
         /// The whole answer.
         var response: AuthorizationResponse {
             var response = common.value
-            (response.code, response.additionalParameters) = (code, additionalParameters)
-            (response.request.state, response.request.nonce) = (state, nonce)
-            response.request.codeVerifier = codeVerifier
+            (response.code, response.additionalParameters) = (secret(0, codeEnd), additionalParameters)
+            response.request.state = secret(codeEnd, stateEnd)
+            // It was a verifier before.
+            response.request.codeVerifier = (try? CodeVerifier(secret(stateEnd, verifierEnd))) ?? Self.noVerifier
+            response.request.nonce = hasNonce ? secret(verifierEnd, Int32(clamping: secrets.utf8.count)) : nil
             return response
+        }
+
+        private func secret(_ start: Int32, _ end: Int32) -> String {
+            String(decoding: secrets.utf8.dropFirst(Int(start)).prefix(Int(end - start)), as: UTF8.self)
         }
     }
 }

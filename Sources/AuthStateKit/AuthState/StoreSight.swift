@@ -6,29 +6,34 @@ struct StoreSight: Sendable {
     private let seen: UInt64
     /// When it was read, in seconds since 1970.
     private let date: Double
-
-    /// What is true from now on, if the store is read after this.
-    init(_ watch: (any AuthStateWatch)?, at date: Double) {
-        self.watch = watch
-        self.date = date
-        seen = watch?.generation ?? 0
-    }
+    /// For how long that counts, in seconds.
+    private let interval: Double
 
     /// For how long a watch alone is believed, in seconds: it hears nothing of other machines on the same file system.
     private static let longest = 60.0
 
-    /// Whether there is nothing new to be read.
+    /// What is true from now on, if the store is read after this.
     ///
     /// - Parameter interval: For how long to trust a reading when nothing is watched, in seconds.
-    func isCurrent(at now: Double, interval: Double) -> Bool {
-        if let watch, watch.generation != seen { return false }
-        // A clock that was set back does not put the next look off.
-        return abs(now - date) < (watch == nil ? interval : max(interval, Self.longest))
+    init(_ watch: (any AuthStateWatch)?, at date: Double, interval: Double) {
+        self.watch = watch
+        self.date = date
+        self.interval = watch == nil ? interval : max(interval, Self.longest)
+        seen = watch?.generation ?? 0
     }
 
-    /// The same watching, as if the store were read again after this.
-    func renewed(at date: Double) -> StoreSight { StoreSight(watch, at: date) }
+    /// Whether there is nothing new to be read.
+    func isCurrent(at now: Double) -> Bool {
+        // A clock that was set back does not put the next look off.
+        abs(now - date) < interval && isUnchanged
+    }
+
+    /// Whether nobody told of a change since the store was read.
+    var isUnchanged: Bool { watch.map { $0.generation == seen } ?? true }
 
     /// Whether changes are heard of, instead of being looked for.
     var isWatching: Bool { watch != nil }
+
+    /// The same watching, as if the store were read again after this.
+    func renewed(at date: Double) -> StoreSight { StoreSight(watch, at: date, interval: interval) }
 }

@@ -11,7 +11,7 @@ extension AuthState {
     /// Whether there is a grant, in error or not; without one nobody is logged in.
     nonisolated var isGranted: Bool {
         // Nearly always so, and cheaper than to copy what is published.
-        if published.withLock({ $0.state.tokens != nil }) { return true }
+        if published.withLock({ $0.tokens != nil }) { return true }
         let current = current
         return current.isAuthorized || current.authorizationError != nil || current.canRenew
     }

@@ -67,7 +67,7 @@ extension AuthStatePool {
             evicted = contents.withLock { contents in
                 let evicted = contents.table.sweep(
                     256, idleTicks: idleTicks, now: now, if: { $0.isForgettable },
-                    nextLook: { plan.nextLook($0.state.renewalFacts, jitter: $0.jitter, now: now) })
+                    nextLook: { plan.nextLook($0.state.renewalFacts, jitter: Double($0.jitter), now: now) })
                 contents.statistics.evictions += evicted?.count ?? 0
                 return evicted
             }
@@ -90,11 +90,11 @@ extension AuthStatePool {
         let pause = contents.withLock { contents in
             [provider, .store].compactMap { contents.cooldowns.end($0, now: began) }.max()
         }
-        if let pause { return (pause + 5 * jitter(), slot.failures) }
+        if let pause { return (pause + 5 * jitter(), Int(slot.failures)) }
         do {
             if !state.renewalFacts.isSaved { try await state.save() }
             // Somebody may have renewed while it was queued.
-            if plan.nextLook(state.renewalFacts, jitter: slot.jitter, now: began) <= began {
+            if plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: began) <= began {
                 try await state.renewAhead()
                 contents.withLock { contents in
                     contents.statistics.renewals += 1
@@ -104,7 +104,7 @@ extension AuthStatePool {
             }
             let now = service.configuration.clock.secondsSince1970
             // Tokens that are born stale are left alone for a while, too.
-            return (max(plan.nextLook(state.renewalFacts, jitter: slot.jitter, now: now), now + 5), 0)
+            return (max(plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: now), now + 5), 0)
         } catch {
             return fail(slot, provider, began: began, error as? AuthStateError)
         }
@@ -115,7 +115,7 @@ extension AuthStatePool {
         _ slot: PoolTable<AuthState>.Slot, _ provider: Cooldowns.Place, began: Double, _ error: AuthStateError?
     ) -> (due: Double, failures: Int) {
         let (now, jitter) = (service.configuration.clock.secondsSince1970, jitter())
-        guard let error else { return (now, slot.failures) }
+        guard let error else { return (now, Int(slot.failures)) }
         let place: Cooldowns.Place? =
             switch error.kind {
             case .transient: provider
@@ -127,7 +127,7 @@ extension AuthStatePool {
             guard let place else { return }
             contents.cooldowns.failed(place, began: began, now: now, retryAfter: error.retryAfter, jitter: jitter)
         }
-        let failures = slot.failures + 1
+        let failures = Int(slot.failures) + 1
         return (now + RenewalPlan.pause(after: failures, retryAfter: error.retryAfter, jitter: jitter), failures)
     }
 

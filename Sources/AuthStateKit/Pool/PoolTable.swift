@@ -11,12 +11,12 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
         let key: AuthStateKey
         fileprivate(set) var state: State
         /// Between 0 and 1, drawn once: states that were issued together are not renewed together.
-        let jitter: Double
+        let jitter: Float
         /// When to look at its tokens next, in seconds since 1970.
         fileprivate(set) var due = -Double.infinity
         fileprivate var lastUse: Int
         /// How often in a row its renewal failed.
-        fileprivate(set) var failures = 0
+        fileprivate(set) var failures: UInt8 = 0
         fileprivate var isUsed = true
         fileprivate var isQueued = false
     }
@@ -48,7 +48,7 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
     mutating func insert(_ state: State, for key: AuthStateKey, jitter: Double) {
         remove(key)
         places[key] = slots.count
-        slots.append(Slot(key: key, state: state, jitter: jitter, lastUse: tick))
+        slots.append(Slot(key: key, state: state, jitter: Float(jitter), lastUse: tick))
     }
 
     @discardableResult
@@ -148,7 +148,7 @@ extension PoolTable {
         guard let place = places[slot.key], slots[place].state === slot.state else { return }
         if slots[place].isQueued { pending -= 1 }
         slots[place].due = due
-        slots[place].failures = failures
+        slots[place].failures = UInt8(clamping: failures)
         slots[place].isQueued = false
     }
 

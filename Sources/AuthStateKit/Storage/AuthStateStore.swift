@@ -37,7 +37,7 @@ extension AuthStateStore {
 }
 
 /// Tells at any moment whether what is stored under a key may have changed; the watching ends with its last reference.
-public protocol AuthStateWatch: Sendable {
+public protocol AuthStateWatch: AnyObject, Sendable {
     /// Another number than before when there may have been a change, by anybody; a false alarm costs one reading.
     ///
     /// Asked at every use of a token: it neither blocks nor waits nor allocates, and calls nobody back.

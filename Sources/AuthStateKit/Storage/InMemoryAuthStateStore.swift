@@ -59,8 +59,9 @@ extension InMemoryAuthStateStore {
         var lastVersion = 0
     }
 
-    private struct MemoryWatch: AuthStateWatch {
-        let slot: ChangeCounters.Slot
+    private final class MemoryWatch: AuthStateWatch {
+        private let slot: ChangeCounters.Slot
+        init(slot: ChangeCounters.Slot) { self.slot = slot }
         var generation: UInt64 { ChangeCounters.generation(of: slot) }
     }
 

@@ -157,7 +157,10 @@ struct SealedAuthStateStoreTests {
     @Test("changes are those of the store below")
     func watching() async throws {
         struct Watched: AuthStateStore {
-            struct Watch: AuthStateWatch { let generation: UInt64 }
+            final class Watch: AuthStateWatch {
+                let generation: UInt64
+                init(generation: UInt64) { self.generation = generation }
+            }
             func load(_ key: AuthStateKey) async throws -> StoredAuthState? { nil }
             nonisolated(nonsending) func withLease<R>(
                 _ key: AuthStateKey, deadline: Duration,

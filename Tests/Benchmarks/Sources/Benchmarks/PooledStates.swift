@@ -84,7 +84,7 @@ struct PooledStates: AuthStateStore {
         record.idToken = tokens.idToken
         record.scope = tokens.scope
         record.grantEpoch = 1
-        record.grantID = token(16)
+        record.grantID = token(15)
         return record
     }
 

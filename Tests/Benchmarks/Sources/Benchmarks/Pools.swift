@@ -55,6 +55,8 @@ enum Pools {
     private static func loadedPool(users: Int, idTokenLength: Int?) async throws -> AuthStatePool {
         var options = AuthStatePool.Options()
         options.capacity = users
+        // A lookup is of a state that need not be compared with the store.
+        options.state.storeCheckInterval = 86_400
         let pool = AuthStatePool(store: try PooledStates(idTokenLength: idTokenLength), options: options)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {

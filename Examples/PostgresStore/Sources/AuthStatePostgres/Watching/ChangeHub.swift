@@ -50,7 +50,7 @@ final class ChangeHub: Sendable {
 }
 
 /// Tells whether a key was changed, by anybody.
-struct PostgresWatch: AuthStateWatch {
+final class PostgresWatch: AuthStateWatch {
     private let hub: ChangeHub
     private let slot: Int
 

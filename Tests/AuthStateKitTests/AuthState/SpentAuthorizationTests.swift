@@ -1,0 +1,39 @@
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("An answer kept apart from what all logins have in common")
+struct SpentAuthorizationTests {
+    private func answer(code: String, state: String, nonce: String?) throws -> AuthorizationResponse {
+        var request = AuthorizationRequest(
+            configuration: try Fixture().record.configuration, clientID: "client",
+            redirectURI: try RedirectURI("https://app.example/callback"))
+        request.state = state
+        request.nonce = nonce
+        let parameters: Parameters = ["code": code, "state": state, "session_state": "ö", "scope": "a b"]
+        return try AuthorizationResponse(
+            callback: AuthorizationCallback(url: "https://app.example/callback?\(parameters.encoded)"), for: request)
+    }
+
+    @Test("it is the same answer again", arguments: ["code", "ä\u{0}b", "👩‍👩‍👧"], ["state", "é", "e\u{301}"])
+    func roundTrip(code: String, state: String) throws {
+        for nonce in [nil, "", "nonce", "\u{301}"] {
+            let answer = try answer(code: code, state: state, nonce: nonce)
+            let again = AuthState.SpentAuthorization(answer).response
+            #expect(again == answer)
+            #expect(Array(again.code.utf8) == Array(answer.code.utf8))
+            #expect(Array(again.request.state.utf8) == Array(answer.request.state.utf8))
+            #expect(again.request.nonce.map { Array($0.utf8) } == nonce.map { Array($0.utf8) })
+            #expect(again.request.codeVerifier == answer.request.codeVerifier)
+        }
+    }
+
+    @Test("what two logins have in common is equal")
+    func common() throws {
+        let answers = try [("a", "b"), ("c", "d")].map { try answer(code: $0, state: $1, nonce: $1) }
+        let spent = answers.map(AuthState.SpentAuthorization.init)
+        #expect(spent[0].common == spent[1].common)
+        #expect(spent[0] != spent[1])
+    }
+}
