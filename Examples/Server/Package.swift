@@ -61,7 +61,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "server", dependencies: ["AuthStateServer", hummingbird, logging], swiftSettings: strict),
+            name: "server",
+            dependencies: [
+                "AuthStateServer", hummingbird, logging, .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
             name: "AsyncHTTPClientTransportTests",

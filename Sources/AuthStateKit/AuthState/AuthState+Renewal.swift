@@ -118,15 +118,13 @@ extension AuthState {
                 }
                 throw Superseded()
             }
-            var error = error
-            if record.unconfirmedRenewal != nil {
-                error.message +=
-                    " The answer to an earlier renewal was lost on its way; it may have held the new token."
-            }
+            let error = explained(error)
             await persist(.tokenRefused(request.refreshToken ?? "", error), under: lease)
             throw error
         case .refusedWithoutReason:
+            let error = explained(error)
             await hold(for: Self.pause / 2, after: error, under: lease)
+            throw error
         case .transient(let retryAfter):
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
             if let retryAfter, retryAfter > 0 {
@@ -136,6 +134,14 @@ extension AuthState {
             if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
         }
         throw error
+    }
+
+    /// Says of a refusal what probably caused it: the provider had spent the refresh token, and nobody heard of the new one.
+    private func explained(_ refusal: AuthStateError) -> AuthStateError {
+        guard record.unconfirmedRenewal != nil else { return refusal }
+        var error = refusal
+        error.message += " The answer to an earlier renewal was lost on its way; it may have held the new token."
+        return error
     }
 
     /// Keeps the refresh token of an answer whose tokens are withheld, and leaves the provider alone for a minute.

@@ -74,9 +74,21 @@ public final class AuthStatePool: Sendable {
 
     /// The state of a key, loaded when it is not in memory; a failure is not remembered.
     ///
+    /// What another process did is taken over first, so that nobody who logged out elsewhere is handed out as logged in.
+    ///
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored or granted, kind `.store` when it cannot be read;
     ///   `CancellationError` as soon as the calling task is cancelled, which disturbs nobody else.
     public nonisolated(nonsending) func state(for key: AuthStateKey) async throws -> AuthState {
+        if let state = loadedState(for: key) {
+            if state.isInSight { return state }
+            try await state.notice()
+            if state.isGranted { return state }
+        }
+        return try await load(key)
+    }
+
+    /// The state of a key, for a use that looks for changes by others itself.
+    private nonisolated(nonsending) func stateAtHand(_ key: AuthStateKey) async throws -> AuthState {
         if let state = loadedState(for: key) { return state }
         return try await load(key)
     }
@@ -99,7 +111,7 @@ public final class AuthStatePool: Sendable {
     public nonisolated(nonsending) func freshTokens(
         for key: AuthStateKey, _ parameters: RenewalParameters = .none
     ) async throws -> Tokens {
-        try await state(for: key).freshTokens(parameters)
+        try await stateAtHand(key).freshTokens(parameters)
     }
 
     /// Runs a body with fresh tokens of a key; when it throws `TokenRejected`, renews once and runs it once more.
@@ -111,6 +123,6 @@ public final class AuthStatePool: Sendable {
         policy: UnauthorizedPolicy? = nil,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        try await state(for: key).withFreshToken(parameters, policy: policy, body)
+        try await stateAtHand(key).withFreshToken(parameters, policy: policy, body)
     }
 }

@@ -82,6 +82,11 @@ public final class FileAuthStateStore: AuthStateStore {
         work = BlockingWork(label: "AuthStateKit.FileAuthStateStore", clock: clock)
     }
 
+    /// Where a key's state is or will be, for messages that send a person there; the file may be missing.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` for a key that the store does not accept.
+    public func path(for key: AuthStateKey) throws -> String { try layout.path(for: key) }
+
     /// Reads a state without a lease; nil when there is none under the key. Creates nothing, changes nothing.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`, naming the path and what to do.

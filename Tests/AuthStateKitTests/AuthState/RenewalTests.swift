@@ -188,18 +188,22 @@ struct RenewalTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("a lost answer is recorded, and a later invalid_grant says so")
-    func lostAnswer() async throws {
+    @Test(
+        "a lost answer is recorded, and a later refusal says so",
+        arguments: [
+            (Fixture.error("invalid_grant"), AuthStateError.Code.invalidGrant),
+            (ScriptedTransport.Reply.json("", status: 400), .refusedWithoutReason),
+        ])
+    func lostAnswer(_ refusal: ScriptedTransport.Reply, _ code: AuthStateError.Code) async throws {
         let fixture = try Fixture([
-            .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)),
-            Fixture.error("invalid_grant"),
+            .failure(TransportError(.connectionLost, "reset", requestMayHaveBeenSent: true)), refusal,
         ])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         _ = await authError { try await state.freshTokens() }
         #expect(state.snapshot.unconfirmedRenewal != nil)
         let error = await authError { try await state.freshTokens() }
-        #expect(error?.code == .invalidGrant)
+        #expect(error?.code == code)
         #expect(error?.message.contains("lost on its way") == true)
     }
 

@@ -114,6 +114,17 @@ struct PoolLoginTests {
         try await eventually { fixture.pool.statistics.loaded == 0 }
     }
 
+    @Test("a logout by another server counts as soon as the state is asked for")
+    func logoutElsewhere() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        let state = try await fixture.pool.state(for: "ada")
+        try await AuthState.remove(from: fixture.store, key: "ada")
+        fixture.clock.advance(by: .seconds(2))
+        #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
+        #expect(!state.isAuthorized)
+    }
+
     @Test("a state that is being read while its key logs out is not handed out")
     func logoutDuringLoad() async throws {
         let fixture = PoolFixture()

@@ -133,19 +133,6 @@ extension EndToEndTests {
                 authstate.loginArguments(), 75, [.storeUnwritable, .storeUnreadable], stage: .store, hint: nil)
         }
 
-        @Test("a stored state that makes no sense, which is left as it is")
-        func corrupt() async throws {
-            var authstate = try Authstate(.django)
-            authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: authstate.stateFile)
-            try await authstate.expectFailure(["token"], 75, [.storeCorrupt], stage: .store, hint: "--local")
-            try await authstate.expectFailure(
-                authstate.loginArguments(), 75, [.storeCorrupt], stage: .store, hint: "choose another file")
-            try await authstate.expectFailure(
-                ["logout", "--local"], 75, [.storeUnreadable], stage: .store, hint: "Received \(authstate.stateFile).")
-            #expect(authstate.folder.text("nonsense") == "{")
-        }
-
         @Test("a port that somebody else holds")
         func port() async throws {
             let authstate = try Authstate(.django)

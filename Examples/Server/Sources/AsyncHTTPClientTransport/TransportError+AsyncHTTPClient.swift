@@ -61,7 +61,7 @@ extension TransportError {
             return "The answer of \(peer) has more than \(max(0, request.maximumResponseBytes)) bytes."
         case .responseTooLarge: return "The answer of \(peer) inflates to more bytes than the transport takes."
         case .timedOut: return "The exchange with \(peer) took longer than \(request.timeout)."
-        case .insecureConnection: return "TLS with \(peer) failed (\(reason(error)))."
+        case .insecureConnection: return "TLS with \(peer) failed (\(tlsReason(error)))."
         case .unreachable: return "Could not connect to \(peer): \(reason(error))."
         case .invalidRequest: return "The request cannot be sent as it is: \(reason(error))."
         default:
@@ -70,6 +70,13 @@ extension TransportError {
                 ? "\(peer) answered something that is not HTTP."
                 : "The exchange with \(peer) failed: \(reason(error))."
         }
+    }
+
+    /// BoringSSL's words, such as `certificate verify failed`, without the place in its sources.
+    private static func tlsReason(_ error: any Error) -> String {
+        let text = "\(error)"
+        guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return String(text.prefix(200)) }
+        return text[start...].prefix { $0 != " " }.lowercased().replacing("_", with: " ")
     }
 
     /// The system's reason if there is one; none of these descriptions knows anything of the request.

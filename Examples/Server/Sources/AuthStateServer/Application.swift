@@ -10,8 +10,8 @@ import ServiceLifecycle
 ///
 /// - Parameters:
 ///   - configuration: Limits and clocks of what talks to the provider.
-/// - Throws: `AuthStateError` when the provider's set-up is wrong. A provider that cannot be reached is none: it may
-///   come.
+/// - Throws: `SettingsError` when the provider or the store cannot be used as they are set up. A provider that cannot be
+///   reached is no reason: it may come.
 public func makeApplication(
     _ settings: Settings, configuration: AuthorizationService.Configuration = .init(), logger: Logger
 ) async throws -> some ApplicationProtocol {
@@ -77,6 +77,8 @@ extension Provider {
     fileprivate func check(_ logger: Logger) async throws {
         do { _ = try await begin() } catch let error as AuthStateError where error.kind == .transient {
             logger.warning("the provider does not answer yet", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
+        } catch let error as AuthStateError {
+            throw SettingsError(variable: "ISSUER", problem: "\(error)")
         }
     }
 }

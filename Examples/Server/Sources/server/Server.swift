@@ -2,22 +2,37 @@ import AuthStateServer
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 
 /// The server as a program: everything comes from the environment, every word for the operator goes to standard error.
 @main
 enum Server {
     static func main() async {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        let environment = ProcessInfo.processInfo.environment
         do {
-            var logger = Logger(label: "server")
-            logger.logLevel = try level(environment)
-            let application = try await makeApplication(Settings(environment: environment), logger: logger)
-            // SIGTERM and SIGINT end it in order: no request, no renewal is cut off.
-            try await application.runService()
+            try await run(ProcessInfo.processInfo.environment)
         } catch {
             FileHandle.standardError.write(Data("server: \(error)\n".utf8))
             exit(error is SettingsError ? 78 : 69)
+        }
+    }
+
+    private static func run(_ environment: [String: String]) async throws {
+        var logger = Logger(label: "server")
+        logger.logLevel = try level(environment)
+        let settings = try Settings(environment: environment)
+        let application = try await makeApplication(settings, logger: logger)
+        do {
+            // SIGTERM and SIGINT end it in order: no request, no renewal is cut off.
+            try await application.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw SettingsError(variable: "PORT", problem: "\(settings.port) is in use; choose another one")
+        } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EACCES {
+            throw SettingsError(
+                variable: "HOST, PORT",
+                problem: "\(settings.host) port \(settings.port): \(String(cString: strerror(error.errnoCode)))")
+        } catch is SocketAddressError.UnknownHost {
+            throw SettingsError(variable: "HOST", problem: "\(settings.host) has no address")
         }
     }
 

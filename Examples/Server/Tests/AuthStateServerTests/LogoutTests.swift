@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateTesting
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Testing
@@ -54,7 +55,8 @@ struct LogoutTests {
                 default: "http://localhost"
                 }
             #expect(try await browser.post("/logout", form, origin: origin).status == .forbidden)
-            #expect(try await browser.get("/logout").status == .ok)
+            // Nobody is told that they are signed out who are not.
+            #expect(try await browser.get("/logout").status == .seeOther)
             #expect(try await browser.get("/profile").status == .ok)
             #expect(site.provider.requestCount(.revocation) == 0)
         }
@@ -81,6 +83,28 @@ struct LogoutTests {
             #expect(answer.status == .seeOther)
             #expect((answer.headers[.location] == "/logout") == !isFailing)
             #expect(folder.states == 0)
+        }
+    }
+
+    @Test("a store that fails keeps nobody signed in whose grant was revoked")
+    func failingStore() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let before = browser
+            let token = try await browser.formToken()
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".lock") {
+                try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
+            }
+            #expect(try await browser.post("/logout", ["token": token]).status == .seeOther)
+            #expect(site.provider.requestCount(.revocation) == 1)
+            #expect(browser.cookies.isEmpty)
+            #expect(try await browser.get("/").text.contains("You are not signed in"))
+            var stolen = before
+            #expect(try await stolen.get("/profile").status != .ok)
         }
     }
 

@@ -62,6 +62,29 @@ struct SessionTests {
         await provider.stop()
     }
 
+    @Test("a session whose sealing key is lost keeps nobody from signing in anew")
+    func lostKey() async throws {
+        let folder = Folder()
+        let clock = ManualClock()
+        var configuration = OpenIDProvider.Configuration()
+        configuration.clients = [OpenIDProvider.Client(id: "site", redirectURIs: ["http://localhost/callback"])]
+        let provider = try await OpenIDProvider(configuration: configuration, clock: clock.wallClock)
+        let jar = Jar()
+        try await Site.run(folder: folder, sealingKeys: [try SealingKey.random()], provider, clock) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            await jar.keep(browser.cookies)
+        }
+        try await Site.run(folder: folder, sealingKeys: [try SealingKey.random()], provider, clock) { site in
+            var browser = site.visitor()
+            browser.cookies = await jar.cookies
+            #expect(try await browser.get("/profile").status == .serviceUnavailable)
+            try await browser.logIn()
+            #expect(try await browser.get("/profile").text.contains("Ada Lovelace"))
+        }
+        await provider.stop()
+    }
+
     @Test("a session ends after twelve hours, and what was stored with it")
     func lifetime() async throws {
         let folder = Folder()

@@ -133,14 +133,21 @@ extension EndToEndTests {
             defer { listener.close() }
             let taken = try ServerProgram.start(["PORT": "\(listener.port)"])
             let second = try await taken.result(within: .seconds(20))
-            #expect(second.status == 69 && second.errors.contains("server: "), "\(second.errors)")
+            #expect(second.status == 78 && second.errors.contains("server: PORT: "), "\(second.errors)")
 
             let provider = try await OpenIDProvider()
             let issuer = "\(provider.issuer)/other"
             let wrong = try ServerProgram.start(["ISSUER": issuer, "CLIENT_ID": "x", "PORT": "0"])
             let third = try await wrong.result(within: .seconds(20))
-            #expect(third.status == 69 && third.errors.contains("discovery document"), "\(third.errors)")
+            #expect(
+                third.status == 78 && third.errors.contains("server: ISSUER: The discovery document"), "\(third.errors)"
+            )
             await provider.stop()
+
+            let folder = try TemporaryFolder()
+            let occupied = try ServerProgram.start(["STATE_FOLDER": try folder.file("file"), "PORT": "0"])
+            let fourth = try await occupied.result(within: .seconds(20))
+            #expect(fourth.status == 78 && fourth.errors.contains("server: STATE_FOLDER: "), "\(fourth.errors)")
         }
 
         @Test("a provider that is away does not keep the server from starting")

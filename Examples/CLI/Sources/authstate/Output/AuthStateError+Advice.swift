@@ -10,11 +10,15 @@ extension AuthStateError {
     /// The error with advice in this program's words: which command or option helps, for the login that was meant.
     func advised(for options: CommonOptions) -> AuthStateError {
         var copy = advised
+        if code == .storeCorrupt, options.state != nil {
+            copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
+        }
         for command in ["login", "logout"] {
             copy.hint = copy.hint?.replacing("'authstate \(command)", with: "'authstate \(command)\(options.selection)")
         }
-        if kind == .store, let place = try? StateLocation(state: options.state, profile: options.profile).path,
-            !copy.description.contains(place)
+        let key = AuthStateKey(rawValue: options.profile)
+        if kind == .store, let location = try? StateLocation(state: options.state, profile: options.profile),
+            let place = try? location.store(key: key).path(for: key), !copy.description.contains(place)
         {
             copy.received = copy.received.map { "\($0) in \(place)" } ?? place
         }
@@ -55,8 +59,7 @@ extension AuthStateError {
         .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
-        .storeCorrupt:
-            "Remove a damaged login with 'authstate logout --local'; if it is none, choose another file with --state.",
+        .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .discoveryFailed: "Check --issuer.",
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",

@@ -4,6 +4,8 @@ import AuthStateKit
 struct Session: Sendable {
     let store: FileAuthStateStore
     let key: AuthStateKey
+    /// Whether what is stored may be removed even if it is no login.
+    let isOwn: Bool
     let console: Console
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
@@ -11,8 +13,9 @@ struct Session: Sendable {
     init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
         self.console = console
         key = AuthStateKey(rawValue: options.profile)
-        store = try StateLocation(state: options.state, profile: options.profile)
-            .store(key: key) { console.note("authstate: \($0)") }
+        let location = try StateLocation(state: options.state, profile: options.profile)
+        store = location.store(key: key) { console.note("authstate: \($0)") }
+        isOwn = location.isOwn
         stepLimit = .seconds(timeLimit * 0.9)
     }
 
@@ -61,11 +64,13 @@ struct Session: Sendable {
         }
     }
 
-    /// Removes what is stored, readable or not, also when the task has been cancelled; what is no login stays.
+    /// Removes what is stored, readable or not, also when the task has been cancelled.
+    ///
+    /// A file that the person named stays when it is no login.
     func forget() async throws {
-        let (store, key, stepLimit) = (store, key, stepLimit)
+        let (store, key, isOwn, stepLimit) = (store, key, isOwn, stepLimit)
         try await Task {
-            if let stored = try await store.load(key), !AuthStateArchive.isArchive(stored.archive) {
+            if !isOwn, let stored = try await store.load(key), !AuthStateArchive.isArchive(stored.archive) {
                 throw AuthStateError(
                     .storeUnreadable, stage: .store, "This is not a login; it was left as it is.",
                     hint: "Choose another file with --state.")

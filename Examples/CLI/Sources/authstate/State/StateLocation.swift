@@ -30,15 +30,18 @@ enum StateLocation: Equatable {
         }
     }
 
-    /// The file, or the folder of the file.
-    var path: String {
+    /// Whether the files are this program's own, whatever is in them; a file that a person names may be another's.
+    var isOwn: Bool {
         switch self {
-        case .file(let path), .folder(let path): path
+        case .file: false
+        case .folder: true
         }
     }
 
     /// The store at this place.
-    func store(key: AuthStateKey, onWarning: @escaping @Sendable (AuthStateError) -> Void) -> FileAuthStateStore {
+    func store(
+        key: AuthStateKey, onWarning: (@Sendable (AuthStateError) -> Void)? = nil
+    ) -> FileAuthStateStore {
         switch self {
         case .file(let path): FileAuthStateStore(file: path, key: key, onWarning: onWarning)
         case .folder(let path): FileAuthStateStore(folder: path, onWarning: onWarning)

@@ -37,7 +37,7 @@ struct LoginRoutes: Sendable {
         else { throw Refusal.unknownLogin }
         let session = try await sessions.begin(
             pending.authorization, callback: AuthorizationCallback(url: provider.baseURL(request.uri.string)),
-            replacing: try await sessions.session(of: request))
+            replacing: await sessions.formerSession(of: request))
         var response = Response.redirect(to: pending.returnPath.text, type: .found)
         BrowserCookie.login.remove(from: &response)
         BrowserCookie.session.set(session.secret, in: &response)

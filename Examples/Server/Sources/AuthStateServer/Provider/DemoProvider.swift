@@ -10,6 +10,8 @@ struct DemoProvider: Service {
     static let clientID = "demo"
 
     /// Starts it with a login page, the user `ada` (password `lovelace`), and tokens that end every minute.
+    ///
+    /// - Throws: `SettingsError` when somebody else listens on the port.
     init(port: UInt16, client: BaseURL) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.login = .page
@@ -19,7 +21,14 @@ struct DemoProvider: Service {
                 id: Self.clientID, redirectURIs: [client(Provider.callbackPath)],
                 postLogoutRedirectURIs: [client(Provider.logoutPath)])
         ]
-        provider = try await OpenIDProvider(configuration: configuration, port: port)
+        do {
+            provider = try await OpenIDProvider(configuration: configuration, port: port)
+        } catch let error as AuthStateError where error.code == .portInUse {
+            throw SettingsError(
+                variable: "PORT",
+                problem: "port \(port), the next one, is for the provider that this server brings, and it is in use; "
+                    + "choose another PORT, unless this server runs already")
+        }
     }
 
     var issuer: String { provider.issuer }

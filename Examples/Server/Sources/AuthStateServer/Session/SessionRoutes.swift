@@ -19,7 +19,7 @@ struct SessionRoutes: Sendable {
         router.get("/") { request, _ in try await home(request) }
         router.get("/profile") { request, _ in try await profile(request) }
         router.post("/logout") { request, _ in try await logOut(request) }
-        router.get("/logout") { _, _ in Self.signedOut }
+        router.get("/logout") { request, context in try await loggedOut(request, context) }
     }
 
     private func home(_ request: Request) async throws -> Page {
@@ -68,6 +68,12 @@ struct SessionRoutes: Sendable {
         var response = Response.redirect(to: next ?? Provider.logoutPath, type: .normal)
         BrowserCookie.session.remove(from: &response)
         return response
+    }
+
+    /// Where the provider sends the browser afterwards. It says nothing untrue to those who come here by themselves.
+    private func loggedOut(_ request: Request, _ context: some RequestContext) async throws -> Response {
+        guard try await sessions.session(of: request) == nil else { return .redirect(to: "/", type: .normal) }
+        return Self.signedOut.response(from: request, context: context)
     }
 
     private static let signedOut = Page(

@@ -45,6 +45,15 @@ struct Sessions: Sendable {
         return Session(secret: secret, state: state)
     }
 
+    /// The session that a new login takes the place of. One that cannot be read any more, say for want of its sealing key,
+    /// must not keep anybody from signing in.
+    func formerSession(of request: Request) async -> Session? {
+        do { return try await session(of: request) } catch {
+            logger.warning("the session of before cannot be read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
     /// Completes a login under a new secret: one that was planted in the browser before is worth nothing.
     ///
     /// - Parameter old: The browser's session so far; it does not go on beside the new one.
@@ -67,14 +76,18 @@ struct Sessions: Sendable {
     ///   page.
     func end(_ session: Session) async throws -> String? {
         let record = session.state.snapshot
+        var isRevoked = false
         do {
-            let isRevoked = try await provider.revoke(record)
+            isRevoked = try await provider.revoke(record)
             logger.info("signed out", metadata: ["revoked": "\(isRevoked)"])
         } catch let error as AuthStateError {
             // The person wants to leave, whatever the provider says; its tokens end by themselves.
             logger.warning("signed out, but the grant was not revoked", metadata: ["error": "\(error)"])
         }
-        try await pool.remove(session.state.key)
+        do { try await pool.remove(session.state.key) } catch let error as AuthStateError where isRevoked {
+            // What is stored opens nothing any more, and the pool removes it as soon as the store lets it.
+            logger.error("signed out, but the state is still stored", metadata: ["error": "\(error)"])
+        }
         return try provider.endSessionURL(record)
     }
 }

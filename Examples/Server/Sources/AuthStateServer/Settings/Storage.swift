@@ -2,6 +2,12 @@ public import AuthStateKit
 import Logging
 import ServiceLifecycle
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if PostgreSQL
     import AuthStatePostgres
 #endif
@@ -34,16 +40,34 @@ public struct Storage: Sendable, Hashable {
         return (try SealedAuthStateStore(store, keys: sealingKeys), services)
     }
 
+    /// So that the operator hears at the start what would otherwise keep the first person from signing in.
+    private static func prepare(_ folder: String) throws {
+        let files = FileManager.default
+        do {
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SettingsError(variable: "STATE_FOLDER", problem: "the folder \(folder) cannot be created")
+        }
+        guard files.isWritableFile(atPath: folder) else {
+            throw SettingsError(variable: "STATE_FOLDER", problem: "nothing can be written to the folder \(folder)")
+        }
+    }
+
     private func openPlace(_ logger: Logger) async throws -> (any AuthStateStore, [any Service]) {
         switch place {
         case .files(let folder):
+            try Self.prepare(folder)
             let store = FileAuthStateStore(folder: folder) { warning in
                 logger.warning("\(warning.message)", metadata: ["error": "\(warning)"])
             }
             return (store, [])
         case .database(let connectionString):
             #if PostgreSQL
-                let store = try PostgresAuthStateStore(connectionString: connectionString)
+                let store: PostgresAuthStateStore
+                do { store = try PostgresAuthStateStore(connectionString: connectionString) } catch {
+                    throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
+                }
                 try await store.checkSchema()
                 return (store, [ListeningService(store: store)])
             #else

@@ -79,12 +79,12 @@ struct Problem {
         ),
         .cancelled: denied,
         .reauthenticationRequired: Problem(
-            status: .forbidden, title: "Please sign in again", advice: "Your sign-in has ended at the provider."),
+            status: .forbidden, title: "Please sign in again", advice: "Your sign-in has ended."),
         .transient: Problem(
             status: .serviceUnavailable, title: "The sign-in service does not answer",
             advice: "You are not signed out. Try again in a moment."),
         .store: Problem(
-            status: .serviceUnavailable, title: "Your sign-in cannot be stored at the moment",
+            status: .serviceUnavailable, title: "Your sign-in cannot be read or stored at the moment",
             advice: "Nothing was changed. Try again in a moment."),
         .resource: Problem(
             status: .badGateway, title: "The sign-in service refused the request", advice: "Try again later."),
