@@ -52,11 +52,7 @@ final class TemporaryFile: Sendable {
     static func recover(_ destination: StateFile, under lock: FileLock) throws -> Bool {
         let path = path(for: destination, under: lock)
         do {
-            let file: OpenFile
-            do { file = try OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) } catch  where nothing.contains(error.code)
-            {
-                return false
-            }
+            guard let file = try existing(path) else { return false }
             let stored = try destination.read().stored?.version
             guard try file.status.isRegular, let note = try lock.readNote(), note.base == stored,
                 case let content = try file.readAll(limit: note.count), content.count == note.count,
@@ -75,8 +71,15 @@ final class TemporaryFile: Sendable {
         }
     }
 
-    /// What opening says where no holder left a file: none, a link, a folder.
-    private static let nothing: Set<Int32> = [ENOENT, ELOOP, EISDIR]
+    /// What a holder left; nil where there is nothing, or a link or a folder that no holder made.
+    private static func existing(_ path: String) throws(SystemCallError) -> OpenFile? {
+        do {
+            return try OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW)
+        } catch {
+            if error.code == ENOENT || error.code == ELOOP || error.code == EISDIR { return nil }
+            throw error
+        }
+    }
 
     private static func replace(
         _ destination: StateFile, with path: String, _ file: borrowing OpenFile
