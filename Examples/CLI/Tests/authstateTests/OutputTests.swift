@@ -45,7 +45,9 @@ struct OutputTests {
         record.refreshToken = "secret-refresh"
         record.scope = "openid"
         let summary = StateSummary(record: record, now: now)
-        #expect(summary.json["authorized"] == true)
+        #expect(summary.json["authorized"] == true && summary.json["can_renew"] == true)
+        record.authorizationError = AuthStateError(.invalidGrant, stage: .refresh, "Refused.")
+        #expect(StateSummary(record: record, now: now).json["can_renew"] == false)
         #expect(summary.json["scope"] == "openid")
         #expect(summary.json["expires_at"] == 1060)
         #expect(summary.json["expires_in"] == 60)

@@ -62,7 +62,9 @@ struct StateSummary {
         return end.formatted(.iso8601) + (seconds > 0 ? " (in \(seconds) s)" : " (over)")
     }
 
-    private var canRenew: Bool { record.refreshToken != nil || record.clientCredentials != nil }
+    private var canRenew: Bool {
+        record.authorizationError == nil && (record.refreshToken != nil || record.clientCredentials != nil)
+    }
 
     private var grant: String {
         (record.clientCredentials == nil ? GrantType.authorizationCode : .clientCredentials).rawValue
