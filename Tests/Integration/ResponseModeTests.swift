@@ -48,7 +48,7 @@ extension ProviderTests {
 }
 
 /// A real browser at a provider in this process, which needs nobody to log in.
-@Suite("response modes in Chromium", .whereChromiumIsInstalled, .serialized, .timeLimit(.minutes(2)))
+@Suite("response modes in Chromium", .whereChromiumIsInstalled, .serialized, .timeLimit(.minutes(5)))
 struct ChromiumResponseModeTests {
     private func logIn(
         _ type: AuthorizationRequest.ResponseType, by mode: AuthorizationRequest.ResponseMode?,
@@ -65,12 +65,12 @@ struct ChromiumResponseModeTests {
         request.responseType = type
         request.responseMode = mode
         let folder = try TemporaryFolder()
-        let script = "\(LoginBrowser.python) '\(Provider.scripts)/chromium.py' \"$0\" >'\(folder("page"))'"
-        let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(60), pages: pages)
+        let script = "\(LoginBrowser.python) '\(Provider.scripts)/chromium.py' --timeout 140 \"$0\" >'\(folder("page"))'"
+        let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(150), pages: pages)
         let login = Task { [request] in
             try await AuthState.authorize(request, presenting: agent, service: service)
         }
-        let page = try await eventually("the browser's last page", within: .seconds(60)) {
+        let page = try await eventually("the browser's last page", within: .seconds(150)) {
             try? JSONValue(parsing: Array(folder.text("page").utf8))
         }
         if givesUp { login.cancel() }
