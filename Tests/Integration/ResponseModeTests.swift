@@ -65,7 +65,8 @@ struct ChromiumResponseModeTests {
         request.responseType = type
         request.responseMode = mode
         let folder = try TemporaryFolder()
-        let script = "\(LoginBrowser.python) '\(Provider.scripts)/chromium.py' --timeout 140 \"$0\" >'\(folder("page"))'"
+        let browser = "'\(Provider.scripts)/chromium.py' --timeout 140"
+        let script = "\(LoginBrowser.python) \(browser) \"$0\" >'\(folder("page"))'"
         let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(150), pages: pages)
         let login = Task { [request] in
             try await AuthState.authorize(request, presenting: agent, service: service)
