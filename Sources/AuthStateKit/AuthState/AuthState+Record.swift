@@ -148,18 +148,22 @@ extension AuthState.Record {
 
     /// How the tokens can be renewed, if they can.
     func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
+        var request: TokenRequest
         if let grant = clientCredentials {
             var extra = grant.additionalParameters
             extra.merge(parameters.additionalParameters)
-            return TokenRequest(
+            request = TokenRequest(
                 clientCredentialsFor: clientID, configuration: configuration,
                 scopes: parameters.scopes.isEmpty ? grant.scopes : parameters.scopes, additionalParameters: extra)
+        } else if let refreshToken {
+            request = TokenRequest(
+                refreshToken: refreshToken, configuration: configuration, clientID: clientID,
+                scopes: parameters.scopes, additionalParameters: parameters.additionalParameters)
+        } else {
+            return nil
         }
-        return refreshToken.map {
-            TokenRequest(
-                refreshToken: $0, configuration: configuration, clientID: clientID, scopes: parameters.scopes,
-                additionalParameters: parameters.additionalParameters)
-        }
+        request.resources = parameters.resources
+        return request
     }
 }
 
@@ -195,12 +199,15 @@ extension AuthState.Record: CustomStringConvertible, CustomReflectable {
 public struct RenewalParameters: Sendable, Hashable {
     /// A part of the granted scopes.
     public var scopes: [Scope]
-    /// For example `resource` (RFC 8707) or `audience`.
+    /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2).
+    public var resources: [String]
+    /// For example `audience`.
     public var additionalParameters: Parameters
 
     /// Makes parameters.
-    public init(scopes: [Scope] = [], additionalParameters: Parameters = [:]) {
+    public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
         self.scopes = scopes
+        self.resources = resources
         self.additionalParameters = additionalParameters
     }
 
@@ -209,5 +216,5 @@ public struct RenewalParameters: Sendable, Hashable {
 
     /// Whether nothing is asked for; 5 ns less for each reading of a token than a comparison with `none`.
     @usableFromInline
-    var isNone: Bool { scopes.isEmpty && additionalParameters.isEmpty }
+    var isNone: Bool { scopes.isEmpty && resources.isEmpty && additionalParameters.isEmpty }
 }

@@ -39,6 +39,13 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var idTokenHint: String?
     /// Single claims to ask for (OpenID Connect Core, section 5.5).
     public var claims: JSONValue?
+    /// The resources that the tokens shall be for, absolute URIs (RFC 8707, section 2.1).
+    public var resources: [String] {
+        get { ownResources ?? [] }
+        set { ownResources = newValue.isEmpty ? nil : newValue }
+    }
+    /// Optional, so that archives from before there were resources can be read.
+    private var ownResources: [String]?
     /// Whatever else the provider understands; names that this type sets itself are refused.
     public var additionalParameters: Parameters = [:]
 

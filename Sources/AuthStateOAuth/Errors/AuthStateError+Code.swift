@@ -68,10 +68,26 @@ extension AuthStateError.Code {
     public static let invalidScope = known("invalidScope")
     /// `invalid_request`.
     public static let invalidRequest = known("invalidRequest")
+    /// `invalid_target` (RFC 8707, RFC 8693): a resource or audience that the provider does not know or does not serve.
+    public static let invalidTarget = known("invalidTarget")
+    /// `invalid_authorization_details` (RFC 9396).
+    public static let invalidAuthorizationDetails = known("invalidAuthorizationDetails")
+    /// `invalid_request_uri` (RFC 9101): the provider cannot use the reference to a request.
+    public static let invalidRequestURI = known("invalidRequestURI")
+    /// `invalid_request_object` (RFC 9101): the provider cannot use the signed request.
+    public static let invalidRequestObject = known("invalidRequestObject")
+    /// `invalid_dpop_proof` (RFC 9449): the proof that goes with a token is refused.
+    public static let invalidDPoPProof = known("invalidDPoPProof")
+    /// `unsupported_token_type` (RFC 7009): the provider cannot revoke tokens of this kind.
+    public static let revocationUnsupported = known("revocationUnsupported")
     /// `invalid_redirect_uri` (RFC 7591).
     public static let registrationRedirectURIRefused = known("registrationRedirectURIRefused")
     /// `invalid_client_metadata` (RFC 7591).
     public static let invalidClientMetadata = known("invalidClientMetadata")
+    /// `invalid_software_statement` (RFC 7591).
+    public static let invalidSoftwareStatement = known("invalidSoftwareStatement")
+    /// `unapproved_software_statement` (RFC 7591).
+    public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
     /// A secret is referred to (an environment variable, a file) and is not there.
     public static let credentialUnavailable = known("credentialUnavailable")
     /// The loopback port is in use.
@@ -118,6 +134,12 @@ extension AuthStateError.Code {
     public static let serverError = known("serverError")
     /// `temporarily_unavailable`, or 429.
     public static let temporarilyUnavailable = known("temporarilyUnavailable")
+    /// `authorization_pending` (RFC 8628): the person has not decided yet.
+    public static let authorizationPending = known("authorizationPending")
+    /// `slow_down` (RFC 8628): ask less often.
+    public static let slowDown = known("slowDown")
+    /// `use_dpop_nonce` (RFC 9449): ask once more with the nonce that came along.
+    public static let useDPoPNonce = known("useDPoPNonce")
     /// The state belongs to somebody else at the moment.
     public static let storeLocked = known("storeLocked")
     /// The state cannot be read.
@@ -140,15 +162,24 @@ extension AuthStateError.Code {
     public static let accessDenied = known("accessDenied")
     /// `invalid_grant`: the code or the refresh token is expired, revoked, or was used before.
     public static let invalidGrant = known("invalidGrant")
+    /// `expired_token` (RFC 8628): nobody logged in with the device code in time.
+    public static let deviceCodeExpired = known("deviceCodeExpired")
     /// A renewal was refused without a readable reason; the grant is kept.
     public static let refusedWithoutReason = known("refusedWithoutReason")
     /// The access token cannot be renewed: there is no refresh token.
     public static let noRefreshToken = known("noRefreshToken")
     /// A protected resource refused the access token, also after a renewal.
     public static let tokenRejected = known("tokenRejected")
-    /// `login_required`, `interaction_required`, `consent_required`, `account_selection_required`.
+    /// `login_required` (OpenID Connect Core, section 3.1.2.6): nobody has a session at the provider.
+    public static let loginRequired = known("loginRequired")
+    /// `consent_required` (OpenID Connect Core, section 3.1.2.6): the person has to allow the access on a page.
+    public static let consentRequired = known("consentRequired")
+    /// `account_selection_required` (OpenID Connect Core, section 3.1.2.6): the person has several sessions.
+    public static let accountSelectionRequired = known("accountSelectionRequired")
+    /// `interaction_required` (OpenID Connect Core, section 3.1.2.6): some other page has to be shown.
     public static let interactionRequired = known("interactionRequired")
-    /// `insufficient_user_authentication` (RFC 9470): log in again, with the parameters of the challenge.
+    /// `insufficient_user_authentication` (RFC 9470): log in again, with the parameters of the challenge;
+    /// `unmet_authentication_requirements` (OpenID Connect Core Error Code unmet_authentication_requirements 1.0).
     public static let insufficientUserAuthentication = known("insufficientUserAuthentication")
     /// `insufficient_scope` (RFC 6750).
     public static let insufficientScope = known("insufficientScope")
@@ -165,7 +196,9 @@ extension AuthStateError.Code {
                 .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
                 .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
-                .registrationRedirectURIRefused, .invalidClientMetadata, .credentialUnavailable, .portInUse,
+                .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,
+                .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
+                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .credentialUnavailable, .portInUse,
                 .browserUnavailable, .libraryUnavailable, .insecureConnection,
             ],
             .refused: [
@@ -175,6 +208,7 @@ extension AuthStateError.Code {
             ],
             .transient: [
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,
+                .authorizationPending, .slowDown, .useDPoPNonce,
             ],
             .store: [
                 .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
@@ -182,7 +216,8 @@ extension AuthStateError.Code {
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
-                .interactionRequired, .insufficientUserAuthentication,
+                .deviceCodeExpired, .loginRequired, .consentRequired, .accountSelectionRequired, .interactionRequired,
+                .insufficientUserAuthentication,
             ],
             .resource: [.insufficientScope],
             .cancelled: [.cancelled],

@@ -53,7 +53,24 @@ extension OAuthErrorResponse {
         case .invalidRequest:
             "Check the request's parameters, and that the redirect URI is registered, character by character."
         case .serverError, .temporarilyUnavailable: "Try again later."
-        case .interactionRequired: "Log in with a page: leave out prompt=none."
+        case .interactionRequired, .loginRequired, .consentRequired, .accountSelectionRequired:
+            "Log in with a page: leave out prompt=none."
+        case .insufficientUserAuthentication: "Log in again as the provider asks, or ask for less."
+        case .deviceCodeExpired: "Log in again, and enter the new code in time."
+        case .authorizationPending: "Finish the login on the other device."
+        case .slowDown: "Ask less often."
+        case .invalidTarget: "Ask for resources that the provider knows and that the client may use."
+        case .invalidAuthorizationDetails: "Ask for authorization details that the provider knows."
+        case .invalidRequestURI, .invalidRequestObject:
+            "Check which algorithms and request objects the provider takes, and the key that the client is registered with."
+        case .invalidDPoPProof: "Check this machine's clock, and which algorithms the provider takes for DPoP."
+        case .useDPoPNonce: "Try again."
+        case .revocationUnsupported: "Tokens of this kind count until they end; revoke the refresh token."
+        case .invalidClientMetadata, .registrationRedirectURIRefused:
+            "Register with what the provider allows."
+        case .invalidSoftwareStatement, .unapprovedSoftwareStatement:
+            "Use a software statement of an authority that the provider trusts."
+        case .unsupportedGrantType: "Use a grant that the provider supports."
         default: nil
         }
     }
@@ -72,15 +89,35 @@ extension OAuthErrorResponse {
         "temporarily_unavailable": .temporarilyUnavailable,
         // OpenID Connect Core 3.1.2.6
         "interaction_required": .interactionRequired,
-        "login_required": .interactionRequired,
-        "account_selection_required": .interactionRequired,
-        "consent_required": .interactionRequired,
+        "login_required": .loginRequired,
+        "account_selection_required": .accountSelectionRequired,
+        "consent_required": .consentRequired,
+        // RFC 9101, 7.1; before it OpenID Connect Core 3.1.2.6
+        "invalid_request_uri": .invalidRequestURI,
+        "invalid_request_object": .invalidRequestObject,
         "request_not_supported": .unsupported,
         "request_uri_not_supported": .unsupported,
         "registration_not_supported": .unsupported,
         // RFC 7591, 3.2.2
         "invalid_redirect_uri": .registrationRedirectURIRefused,
         "invalid_client_metadata": .invalidClientMetadata,
+        "invalid_software_statement": .invalidSoftwareStatement,
+        "unapproved_software_statement": .unapprovedSoftwareStatement,
+        // RFC 7009, 2.2.1
+        "unsupported_token_type": .revocationUnsupported,
+        // RFC 8628, 3.5
+        "authorization_pending": .authorizationPending,
+        "slow_down": .slowDown,
+        "expired_token": .deviceCodeExpired,
+        // RFC 8707, 2, and RFC 8693, 2.2.2
+        "invalid_target": .invalidTarget,
+        // RFC 9396, 5
+        "invalid_authorization_details": .invalidAuthorizationDetails,
+        // RFC 9449, 5 and 8
+        "invalid_dpop_proof": .invalidDPoPProof,
+        "use_dpop_nonce": .useDPoPNonce,
+        // OpenID Connect Core Error Code unmet_authentication_requirements 1.0
+        "unmet_authentication_requirements": .insufficientUserAuthentication,
         // RFC 6750, 3.1 and RFC 9470, 3
         "invalid_token": .tokenRejected,
         "insufficient_scope": .insufficientScope,

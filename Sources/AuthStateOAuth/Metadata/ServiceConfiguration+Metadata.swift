@@ -36,7 +36,9 @@ extension ServiceConfiguration {
             issuer: issuer, authorizationEndpoint: metadata.authorizationEndpoint, tokenEndpoint: tokenEndpoint,
             jwksURI: metadata.jwksURI, userInfoEndpoint: metadata.userInfoEndpoint,
             endSessionEndpoint: metadata.endSessionEndpoint, registrationEndpoint: metadata.registrationEndpoint,
-            revocationEndpoint: metadata.revocationEndpoint, introspectionEndpoint: metadata.introspectionEndpoint
+            revocationEndpoint: metadata.revocationEndpoint, introspectionEndpoint: metadata.introspectionEndpoint,
+            deviceAuthorizationEndpoint: metadata.deviceAuthorizationEndpoint,
+            pushedAuthorizationRequestEndpoint: metadata.pushedAuthorizationRequestEndpoint
         )
         self.metadata = metadata
     }

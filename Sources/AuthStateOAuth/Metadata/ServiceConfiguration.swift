@@ -24,6 +24,10 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     public var revocationEndpoint: URL?
     /// Token introspection.
     public var introspectionEndpoint: URL?
+    /// Device authorization (RFC 8628).
+    public var deviceAuthorizationEndpoint: URL?
+    /// Pushed authorization requests (RFC 9126).
+    public var pushedAuthorizationRequestEndpoint: URL?
     /// The metadata that all this came from: one document, or two of one provider merged.
     public var metadata: ProviderMetadata?
     /// What this provider is known to do otherwise, accepted by name.
@@ -48,7 +52,9 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         endSessionEndpoint: URL? = nil,
         registrationEndpoint: URL? = nil,
         revocationEndpoint: URL? = nil,
-        introspectionEndpoint: URL? = nil
+        introspectionEndpoint: URL? = nil,
+        deviceAuthorizationEndpoint: URL? = nil,
+        pushedAuthorizationRequestEndpoint: URL? = nil
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -59,6 +65,8 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         self.registrationEndpoint = registrationEndpoint
         self.revocationEndpoint = revocationEndpoint
         self.introspectionEndpoint = introspectionEndpoint
+        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
     }
 
     /// Whether an ID token of this provider could be found to be genuine.

@@ -10,4 +10,10 @@ public struct GrantType: RawRepresentable, Sendable, Hashable, Codable {
     public static let refreshToken = GrantType(rawValue: "refresh_token")
     /// The client's own credentials.
     public static let clientCredentials = GrantType(rawValue: "client_credentials")
+    /// A code that a person confirms on another device (RFC 8628, section 3.4).
+    public static let deviceCode = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
+    /// A signed assertion (RFC 7523, section 2.1).
+    public static let jwtBearer = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:jwt-bearer")
+    /// One token for another (RFC 8693, section 2.1).
+    public static let tokenExchange = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
 }

@@ -56,11 +56,7 @@ public struct RevocationRequest: Sendable, Hashable {
         let endpoint = try endpoint
         var form: Parameters = ["token": token]
         form["token_type_hint"] = tokenTypeHint?.rawValue
-        var headers: TransportHeaders = [
-            "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
-        ]
-        authentication.apply(to: &form, headers: &headers)
-        return TransportRequest(method: "POST", url: endpoint, headers: headers, body: Data(form.encoded.utf8))
+        return try TransportRequest(posting: form, to: endpoint, authentication: authentication, stage: .logout)
     }
 }
 

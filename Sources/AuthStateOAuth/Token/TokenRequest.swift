@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6).
 public struct TokenRequest: Sendable, Hashable {
     /// The provider.
@@ -22,7 +16,9 @@ public struct TokenRequest: Sendable, Hashable {
     public var refreshToken: String?
     /// What is asked for; empty leaves it to the grant.
     public var scopes: [Scope]
-    /// Whatever else the provider understands, for example `resource` (RFC 8707) or `audience`.
+    /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
+    public var resources: [String] = []
+    /// Whatever else the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
     private init(
@@ -78,19 +74,10 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["scope"] = try scopes.joined(stage: stage)
-        var headers: TransportHeaders = [
-            "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
-        ]
-        authentication.apply(to: &form, headers: &headers)
-        if let clash = additionalParameters.names.first(where: { form[$0] != nil }) {
-            throw AuthStateError(
-                .invalidArgument, stage: stage, "An additional parameter would replace \(clash).",
-                hint: "Set the property of the request instead."
-            )
-        }
-        form.merge(additionalParameters)
-        return TransportRequest(
-            method: "POST", url: configuration.tokenEndpoint, headers: headers, body: Data(form.encoded.utf8))
+        for resource in resources { form.append("resource", resource) }
+        return try TransportRequest(
+            posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,
+            authentication: authentication, stage: stage)
     }
 }
 

@@ -132,7 +132,7 @@ struct AuthorizationResponseTests {
         let posted = AuthorizationCallback(url: url, formBody: answer)
         #expect(try AuthorizationResponse(callback: posted, for: request).code == "c")
         let error = AuthorizationCallback(url: url, formBody: "error=login_required&state=\(request.state)")
-        #expect(refusal { try AuthorizationResponse(callback: error, for: request) }?.code == .interactionRequired)
+        #expect(refusal { try AuthorizationResponse(callback: error, for: request) }?.code == .loginRequired)
         let inQuery = AuthorizationCallback(url: "\(url)?\(answer)")
         #expect(refusal { try AuthorizationResponse(callback: inQuery, for: request) }?.code == .malformedResponse)
         request.responseMode = nil

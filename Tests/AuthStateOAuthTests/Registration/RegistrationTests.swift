@@ -113,7 +113,8 @@ struct RegistrationTests {
         "a refusal keeps its own name (RFC 7591, section 3.2.2)",
         arguments: [
             ("invalid_redirect_uri", AuthStateError.Code.registrationRedirectURIRefused),
-            ("invalid_client_metadata", .invalidClientMetadata), ("invalid_software_statement", .providerError),
+            ("invalid_client_metadata", .invalidClientMetadata),
+            ("invalid_software_statement", .invalidSoftwareStatement),
         ])
     func refused(_ name: String, _ code: AuthStateError.Code) {
         let error = refusal { try RegistrationResponse(Fixtures.json(#"{"error":"\#(name)"}"#, status: 400)) }

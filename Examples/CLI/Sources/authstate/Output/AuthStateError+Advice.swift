@@ -41,6 +41,7 @@ extension AuthStateError {
     ]
 
     private static let logIn = "Log in with 'authstate login'."
+    private static let withoutPrompt = "Log in with 'authstate login', without --prompt none."
 
     private static let advice: [Code: String] = [
         .notLoggedIn: logIn,
@@ -48,7 +49,10 @@ extension AuthStateError {
         .noRefreshToken: "Log in again with 'authstate login'; some providers need --scope \"openid offline_access\".",
         .tokenRejected: "Log in again with 'authstate login'.",
         .refusedWithoutReason: "Log in again with 'authstate login'.",
-        .interactionRequired: "Log in with 'authstate login', without --prompt none.",
+        .interactionRequired: withoutPrompt,
+        .loginRequired: withoutPrompt,
+        .consentRequired: withoutPrompt,
+        .accountSelectionRequired: withoutPrompt,
         .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
         .accessDenied: "Log in again and allow the access that is asked for.",
         .browserUnavailable: "Use --paste to copy the address by hand, or name a program with --browser-command.",
