@@ -145,6 +145,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A login is completed once (RFC 6749, 10.5).
     case pendingUse
 
+    // Registration
+    /// What is read or changed is the registration of this client (RFC 7592, 3).
+    case registrationClient
+
     // Logout
     /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
     case logoutPlace

@@ -10,6 +10,8 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    /// Clients that registered themselves, by identifier.
+    var registrations: [String: Registration] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
@@ -82,6 +84,7 @@ struct ProviderState: Sendable {
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
+            case .clientConfiguration: return .response(try configure(request, now: now))
             }
         } catch {
             return .response(error.response)

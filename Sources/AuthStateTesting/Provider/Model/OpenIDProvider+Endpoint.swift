@@ -25,6 +25,8 @@ extension OpenIDProvider {
         case introspection
         /// Dynamic client registration (RFC 7591).
         case registration
+        /// Where a registration is read, replaced and deleted (RFC 7592).
+        case clientConfiguration
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
@@ -39,6 +41,7 @@ extension OpenIDProvider {
             .revocation: ("/revoke", ["POST"]),
             .introspection: ("/introspect", ["POST"]),
             .registration: ("/register", ["POST"]),
+            .clientConfiguration: ("/client", ["GET", "PUT", "DELETE"]),
         ]
 
         /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.
