@@ -10,6 +10,7 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    var deviceCodes: [String: DeviceCode] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
@@ -55,6 +56,20 @@ struct ProviderState: Sendable {
         var spentAt: Double?
     }
 
+    /// A device's login (RFC 8628).
+    struct DeviceCode: Sendable {
+        /// What became of it.
+        enum Decision: Sendable { case pending, denied, granted(String) }
+
+        var clientID: String
+        var scopes: [String]
+        var userCode: String
+        var expiresAt: Double
+        var interval: Double
+        var askedAt: Double?
+        var decision = Decision.pending
+    }
+
     mutating func note(_ request: OpenIDProvider.Request) {
         statistics.requests[request.endpoint, default: 0] += 1
         if request.endpoint == .token, request.parameters["grant_type"] == "refresh_token" {
@@ -82,6 +97,8 @@ struct ProviderState: Sendable {
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
+            case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
+            case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }
         } catch {
             return .response(error.response)
