@@ -11,6 +11,8 @@ struct ProviderState: Sendable {
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
     var deviceCodes: [String: DeviceCode] = [:]
+    /// Pushed authorization requests that no login has used yet, by `request_uri`.
+    var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
@@ -28,6 +30,8 @@ struct ProviderState: Sendable {
         var nonce: String?
         /// Claims that were asked for one by one.
         var requestedClaims = RequestedClaims()
+        /// What the tokens are for; empty means anything.
+        var resources: [String] = []
         var authenticatedAt: Double
         var sessionID: String
         var isRevoked = false
@@ -47,6 +51,8 @@ struct ProviderState: Sendable {
         var grant: String?
         var clientID: String
         var scopes: [String]
+        /// What it is for; empty means anything.
+        var resources: [String] = []
         var expiresAt: Double
     }
 
@@ -56,18 +62,10 @@ struct ProviderState: Sendable {
         var spentAt: Double?
     }
 
-    /// A device's login (RFC 8628).
-    struct DeviceCode: Sendable {
-        /// What became of it.
-        enum Decision: Sendable { case pending, denied, granted(String) }
-
+    struct PushedRequest: Sendable {
         var clientID: String
-        var scopes: [String]
-        var userCode: String
+        var parameters: Parameters
         var expiresAt: Double
-        var interval: Double
-        var askedAt: Double?
-        var decision = Decision.pending
     }
 
     mutating func note(_ request: OpenIDProvider.Request) {
@@ -90,6 +88,7 @@ struct ProviderState: Sendable {
             case .webFinger: return .webFinger(try webFinger(request))
             case .keySet: return .keySet
             case .authorization: return try authorize(request, now: now)
+            case .pushedAuthorization: return .response(try push(request, now: now))
             case .token: return try token(request, now: now)
             case .userInfo: return try userInfo(request, now: now)
             case .resource: return .response(try resource(request, now: now))

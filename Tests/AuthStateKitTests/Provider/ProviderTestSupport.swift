@@ -15,7 +15,10 @@ struct ProviderFixture {
     let configuration: ServiceConfiguration
 
     /// - Parameter waits: Whether the service waits by the clock too.
-    init(clock: ManualClock? = nil, waits: Bool = false, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+    init(
+        clock: ManualClock? = nil, waits: Bool = false,
+        _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
         let wallClock = clock?.wallClock ?? .system

@@ -3,6 +3,20 @@ import AuthStateKit
 import AuthStateOAuth
 
 extension ProviderState {
+    /// A device's login.
+    struct DeviceCode: Sendable {
+        /// What became of it.
+        enum Decision: Sendable { case pending, denied, granted(String) }
+
+        var clientID: String
+        var scopes: [String]
+        var userCode: String
+        var expiresAt: Double
+        var interval: Double
+        var askedAt: Double?
+        var decision = Decision.pending
+    }
+
     /// The device authorization endpoint (RFC 8628, section 3.1).
     mutating func authorizeDevice(
         _ request: OpenIDProvider.Request, now: Double
