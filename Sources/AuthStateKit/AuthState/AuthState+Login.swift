@@ -79,7 +79,8 @@ extension AuthState {
         record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
         record.annotations = annotations
         return try await make(
-            record, .loggedIn(nil, tokens), service: service, store: store, key: key, options: options)
+            record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,
+            options: options)
     }
 
     /// Reads a stored state.

@@ -1,4 +1,4 @@
-/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6).
+/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6; RFC 8628, section 3.4).
 public struct TokenRequest: Sendable, Hashable {
     /// The provider.
     public var configuration: ServiceConfiguration
@@ -14,6 +14,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var codeVerifier: CodeVerifier?
     /// The refresh token to spend.
     public var refreshToken: String?
+    /// The device code of a login that is confirmed elsewhere.
+    public var deviceCode: String?
     /// What is asked for; empty leaves it to the grant.
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
@@ -21,7 +23,7 @@ public struct TokenRequest: Sendable, Hashable {
     /// Whatever else the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
-    private init(
+    init(
         _ grantType: GrantType, _ configuration: ServiceConfiguration, _ clientID: String, scopes: [Scope],
         additionalParameters: Parameters
     ) {
@@ -33,6 +35,8 @@ public struct TokenRequest: Sendable, Hashable {
     }
 
     /// Exchanges the code of an authorization response; it goes to the provider that the response came from.
+    ///
+    /// A resource is named again when the login asked for exactly one; set `resources` to pick one of several.
     public init(exchanging response: AuthorizationResponse, additionalParameters: Parameters = [:]) {
         self.init(
             .authorizationCode, response.request.configuration, response.request.clientID, scopes: [],
@@ -40,6 +44,7 @@ public struct TokenRequest: Sendable, Hashable {
         code = response.code
         redirectURI = response.request.redirectURI
         codeVerifier = response.request.codeVerifier
+        resources = ResourceIndicators.single(response.request.resources)
     }
 
     /// Spends a refresh token.
@@ -61,19 +66,30 @@ public struct TokenRequest: Sendable, Hashable {
             .clientCredentials, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
     }
 
+    /// Asks whether a person has confirmed the login that a device code belongs to (RFC 8628, section 3.4).
+    public init(
+        deviceCode: String, configuration: ServiceConfiguration, clientID: String,
+        additionalParameters: Parameters = [:]
+    ) {
+        self.init(.deviceCode, configuration, clientID, scopes: [], additionalParameters: additionalParameters)
+        self.deviceCode = deviceCode
+    }
+
     /// Where in a flow this request stands.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
     /// The HTTP request: a form, with the client's proof.
     ///
-    /// - Throws: `AuthStateError` for a malformed scope, or an additional parameter that would replace one of the grant's.
+    /// - Throws: `AuthStateError` for a malformed scope or resource, or an additional parameter that would replace one of the grant's.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = ["grant_type": grantType.rawValue]
         form["code"] = code
         form["redirect_uri"] = redirectURI?.rawValue
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
+        form["device_code"] = deviceCode
         form["scope"] = try scopes.joined(stage: stage)
+        try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,

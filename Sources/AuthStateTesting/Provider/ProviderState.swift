@@ -12,6 +12,9 @@ struct ProviderState: Sendable {
     var refreshTokens: [String: RefreshToken] = [:]
     /// Clients that registered themselves, by identifier.
     var registrations: [String: Registration] = [:]
+    var deviceCodes: [String: DeviceCode] = [:]
+    /// Pushed authorization requests that no login has used yet, by `request_uri`.
+    var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
@@ -29,6 +32,8 @@ struct ProviderState: Sendable {
         var nonce: String?
         /// Claims that were asked for one by one.
         var requestedClaims = RequestedClaims()
+        /// What the tokens are for; empty means anything.
+        var resources: [String] = []
         var authenticatedAt: Double
         var sessionID: String
         var isRevoked = false
@@ -48,6 +53,8 @@ struct ProviderState: Sendable {
         var grant: String?
         var clientID: String
         var scopes: [String]
+        /// What it is for; empty means anything.
+        var resources: [String] = []
         var expiresAt: Double
     }
 
@@ -55,6 +62,12 @@ struct ProviderState: Sendable {
         var grant: String
         var expiresAt: Double
         var spentAt: Double?
+    }
+
+    struct PushedRequest: Sendable {
+        var clientID: String
+        var parameters: Parameters
+        var expiresAt: Double
     }
 
     mutating func note(_ request: OpenIDProvider.Request) {
@@ -77,6 +90,7 @@ struct ProviderState: Sendable {
             case .webFinger: return .webFinger(try webFinger(request))
             case .keySet: return .keySet
             case .authorization: return try authorize(request, now: now)
+            case .pushedAuthorization: return .response(try push(request, now: now))
             case .token: return try token(request, now: now)
             case .userInfo: return try userInfo(request, now: now)
             case .resource: return .response(try resource(request, now: now))
@@ -85,6 +99,8 @@ struct ProviderState: Sendable {
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
             case .clientConfiguration: return .response(try configure(request, now: now))
+            case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
+            case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }
         } catch {
             return .response(error.response)

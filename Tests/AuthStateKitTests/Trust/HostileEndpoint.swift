@@ -12,7 +12,7 @@ import Testing
 
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {
-    case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection
+    case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection, device
 
     /// What an honest provider answers; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
@@ -33,6 +33,11 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
         case .revocation: "{}"
         case .introspection: #"{"active":true}"#
+        case .device:
+            """
+            {"device_code":"SECRET-device","user_code":"WDJB-MJHT","verification_uri":"\(base)/device",\
+            "expires_in":600}
+            """
         }
     }
 
@@ -70,6 +75,9 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .introspection:
             _ = try await service.introspect(
                 IntrospectionRequest(configuration: configuration, clientID: "client", token: "SECRET-access-0"))
+        case .device:
+            _ = try await service.authorizeDevice(
+                DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
         case .revocation:
             try await service.revoke(
                 RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
@@ -82,7 +90,8 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             issuer: try Issuer(base), authorizationEndpoint: try url("/authorize"), tokenEndpoint: try url("/token"),
             jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
             registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
-            introspectionEndpoint: try url("/introspect"))
+            introspectionEndpoint: try url("/introspect"),
+            deviceAuthorizationEndpoint: try url("/device_authorization"))
     }
 
     /// Renews; when that fails the tokens are as they were, in memory and in the store, and the refresh token is either

@@ -4,8 +4,9 @@ import AuthStateOAuth
 extension ProviderState {
     private static let places: [(member: String, endpoint: OpenIDProvider.Endpoint)] = [
         ("authorization_endpoint", .authorization), ("token_endpoint", .token), ("userinfo_endpoint", .userInfo),
+        ("pushed_authorization_request_endpoint", .pushedAuthorization),
         ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
-        ("introspection_endpoint", .introspection),
+        ("introspection_endpoint", .introspection), ("device_authorization_endpoint", .deviceAuthorization),
     ]
 
     /// The endpoints where clients authenticate.
@@ -18,6 +19,9 @@ extension ProviderState {
         "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none",
     ]
 
+    /// The grants that the token endpoint knows.
+    static let grantTypes: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials, .deviceCode]
+
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
     var metadata: [String: JSONValue] {
         let algorithms = Self.assertionAlgorithms.secret + Self.assertionAlgorithms.key
@@ -25,7 +29,7 @@ extension ProviderState {
             "issuer": .string(issuer),
             "response_types_supported": ["code", "code id_token"],
             "response_modes_supported": ["query", "fragment", "form_post"],
-            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+            "grant_types_supported": .array(Self.grantTypes.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
             "scopes_supported": .array(configuration.scopes.sorted().map { .string($0) }),
@@ -34,6 +38,11 @@ extension ProviderState {
             "claims_parameter_supported": true,
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent"],
+            "request_parameter_supported": true,
+            "request_uri_parameter_supported": true,
+            "request_object_signing_alg_values_supported": .array(algorithms.map { .string($0.rawValue) }),
+            "require_pushed_authorization_requests": .bool(configuration.requiresPushedAuthorizationRequests),
+            "require_signed_request_object": .bool(configuration.requiresSignedRequestObjects),
             "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
         ]
         for (name, endpoint) in Self.authenticated {

@@ -10,7 +10,7 @@ extension ProviderState {
             throw ProviderRefusal("invalid_request", "grant_type is missing.")
         }
         let grantType = GrantType(rawValue: name)
-        guard [.authorizationCode, .refreshToken, .clientCredentials].contains(grantType) else {
+        guard Self.grantTypes.contains(grantType) else {
             throw ProviderRefusal("unsupported_grant_type", "This grant type is not supported.")
         }
         guard client.grantTypes.contains(grantType) else {
@@ -19,6 +19,7 @@ extension ProviderState {
         switch grantType {
         case .authorizationCode: return try redeem(parameters, client, now: now)
         case .refreshToken: return try renew(parameters, client, now: now)
+        case .deviceCode: return try redeemDeviceCode(parameters, client, now: now)
         default: return try clientToken(parameters, client, now: now)
         }
     }
@@ -46,8 +47,9 @@ extension ProviderState {
                 ConstantTime.equals(Base64URL.encode(digest), challenge)
             else { throw ProviderRefusal("invalid_grant", "The code verifier does not fit the challenge.") }
         }
+        let resources = try resources(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, isFirst: true, now: now)
+        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, isFirst: true, now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
@@ -70,8 +72,9 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: grant.scopes) else {
             throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
         }
+        let resources = try resources(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, isFirst: false, now: now)
+        return issue(token.grant, grant, scopes: wanted, resources: resources, isFirst: false, now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
@@ -85,7 +88,9 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
             throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people.")
         }
-        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, now: now), nil)
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, resources: resources, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {

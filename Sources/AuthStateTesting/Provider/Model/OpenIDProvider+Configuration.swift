@@ -4,7 +4,7 @@ public import AuthStateOAuth
 extension OpenIDProvider {
     /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
     public struct Configuration: Sendable {
-        /// What happens at the authorization endpoint.
+        /// What happens at the authorization endpoint, and where people enter a device's user code.
         public enum Login: Sendable, Hashable {
             /// The user of `login_hint`, else the first one, is logged in and consents at once, without a page.
             case automatic
@@ -33,6 +33,12 @@ extension OpenIDProvider {
         public var idTokenLifetime: Double = 3600
         /// How long codes last.
         public var codeLifetime: Double = 60
+        /// How long device codes last.
+        public var deviceCodeLifetime: Double = 600
+        /// How long a device has to wait between two questions; asking sooner is `slow_down` and adds 5 seconds.
+        public var devicePollingInterval: Double = 5
+        /// Whether devices get a `verification_uri_complete`.
+        public var sendsCompleteVerificationURI = true
         /// Whether a renewal spends the refresh token and issues the next one.
         public var rotatesRefreshTokens = true
         /// How long a spent refresh token may be used again; afterwards its use revokes the grant.
@@ -43,6 +49,18 @@ extension OpenIDProvider {
         public var renewalsIssueIDTokens = true
         /// Whether an authorization request needs PKCE with S256.
         public var requiresPKCE = true
+        /// Whether authorization requests have to be pushed (RFC 9126, section 5).
+        public var requiresPushedAuthorizationRequests = false
+        /// How long a reference to a pushed request lasts; it is good for one login.
+        public var pushedRequestLifetime: Double = 60
+        /// Whether authorization requests have to be signed (RFC 9101, section 10.5).
+        public var requiresSignedRequestObjects = false
+        /// Request objects that clients publish, by their URL: the provider reads them here and fetches nothing.
+        public var publishedRequestObjects: [String: String] = [:]
+        /// The resources that tokens can be for (RFC 8707); nil takes any, another one is `invalid_target`.
+        public var resources: Set<String>?
+        /// What a request with `prompt=none` is refused with, for example `consent_required`; nil lets it pass.
+        public var promptNoneError: String?
         /// Whether authorization responses carry `iss` (RFC 9207).
         public var sendsIssuerInAuthorizationResponse = true
         /// Whether clients may register themselves.

@@ -11,6 +11,8 @@ extension OpenIDProvider {
         case keySet
         /// Where people log in.
         case authorization
+        /// Pushed authorization requests (RFC 9126).
+        case pushedAuthorization
         /// Where grants become tokens.
         case token
         /// Claims about the person.
@@ -27,6 +29,10 @@ extension OpenIDProvider {
         case registration
         /// Where a registration is read, replaced and deleted (RFC 7592).
         case clientConfiguration
+        /// Where devices get their codes (RFC 8628).
+        case deviceAuthorization
+        /// Where people enter a device's user code.
+        case deviceVerification
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
@@ -34,6 +40,7 @@ extension OpenIDProvider {
             .webFinger: ("/.well-known/webfinger", ["GET"]),
             .keySet: ("/jwks", ["GET"]),
             .authorization: ("/authorize", ["GET", "POST"]),
+            .pushedAuthorization: ("/par", ["POST"]),
             .token: ("/token", ["POST"]),
             .userInfo: ("/userinfo", ["GET", "POST"]),
             .resource: ("/api/hello", ["GET", "POST", "PUT", "DELETE"]),
@@ -42,6 +49,8 @@ extension OpenIDProvider {
             .introspection: ("/introspect", ["POST"]),
             .registration: ("/register", ["POST"]),
             .clientConfiguration: ("/client", ["GET", "PUT", "DELETE"]),
+            .deviceAuthorization: ("/device_authorization", ["POST"]),
+            .deviceVerification: ("/device", ["GET", "POST"]),
         ]
 
         /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.
