@@ -112,13 +112,21 @@ extension AuthState {
     public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
         /// The scopes.
         public var scopes: [Scope]
+        /// The resources, absolute URIs (RFC 8707, section 2.2).
+        public var resources: [String] {
+            get { ownResources ?? [] }
+            set { ownResources = newValue.isEmpty ? nil : newValue }
+        }
+        /// Optional, so that archives from before there were resources can be read.
+        private var ownResources: [String]?
         /// Other parameters.
         public var additionalParameters: Parameters
 
         /// Makes a grant.
-        public init(scopes: [Scope] = [], additionalParameters: Parameters = [:]) {
+        public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
             self.scopes = scopes
             self.additionalParameters = additionalParameters
+            self.resources = resources
         }
     }
 }
@@ -162,7 +170,7 @@ extension AuthState.Record {
         } else {
             return nil
         }
-        request.resources = parameters.resources
+        request.resources = parameters.resources.isEmpty ? clientCredentials?.resources ?? [] : parameters.resources
         return request
     }
 }

@@ -12,7 +12,7 @@ struct Status: Command {
     static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
     static let stage = AuthStateError.Stage.store
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {

@@ -65,6 +65,8 @@ extension AuthStateError {
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .discoveryFailed: "Check --issuer.",
+        .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
+        .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
         .endpointMissing: "This provider does not offer it.",

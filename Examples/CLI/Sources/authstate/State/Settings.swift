@@ -38,8 +38,8 @@ struct Settings: Sendable, Equatable {
     }
 
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
-    init(_ options: ConnectionOptions, redirectURI: String?) {
-        leeway = options.leeway
+    init(_ options: ConnectionOptions, leeway: Double? = nil, redirectURI: String?) {
+        self.leeway = leeway
         allowsInsecureHTTP = options.allowInsecureHTTP
         certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath
         self.redirectURI = redirectURI
