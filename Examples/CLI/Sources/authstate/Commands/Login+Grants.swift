@@ -25,6 +25,21 @@ extension Login {
             options: place.options)
     }
 
+    /// A person confirms the login on another device.
+    func authorizeDevice(
+        _ party: Party, at configuration: ServiceConfiguration, _ presenter: DevicePresenter, _ place: Place
+    ) async throws -> AuthState {
+        let request = DeviceAuthorizationRequest(
+            configuration: configuration, clientID: party.clientID, scopes: tokens.scopes(default: [.openID]),
+            resources: tokens.resource, additionalParameters: tokens.additionalParameters)
+        return try await Spinner.spin("Waiting for you to confirm the login", on: presenter.console) {
+            try await AuthState.authorizeDevice(
+                request, credential: party.credential, service: place.service, store: place.session.store,
+                key: place.session.key, annotations: place.settings.annotations, options: place.options,
+                present: presenter.show)
+        }
+    }
+
     /// The client speaks in its own name.
     func clientCredentials(
         _ party: Party, at configuration: ServiceConfiguration, _ place: Place

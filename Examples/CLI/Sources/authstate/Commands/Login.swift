@@ -43,8 +43,15 @@ struct Login: Command {
         if !client.register, let option = registration.firstGiven {
             throw ValidationError("\(option) goes with --register.")
         }
+        if tokens.grant != .device, connection.deviceAuthorizationEndpoint != nil {
+            throw ValidationError("--device-authorization-endpoint goes with --grant device.")
+        }
         switch tokens.grant {
         case .authorizationCode: break
+        case .device:
+            if let pageOption {
+                throw ValidationError("--grant device goes without \(pageOption): the person logs in elsewhere.")
+            }
         case .clientCredentials:
             if !client.isConfidential {
                 throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
@@ -67,13 +74,15 @@ struct Login: Command {
         try connection.check()
         let way = try way(context)
         let session = try context.session()
-        let settings = Settings(connection, leeway: tokens.leeway, redirectURI: authorization.redirectURI)
+        let settings = Settings(
+            connection, leeway: tokens.leeway, grant: tokens.grant.type, redirectURI: authorization.redirectURI)
         let place = Place(session: session, settings: settings, service: session.service(settings))
         let configuration = try await configuration(place.service)
         let party = try await party(at: configuration, place)
         let state: AuthState
         switch way {
         case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)
+        case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
         case .client: state = try await clientCredentials(party, at: configuration, place)
         }
         // A login that could not be kept would end with this program: one more try, then its error.
@@ -92,6 +101,7 @@ struct Login: Command {
     /// How the tokens are come by, with what this machine needs for it.
     private enum Way {
         case page(any ExternalUserAgent)
+        case device(DevicePresenter)
         case client
     }
 
@@ -100,6 +110,9 @@ struct Login: Command {
         case .authorizationCode:
             if authorization.paste { return .page(PasteUserAgent()) }
             return .page(context.userAgent(try browser.browser(for: .authorization), for: .login))
+        case .device:
+            let opener = browserOption == nil ? nil : try browser.browser(for: .authorization)
+            return .device(DevicePresenter(console: context.console, browser: opener))
         case .clientCredentials: return .client
         }
     }

@@ -6,18 +6,23 @@ struct TokenOptions: ParsableArguments {
     /// How the tokens are asked for.
     enum Grant: String, ExpressibleByArgument, CaseIterable {
         case authorizationCode = "authorization-code"
+        case device
         case clientCredentials = "client-credentials"
 
         /// The grant's name in the protocol.
         var type: GrantType {
             switch self {
             case .authorizationCode: .authorizationCode
+            case .device: .deviceCode
             case .clientCredentials: .clientCredentials
             }
         }
     }
 
-    @Option(help: "Whose tokens: a person's, or the client's own.")
+    @Option(
+        help: ArgumentHelp(
+            "How the tokens are come by: a person logs in in the browser here, or on another device; or the client speaks "
+                + "in its own name."))
     var grant = Grant.authorizationCode
 
     @Option(help: "What to ask for, in quotes. Default for a person: openid.")
