@@ -163,14 +163,16 @@ extension AuthState.Record {
             request = TokenRequest(
                 clientCredentialsFor: clientID, configuration: configuration,
                 scopes: parameters.scopes.isEmpty ? grant.scopes : parameters.scopes, additionalParameters: extra)
+            request.resources = grant.resources
         } else if let refreshToken {
             request = TokenRequest(
                 refreshToken: refreshToken, configuration: configuration, clientID: clientID,
                 scopes: parameters.scopes, additionalParameters: parameters.additionalParameters)
+            request.resources = ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? [])
         } else {
             return nil
         }
-        request.resources = parameters.resources.isEmpty ? clientCredentials?.resources ?? [] : parameters.resources
+        if !parameters.resources.isEmpty { request.resources = parameters.resources }
         return request
     }
 }
@@ -207,7 +209,9 @@ extension AuthState.Record: CustomStringConvertible, CustomReflectable {
 public struct RenewalParameters: Sendable, Hashable {
     /// A part of the granted scopes.
     public var scopes: [Scope]
-    /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2).
+    /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2); many providers take one only.
+    ///
+    /// Empty names the login's resource again when it asked for exactly one, and none when it asked for several.
     public var resources: [String]
     /// For example `audience`.
     public var additionalParameters: Parameters
