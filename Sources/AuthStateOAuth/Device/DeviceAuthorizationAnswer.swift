@@ -31,6 +31,8 @@ extension DeviceAuthorizationResponse {
                 hint: "Check that the device authorization endpoint is the right one.", httpStatus: 200)
         }
         let answer = Members(members: members)
+        // As in a token response: null is none, and anything else is an error that cannot be read.
+        try answer.requireNone("error")
         self.init(
             request: request,
             deviceCode: try answer.text("device_code", "visible ASCII characters") { TokenResponse.token($0) },
@@ -60,7 +62,14 @@ extension DeviceAuthorizationResponse {
         }
 
         /// Some providers write null for what is not there.
-        private func value(_ member: String) -> JSONValue? { members[member].flatMap { $0 == .null ? nil : $0 } }
+        private func value(_ member: String) -> JSONValue? {
+            guard let value = members[member], value != .null else { return Optional.none }
+            return value
+        }
+
+        func requireNone(_ member: String) throws(AuthStateError) {
+            guard value(member) == nil else { throw refusal(member, "no \(member)") }
+        }
 
         func text(
             _ member: String, _ expected: String, _ accept: (String) -> String?
