@@ -17,6 +17,7 @@ extension Login {
         var request = AuthorizationRequest(
             configuration: configuration, clientID: party.clientID, scopes: tokens.scopes(default: [.openID]))
         try authorization.apply(to: &request)
+        request.signingCredential = party.signingCredential
         request.resources = tokens.resource
         request.additionalParameters = tokens.additionalParameters
         return try await AuthState.authorize(

@@ -31,8 +31,7 @@ extension Login {
     }
 
     private func register(at configuration: ServiceConfiguration, _ place: Place) async throws -> RegistrationResponse {
-        let uris =
-            tokens.grant == .authorizationCode ? [try authorization.registeredRedirectURI()] : []
+        let uris = [try authorization.registeredRedirectURI()]
         var request = try registration.request(configuration, redirectURIs: uris)
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris

@@ -40,8 +40,6 @@ struct Register: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    private var isPersonal: Bool { grant.isEmpty || grant.contains(.authorizationCode) }
-
     func validate() throws {
         for uri in redirectURIs {
             do { _ = try RedirectURI(uri) } catch let error as AuthStateError {
@@ -60,7 +58,8 @@ struct Register: Command {
                 .invalidArgument, stage: .registration, "A client is registered here already.",
                 hint: "Use it with 'authstate login --register', or name another login with --profile.")
         }
-        let uris = redirectURIs.isEmpty && isPersonal ? [RegistrationOptions.redirectURI] : redirectURIs
+        // There are providers that want one whatever the grant is.
+        let uris = redirectURIs.isEmpty ? [RegistrationOptions.redirectURI] : redirectURIs
         var request = try registration.request(configuration, redirectURIs: try uris.map(RedirectURI.init))
         request.scopes = scope.map(Scope.list) ?? []
         request.postLogoutRedirectURIs = request.redirectURIs

@@ -22,6 +22,10 @@ struct Status: Command {
         var note: String?
         if let error = record.authorizationError {
             note = "authstate: \(error)"
+        } else if record.isRegistrationOnly {
+            note =
+                "authstate: A client is registered here, and nobody is logged in. "
+                + "Log in with 'authstate login\(common.selection) --register'."
         } else if !summary.isUsable {
             note =
                 "authstate: The access token has ended and cannot be renewed. "

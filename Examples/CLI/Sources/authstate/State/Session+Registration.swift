@@ -40,3 +40,11 @@ extension Session {
         try await state.save()
     }
 }
+
+extension AuthState.Record {
+    /// Whether there is a registered client, and nothing that was ever granted to it.
+    var isRegistrationOnly: Bool {
+        lastRegistrationResponse != nil && authorizationError == nil && lastTokenResponse == nil && idToken == nil
+            && refreshToken == nil
+    }
+}
