@@ -62,7 +62,8 @@ struct AuthorizationOptions: ParsableArguments {
     var firstGiven: String? {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
-            ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste), ("--max-age", maxAge != nil),
+            ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste),
+            ("--max-age", maxAge != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
         return given.first { $0.1 }?.0
