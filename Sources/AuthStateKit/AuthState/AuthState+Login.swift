@@ -57,6 +57,7 @@ extension AuthState {
     ///
     /// A last save that fails is no error here, as with `authorize`.
     ///
+    /// - Parameter dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
     public static func clientCredentials(
         configuration: ServiceConfiguration,
@@ -64,6 +65,7 @@ extension AuthState {
         credential: ClientCredential,
         scopes: [Scope] = [],
         additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil,
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
@@ -71,12 +73,14 @@ extension AuthState {
         options: Options = Options()
     ) async throws -> AuthState {
         try await tryStore(store, key, options)
-        let request = TokenRequest(
+        var request = TokenRequest(
             clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
             additionalParameters: additionalParameters)
+        request.dpopKey = dpopKey
         let tokens = try await service.perform(request, credential: credential).answering(request)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
         record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
+        record.dpopKey = dpopKey
         record.annotations = annotations
         return try await make(
             record, .loggedIn(nil, tokens), service: service, store: store, key: key, options: options)

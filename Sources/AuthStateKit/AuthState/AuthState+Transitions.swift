@@ -104,11 +104,14 @@ extension AuthState.Record {
         case .authorized(let response):
             next.clearGrant()
             next.lastAuthorizationResponse = response
+            next.dpopKey = response.request.dpopKey
             next.scope = response.scope ?? response.request.requestedScope
         case .tokens(let response):
             next.take(response)
         case .loggedIn(let authorization, let tokens):
             next.clearGrant()
+            // Without a request that says it, the key is that of the client, which holds the token itself.
+            next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.requestedScope
             next.take(tokens)
@@ -145,6 +148,7 @@ extension AuthState.Record {
     private mutating func clearGrant() {
         lastTokenResponse = nil
         refreshToken = nil
+        dpopKey = nil
         idToken = nil
         idTokenTrust = nil
         authorizationError = nil

@@ -42,6 +42,7 @@ extension AuthorizationRequest {
         result["id_token_hint"] = idTokenHint
         result["claims"] = claims.map { String(decoding: $0.serialized(), as: UTF8.self) }
         for resource in resources { result.append("resource", resource) }
+        result["dpop_jkt"] = dpopKey?.thumbprint
         if let clash = additionalParameters.names.first(where: { result[$0] != nil }) {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "An additional parameter would replace \(clash).",

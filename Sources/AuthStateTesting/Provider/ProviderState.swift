@@ -12,6 +12,8 @@ struct ProviderState: Sendable {
     var refreshTokens: [String: RefreshToken] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
+    /// Proofs of keys that tokens are bound to.
+    var proofs = Proofs()
     var statistics = OpenIDProvider.Statistics()
     var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
     /// How many good access tokens to refuse, and with which challenge.
@@ -37,6 +39,8 @@ struct ProviderState: Sendable {
         /// As it was in the authorization request.
         var redirectURI: String
         var challenge: String?
+        /// The thumbprint of the key that it is bound to, `dpop_jkt` (RFC 9449, section 10).
+        var key: String?
         var expiresAt: Double
         var isRedeemed = false
     }
@@ -46,11 +50,15 @@ struct ProviderState: Sendable {
         var grant: String?
         var clientID: String
         var scopes: [String]
+        /// The thumbprint of the key that it is bound to; nil for a bearer token.
+        var key: String?
         var expiresAt: Double
     }
 
     struct RefreshToken: Sendable {
         var grant: String
+        /// The thumbprint of the key that it is bound to, for a public client (RFC 9449, section 5).
+        var key: String?
         var expiresAt: Double
         var spentAt: Double?
     }

@@ -13,6 +13,7 @@ struct Flow: Sendable {
     var tolerances: Set<Tolerance> = []
     var responseType = AuthorizationRequest.ResponseType.code
     var responseMode: AuthorizationRequest.ResponseMode?
+    var dpopKey: DPoPKey?
     var store: any AuthStateStore = InMemoryAuthStateStore()
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
@@ -55,6 +56,7 @@ struct Flow: Sendable {
             redirectURI: try RedirectURI(provider.redirectURI))
         request.responseType = responseType
         request.responseMode = responseMode
+        request.dpopKey = dpopKey
         return request
     }
 
