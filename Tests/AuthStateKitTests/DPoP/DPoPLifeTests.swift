@@ -105,7 +105,7 @@ struct DPoPLifeTests {
 
     @Test("a stored state goes on with its key; where it is only referred to, the file is read")
     func restored() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dpop-\(RandomText.make())").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dpop-\(Base64URL.encode(SecureRandom.bytes(12)))").path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -118,7 +118,7 @@ struct DPoPLifeTests {
         for key in [nil, try DPoPKey.file(file)] {
             let store = FileAuthStateStore(folder: folder)
             let first = try await fixture.logIn(store: store, key: key)
-            let stored = try #require(try await store.load(.default))
+            let stored = try #require(try await store.load(AuthStateKey.default))
             let text = String(decoding: stored.archive, as: UTF8.self)
             #expect(text.contains(#""d":""#) == (key == nil))
             // Once, and not again in the request that the login was made with.
