@@ -24,7 +24,8 @@ extension DPoPKey {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func signingKey(stage: AuthStateError.Stage) throws -> SigningKey {
-        do { return try signingKey { source in try Self.read(source, stage: stage) } } catch let error as AuthStateError {
+        do { return try signingKey { source in try Self.read(source, stage: stage) } } catch let error as AuthStateError
+        {
             throw error.at(stage)
         }
     }

@@ -81,7 +81,8 @@ enum SecretSource {
     }
 
     /// There is something at the place, and it is no private key.
-    static func noKey(in place: String, stage: AuthStateError.Stage, _ underlying: (any Error)? = nil) -> AuthStateError {
+    static func noKey(in place: String, stage: AuthStateError.Stage, _ underlying: (any Error)? = nil) -> AuthStateError
+    {
         AuthStateError(
             .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
             expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",

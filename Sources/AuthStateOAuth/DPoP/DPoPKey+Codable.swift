@@ -13,7 +13,8 @@ extension DPoPKey: Codable {
         case "file": source = .file(try container.decode(String.self, forKey: .name))
         default:
             source = .state
-            do { privateKey = try JSONWebKey(json: container.decode(JSONValue.self, forKey: .key)) } catch is JOSEError {
+            do { privateKey = try JSONWebKey(json: container.decode(JSONValue.self, forKey: .key)) } catch is JOSEError
+            {
                 throw DecodingError.dataCorruptedError(
                     forKey: .key, in: container, debugDescription: "not a private key")
             }

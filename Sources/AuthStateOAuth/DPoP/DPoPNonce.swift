@@ -4,7 +4,8 @@ extension TransportHeaders {
     package var dpopNonce: String? {
         let lines = self["DPoP-Nonce"]
         guard lines.count == 1, let nonce = lines.first, !nonce.isEmpty, nonce.utf8.count <= 4096,
-            nonce.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+            nonce.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            )
         else { return nil }
         return nonce
     }
@@ -18,7 +19,8 @@ extension AuthStateError {
         AuthStateError(
             .useDPoPNonce, stage: stage,
             isMissing
-                ? "The server asks for a DPoP nonce and sends none." : "The server asks for a DPoP nonce a second time.",
+                ? "The server asks for a DPoP nonce and sends none."
+                : "The server asks for a DPoP nonce a second time.",
             expected: "an answer to the nonce that it sent", received: place,
             hint: "Try again; if it happens each time, check this machine's clock, and that one server answers.",
             response: OAuthErrorResponse(error: "use_dpop_nonce"), httpStatus: status)

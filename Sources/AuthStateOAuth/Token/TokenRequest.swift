@@ -35,6 +35,8 @@ public struct TokenRequest: Sendable, Hashable {
     }
 
     /// Exchanges the code of an authorization response; it goes to the provider that the response came from.
+    ///
+    /// A resource is named again when the login asked for exactly one; set `resources` to pick one of several.
     public init(exchanging response: AuthorizationResponse, additionalParameters: Parameters = [:]) {
         self.init(
             .authorizationCode, response.request.configuration, response.request.clientID, scopes: [],
@@ -43,6 +45,7 @@ public struct TokenRequest: Sendable, Hashable {
         redirectURI = response.request.redirectURI
         codeVerifier = response.request.codeVerifier
         dpopKey = response.request.dpopKey
+        resources = ResourceIndicators.single(response.request.resources)
     }
 
     /// Spends a refresh token.
@@ -70,7 +73,7 @@ public struct TokenRequest: Sendable, Hashable {
     /// The HTTP request: a form, with the client's proof.
     ///
     /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
-    /// - Throws: `AuthStateError` for a malformed scope, an additional parameter that would replace one of the grant's, or
+    /// - Throws: `AuthStateError` for a malformed scope or resource, an additional parameter that would replace one of the grant's, or
     ///   an algorithm of the DPoP key that the provider does not take.
     public func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
@@ -82,6 +85,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["scope"] = try scopes.joined(stage: stage)
+        try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
         var message = try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,

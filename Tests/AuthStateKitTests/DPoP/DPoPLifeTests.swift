@@ -105,7 +105,9 @@ struct DPoPLifeTests {
 
     @Test("a stored state goes on with its key; where it is only referred to, the file is read")
     func restored() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dpop-\(Base64URL.encode(SecureRandom.bytes(12)))").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "dpop-\(Base64URL.encode(SecureRandom.bytes(12)))"
+        ).path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }

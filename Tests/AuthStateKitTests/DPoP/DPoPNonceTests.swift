@@ -90,11 +90,26 @@ struct DPoPNonceTests {
         let first = ScriptedTransport.Reply.response(
             TransportResponse(
                 status: 400, headers: ["DPoP-Nonce": "n"], body: Data(#"{"error":"use_dpop_nonce"}"#.utf8)))
-        var fixture = try Fixture([first, .failure(TransportError(.connectionLost, "gone", requestMayHaveBeenSent: true))])
+        var fixture = try Fixture([
+            first, .failure(TransportError(.connectionLost, "gone", requestMayHaveBeenSent: true)),
+        ])
         fixture.record.dpopKey = try .generate()
         let state = fixture.state()
         #expect(await authError { try await state.refresh() }?.code == .connectionLost)
         #expect(state.snapshot.unconfirmedRenewal != nil)
+    }
+
+    @Test("a pushed request proves the key and learns the nonce, which the token request then uses")
+    func pushed() async throws {
+        let fixture = try await BoundFixture {
+            $0.dpopNonceUses = 100
+            $0.requiresPushedAuthorizationRequests = true
+        }
+        let state = try await fixture.logIn()
+        #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP")
+        #expect(fixture.provider.requestCount(.pushedAuthorization) == 2 && fixture.provider.requestCount(.token) == 1)
+        let form = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
+        #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
     }
 
     @Test("a client assertion, good once, is made anew for the second request")
@@ -110,7 +125,8 @@ struct DPoPNonceTests {
         #expect(state.isAuthorized && fixture.provider.requestCount(.token) == 2)
     }
 
-    @Test("with an HTTP client of one's own: learn from every answer, or hand the nonce over with the rejection",
+    @Test(
+        "with an HTTP client of one's own: learn from every answer, or hand the nonce over with the rejection",
         arguments: [false, true])
     func ownClient(learns: Bool) async throws {
         let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }

@@ -16,12 +16,14 @@ struct DPoPProofTests {
         + "RjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19"
     /// Section 4.1, figure 2: for the token endpoint.
     private static let tokenProof =
-        header + ".eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva"
+        header
+        + ".eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva"
         + "2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xR"
         + "ZT3Lg"
     /// Section 7.1, figure 13: for a resource, with an access token.
     private static let resourceProof =
-        header + ".eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9wc"
+        header
+        + ".eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9wc"
         + "m90ZWN0ZWRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNFc05yV0JiMHhXWG9hTnk1OUlpS0NBcWtzbVFF"
         + "byJ9.2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd-jfxSYoMxhAJpLjA"
     private static let accessToken = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
@@ -48,9 +50,11 @@ struct DPoPProofTests {
         #expect(ours.header.json.objectValue?.keys.sorted() == token.header.json.objectValue?.keys.sorted())
     }
 
-    @Test("a proof shows the public key and nothing of the private one", arguments: [
-        SignatureAlgorithm.es256, .es384, .edDSA, .rs256,
-    ])
+    @Test(
+        "a proof shows the public key and nothing of the private one",
+        arguments: [
+            SignatureAlgorithm.es256, .es384, .edDSA, .rs256,
+        ])
     func publicKey(_ algorithm: SignatureAlgorithm) throws {
         let key = try DPoPKey.generate(algorithm)
         let signingKey = try key.signingKey { _ in throw CancellationError() }
@@ -69,8 +73,10 @@ struct DPoPProofTests {
     @Test(
         "htu has neither query nor fragment nor a user, and the path that is sent",
         arguments: [
-            ("https://api.example/a/b?x=1#y", "https://api.example/a/b"), ("https://api.example", "https://api.example/"),
-            ("https://api.example?x", "https://api.example/"), ("https://u:p@api.example:8443/", "https://api.example:8443/"),
+            ("https://api.example/a/b?x=1#y", "https://api.example/a/b"),
+            ("https://api.example", "https://api.example/"),
+            ("https://api.example?x", "https://api.example/"),
+            ("https://u:p@api.example:8443/", "https://api.example:8443/"),
             ("http://[::1]:80/a%2Fb", "http://[::1]:80/a%2Fb"),
         ])
     func target(_ text: String, _ expected: String) throws {
@@ -79,7 +85,9 @@ struct DPoPProofTests {
 
     @Test("no two proofs are the same")
     func unique() throws {
-        let proofs = try (0..<100).map { _ in try DPoPProof(method: "GET", url: url("https://a.example/"), issuedAt: Date()) }
+        let proofs = try (0..<100).map { _ in
+            try DPoPProof(method: "GET", url: url("https://a.example/"), issuedAt: Date())
+        }
         #expect(Set(proofs.map(\.identifier)).count == 100)
     }
 

@@ -7,6 +7,7 @@ struct Flow: Sendable {
     let transport: CountingTransport
     let service: AuthorizationService
     let browser: LoginBrowser
+    var issuer: String
     var clientID = "public"
     var credential = ClientCredential.none
     var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
@@ -20,6 +21,7 @@ struct Flow: Sendable {
 
     init(_ provider: ProviderProcess) throws {
         self.provider = provider
+        issuer = provider.issuer
         transport = CountingTransport(SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
         service = AuthorizationService(transport: transport)
         browser = try LoginBrowser()
@@ -44,7 +46,7 @@ struct Flow: Sendable {
 
     /// The provider's endpoints.
     func configuration() async throws -> ServiceConfiguration {
-        var configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        var configuration = try await service.discoverConfiguration(issuer: issuer)
         configuration.tolerances = tolerances
         return configuration
     }

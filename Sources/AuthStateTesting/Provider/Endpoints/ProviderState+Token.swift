@@ -50,8 +50,9 @@ extension ProviderState {
         guard code.key == nil || code.key == key else {
             throw ProviderRefusal("invalid_grant", "The code is bound to another key (dpop_jkt).")
         }
+        let resources = try resources(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, key: key, isFirst: true, now: now)
+        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
@@ -77,8 +78,9 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: grant.scopes) else {
             throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
         }
+        let resources = try resources(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, key: key, isFirst: false, now: now)
+        return issue(token.grant, grant, scopes: wanted, resources: resources, key: key, isFirst: false, now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
@@ -92,7 +94,10 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
             throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people.")
         }
-        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, key: key, now: now), nil)
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        return .tokens(
+            accessToken(grant: nil, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {
