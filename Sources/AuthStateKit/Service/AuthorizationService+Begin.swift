@@ -55,7 +55,8 @@ extension AuthorizationService {
         try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
         if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }
         var sentAt = configuration.clock.now
-        let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: .authorization) { proof in
+        let key = request.configuration.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
+        let response = try await withDPoPProof(key, to: endpoint, stage: .authorization) { proof in
             let authentication = try credential.authentication(
                 clientID: request.clientID, service: request.configuration, endpoint: endpoint,
                 now: configuration.clock.now, stage: .authorization)

@@ -37,7 +37,7 @@ extension AuthorizationService {
         while true {
             let response = try await send(make(dpopProof("POST", url, key: key, stage: stage)))
             let nonce = dpopNonces.learn(from: response.headers, of: url, key)
-            guard response.status == 400 || response.status == 401,
+            guard (400...499).contains(response.status),
                 OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))?.code == .useDPoPNonce
             else { return response }
             guard !isRepeated, nonce != nil else {

@@ -110,6 +110,12 @@ struct DPoPNonceTests {
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 2 && fixture.provider.requestCount(.token) == 1)
         let form = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
         #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
+        #expect(!form.headers["DPoP"].isEmpty)
+        var request = try fixture.request()
+        request.configuration.tolerances = [.unprovenPush]
+        _ = try await fixture.base.service.push(request.placed())
+        let named = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
+        #expect(named.headers["DPoP"].isEmpty && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
     @Test("a client assertion, good once, is made anew for the second request")
@@ -180,5 +186,14 @@ struct DPoPNonceTests {
         for port in 1...5000 { nonces.learn(from: ["DPoP-Nonce": "p"], of: try url("https://a:\(port)/"), keys[1]) }
         #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == nil)
         #expect(nonces.nonce(for: try url("https://a:5000/"), keys[1]) == "p")
+    }
+}
+
+extension AuthorizationRequest {
+    /// The same with a redirect URI, which a user agent would choose else.
+    fileprivate func placed() throws -> AuthorizationRequest {
+        var copy = self
+        copy.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        return copy
     }
 }

@@ -15,7 +15,8 @@ struct OpenIDProviderDPoPTests {
     /// A token request in the client's own name, with a proof that is changed before it is signed.
     private func ask(
         _ fixture: ProviderFixture, at date: Date = Date(),
-        _ change: (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) throws -> Void = { _, _ in }
+        _ change: (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) throws -> Void = { _, _ in
+        }
     ) async throws -> (status: Int, error: String?) {
         let key = try SigningKey.generate(.es256)
         var claims: [String: JSONValue] = [
