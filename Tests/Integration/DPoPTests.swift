@@ -89,6 +89,19 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first.accessToken)
         }
 
+        @Test("a login on another device brings tokens that are bound")
+        func device() async throws {
+            let flow = try boundFlow(.glewlwyd)
+            var request = try await DeviceTests.request(flow)
+            request.dpopKey = flow.dpopKey
+            let state = try await AuthState.authorizeDevice(request, service: flow.service) { response in
+                try await flow.browser.open(try #require(response.verificationURIComplete))
+            }
+            #expect(state.snapshot.dpopKey == flow.dpopKey)
+            #expect(try await state.userInfo().name == "Alice Doe")
+            #expect(try await state.refresh().isBound)
+        }
+
         @Test("django-oauth-toolkit, which knows no DPoP, issues bearer tokens: refused")
         func downgrade() async throws {
             let flow = try boundFlow(.django)

@@ -16,8 +16,9 @@ extension AuthState {
         case authorized(AuthorizationResponse)
         /// Tokens came from outside: a code was exchanged, or the caller made the request.
         case tokens(TokenResponse)
-        /// A whole login: authorization and tokens, the ID token verified.
-        case loggedIn(AuthorizationResponse?, TokenResponse)
+        /// A whole login: authorization and tokens, the ID token verified; without an authorization response, what was
+        /// asked for.
+        case loggedIn(AuthorizationResponse?, TokenResponse, requestedScope: String? = nil)
         /// An error that ends the authorization.
         case failed(AuthStateError)
         /// An access or refresh token was refused for good; without effect when it is no longer the current one.
@@ -105,15 +106,15 @@ extension AuthState.Record {
             next.clearGrant()
             next.lastAuthorizationResponse = response
             next.dpopKey = response.request.dpopKey
-            next.scope = response.scope ?? response.request.requestedScope
+            next.scope = response.scope ?? response.request.scopes.requested
         case .tokens(let response):
             next.take(response)
-        case .loggedIn(let authorization, let tokens):
+        case .loggedIn(let authorization, let tokens, let requestedScope):
             next.clearGrant()
-            // Without a request that says it, the key is that of the client, which holds the token itself.
+            // Other grants have no authorization request: their record is made with the key.
             next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
             next.lastAuthorizationResponse = authorization
-            next.scope = authorization?.scope ?? authorization?.request.requestedScope
+            next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
         case .failed(let error):
             next.authorizationError = error
@@ -170,7 +171,7 @@ extension AuthState.Record {
     }
 }
 
-extension AuthorizationRequest {
+extension [Scope] {
     /// The scopes as one string; nil when none was asked for.
-    var requestedScope: String? { scopes.isEmpty ? nil : scopes.map(\.rawValue).joined(separator: " ") }
+    var requested: String? { isEmpty ? nil : map(\.rawValue).joined(separator: " ") }
 }

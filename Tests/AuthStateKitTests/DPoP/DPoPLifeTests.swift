@@ -218,6 +218,25 @@ struct DPoPLifeTests {
         #expect(try await state.performAction(fixture.resource).status == 200)
     }
 
+    @Test("a login on another device brings tokens that are bound", .timeLimit(.minutes(2)))
+    func device() async throws {
+        let world = try await DeviceLoginTests.World {
+            $0.requiresDPoP = true
+            $0.dpopNonceUses = 100
+        }
+        var request = world.request()
+        request.dpopKey = try .generate()
+        let wanted = request
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn(wanted) { response in
+                #expect(world.provider.decide(userCode: response.userCode, allow: true))
+            }
+        }
+        #expect(state.snapshot.dpopKey == wanted.dpopKey && world.provider.requestCount(.token) == 2)
+        #expect(try await state.userInfo().name == "Ada Lovelace")
+        #expect(try await state.refresh().isBound)
+    }
+
     @Test("userinfo by body, which carries no proof, is refused before anything is sent")
     func body() async throws {
         let fixture = try await BoundFixture()
