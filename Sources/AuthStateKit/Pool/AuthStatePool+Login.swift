@@ -59,6 +59,7 @@ extension AuthStatePool {
         configuration: ServiceConfiguration,
         clientID: String,
         scopes: [Scope] = [],
+        resources: [String] = [],
         additionalParameters: Parameters = [:],
         dpopKey: DPoPKey? = nil,
         for key: AuthStateKey,
@@ -67,8 +68,8 @@ extension AuthStatePool {
         await insert(
             try await AuthState.clientCredentials(
                 configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                additionalParameters: additionalParameters, dpopKey: dpopKey, service: service, store: store, key: key,
-                annotations: annotations, options: options.state))
+                resources: resources, additionalParameters: additionalParameters, dpopKey: dpopKey, service: service,
+                store: store, key: key, annotations: annotations, options: options.state))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.

@@ -21,7 +21,7 @@ struct Logout: Command {
     @Flag(help: "Only forget the login here; the provider is not told.")
     var local = false
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
