@@ -73,7 +73,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["redirect_uri"] = redirectURI?.rawValue
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
-        form["scope"] = try scopes.joined(stage: stage)
+        form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,
