@@ -148,10 +148,12 @@ def public_jwks(pem):
 api("POST", "/auth/", {"username": "admin", "password": "password"})
 allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified"])
 allow_properties(
-    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound"], multiple=["post_logout_redirect_uris"])
+    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns"], multiple=["post_logout_redirect_uris"])
 add_scopes()
 add_user()
-add_provider("oidc")
+# Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).
+certificates = {"client-cert-source": "TLS", "client-cert-use-endpoint-aliases": True} if BASE.startswith("https:") else {}
+add_provider("oidc", **certificates)
 # A second provider on the same server insists on PAR, and on DPoP nonces (RFC 9449, section 8).
 add_provider("strict", **{
     "oauth-par-required": True, "oauth-dpop-nonce-mandatory": True, "oauth-dpop-nonce-counter": 5})
@@ -161,4 +163,6 @@ add_client("hybrid", "none", authorization_type=["code", "id_token", "refresh_to
 add_client("basic", "client_secret_basic", client_secret="s3cret")
 add_client("post", "client_secret_post", client_secret="s3cret")
 add_client("secretjwt", "client_secret_jwt", client_secret="s3cret-s3cret-s3cret-s3cret-s3cret")
+if certificates:
+    add_client("mtls", "tls_client_auth", tls_client_auth_san_dns="mtls.example.test")
 add_client("keyjwt", "private_key_jwt", jwks=public_jwks(f"{STATE}/client.pem"))
