@@ -159,10 +159,11 @@ extension AuthState.Record {
             request = TokenRequest(
                 refreshToken: refreshToken, configuration: configuration, clientID: clientID,
                 scopes: parameters.scopes, additionalParameters: parameters.additionalParameters)
+            request.resources = ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? [])
         } else {
             return nil
         }
-        request.resources = parameters.resources
+        if !parameters.resources.isEmpty { request.resources = parameters.resources }
         return request
     }
 }
@@ -199,7 +200,9 @@ extension AuthState.Record: CustomStringConvertible, CustomReflectable {
 public struct RenewalParameters: Sendable, Hashable {
     /// A part of the granted scopes.
     public var scopes: [Scope]
-    /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2).
+    /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2); many providers take one only.
+    ///
+    /// Empty names the login's resource again when it asked for exactly one, and none when it asked for several.
     public var resources: [String]
     /// For example `audience`.
     public var additionalParameters: Parameters

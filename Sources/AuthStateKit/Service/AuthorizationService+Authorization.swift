@@ -8,17 +8,6 @@ public import AuthStateOAuth
 #endif
 
 extension AuthorizationService {
-    /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back.
-    ///
-    /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`.
-    public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
-        if let endpoint = request.configuration.authorizationEndpoint {
-            try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
-        }
-        return PendingAuthorization(
-            request: request, url: try request.url(), expiresAt: configuration.clock.now.addingTimeInterval(600))
-    }
-
     /// Checks a callback against the login that it answers; the login is used up by it.
     ///
     /// A callback that does not show the login's `state` is somebody else's and uses nothing up.
@@ -127,7 +116,7 @@ extension AuthorizationService {
         return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
             var request = request
             request.redirectURI = session.redirectURI
-            let pending = try begin(request)
+            let pending = try await begin(request, credential: credential)
             let callback = try await session.present(pending.url)
             return try await complete(pending, callback: callback, credential: credential)
         }

@@ -17,6 +17,10 @@ public struct PendingAuthorization: Sendable, Hashable, Codable {
     public let url: URL
     /// After this time the callback is refused.
     public let expiresAt: Date
+    /// When the browser must have opened `url`, for a pushed request (RFC 9126, section 2.2); nil when that does not matter.
+    ///
+    /// What comes after the browser's arrival, such as typing a password, has until `expiresAt`.
+    public let urlExpiresAt: Date?
 }
 
 extension PendingAuthorization: CustomStringConvertible, CustomReflectable {

@@ -6,6 +6,8 @@ extension AuthorizationRequest {
         try checkChallengeMethod()
         try checkResponseType()
         try checkResponseMode()
+        try checkReference()
+        try ResourceIndicators.check(resources, stage: .authorization)
         if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
             throw AuthStateError(
                 .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
@@ -47,6 +49,23 @@ extension AuthorizationRequest {
             expected: "code, or code id_token", received: responseType.rawValue,
             hint: "Use the code flow; it gives the same tokens."
         )
+    }
+
+    /// A reference of the client's own: nobody may be able to change what it leads to (RFC 9101, section 10.4.1).
+    private func checkReference() throws {
+        guard let requestURI else { return }
+        guard configuration.metadata?.requestURIParameterSupported != false else {
+            throw Self.refusal(
+                .unsupported, "The provider does not follow references to requests.",
+                hint: "Send the signed request itself: set signingCredential instead of requestURI.")
+        }
+        let parts = URIReference(requestURI)
+        guard requestURI.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), parts.hasScheme("https") || parts.isLoopback
+        else {
+            throw Self.refusal(
+                .invalidArgument, "The reference to the request cannot be used.", expected: "an https URL",
+                received: parts.redacted)
+        }
     }
 
     private func checkResponseMode() throws {

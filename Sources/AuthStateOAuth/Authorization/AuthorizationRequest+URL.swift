@@ -1,5 +1,3 @@
-import AuthStateJOSE
-
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -7,52 +5,71 @@ import AuthStateJOSE
 #endif
 
 extension AuthorizationRequest {
-    /// The URL to open in the person's browser; the endpoint's own query is kept.
+    /// The URL to open in the person's browser, with all parameters in it, or `requestURI` when that is set; the
+    /// endpoint's own query is kept.
     ///
     /// - Throws: `AuthStateError`: the redirect URI is missing, the provider does not support PKCE with S256, this library
-    ///   not the response type or mode, a scope is malformed, or `openid` is asked for without an issuer and its keys.
+    ///   not the response type or mode, a scope or resource is malformed, `openid` is asked for without an issuer and its
+    ///   keys, or the request has to be signed or pushed, which `AuthorizationService` does.
     public func url() throws -> URL {
+        let endpoint = try checkedEndpoint()
+        guard !mustBePushed else {
+            throw Self.refusal(
+                .invalidArgument, "This request has to be pushed to the provider before the browser opens.",
+                hint: "Use AuthorizationService.begin(_:credential:).")
+        }
+        if let requestURI { return try endpoint.appending(outside(["request_uri": requestURI]), stage: .authorization) }
+        guard !mustBeSigned else {
+            throw Self.refusal(
+                .invalidArgument, "This request has to be signed.",
+                hint: "Use AuthorizationService.begin(_:credential:).")
+        }
+        return try endpoint.appending(parameters(), stage: .authorization)
+    }
+
+    /// The URL to open when the request was pushed (RFC 9126, section 4): only client and reference are in it.
+    ///
+    /// - Throws: `AuthStateError`, as `url()`.
+    public func url(pushedAs response: PushedAuthorizationResponse) throws -> URL {
+        try checkedEndpoint().appending(
+            ["client_id": clientID, "request_uri": response.requestURI], stage: .authorization)
+    }
+
+    /// The URL to open when the request is signed (RFC 9101, section 5.1), with the compact form of its object in it.
+    ///
+    /// - Throws: `AuthStateError`, as `url()`.
+    public func url(signedAs requestObject: String) throws -> URL {
+        let endpoint = try checkedEndpoint()
+        guard configuration.metadata?.requestParameterSupported != false else {
+            throw Self.refusal(
+                .unsupported, "The provider does not take signed requests from the browser.",
+                hint: "Push the request (isPushed), or leave out signingCredential.")
+        }
+        return try endpoint.appending(outside(["request": requestObject]), stage: .authorization)
+    }
+
+    /// What stands beside a request object: the client (RFC 9101, section 5), and what keeps the request a valid one of
+    /// OAuth for those who do not look inside (OpenID Connect Core, sections 6.1 and 6.2).
+    private func outside(_ object: Parameters) throws -> Parameters {
+        var result: Parameters = ["client_id": clientID, "response_type": responseType.rawValue]
+        result["scope"] = try scopes.joined(stage: .authorization)
+        result.merge(object)
+        return result
+    }
+
+    private func checkedEndpoint() throws -> URL {
         guard let endpoint = configuration.authorizationEndpoint else {
             throw Self.refusal(.endpointMissing, "The provider has no authorization endpoint.")
         }
         try check()
-        return try endpoint.appending(parameters(), stage: .authorization)
+        return endpoint
     }
 
-    private func parameters() throws -> Parameters {
-        guard let redirectURI else {
-            throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.")
-        }
-        var result: Parameters = [
-            "response_type": responseType.rawValue, "client_id": clientID, "redirect_uri": redirectURI.rawValue,
-        ]
-        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
-        result["state"] = state
-        result["nonce"] = nonce
-        result["code_challenge"] = try codeVerifier.challenge()
-        result["code_challenge_method"] = "S256"
-        // Named with an ID token although it is the default: there are providers that would put one into the query.
-        result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
-        result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")
-        result["login_hint"] = loginHint
-        result["max_age"] = maxAge.map(String.init)
-        result["ui_locales"] = uiLocales.isEmpty ? nil : uiLocales.joined(separator: " ")
-        result["acr_values"] = acrValues.isEmpty ? nil : acrValues.joined(separator: " ")
-        result["display"] = display
-        result["id_token_hint"] = idTokenHint
-        result["claims"] = claims.map { String(decoding: $0.serialized(), as: UTF8.self) }
-        for resource in resources { result.append("resource", resource) }
-        if let clash = additionalParameters.names.first(where: { result[$0] != nil }) {
-            throw AuthStateError(
-                .invalidArgument, stage: .authorization, "An additional parameter would replace \(clash).",
-                hint: "Set the property of the request instead."
-            )
-        }
-        result.merge(additionalParameters)
-        return result
-    }
-
-    private static func refusal(_ code: AuthStateError.Code, _ message: String) -> AuthStateError {
-        AuthStateError(code, stage: .authorization, message)
+    static func refusal(
+        _ code: AuthStateError.Code, _ message: String, expected: String? = nil, received: String? = nil,
+        hint: String? = nil
+    ) -> AuthStateError {
+        AuthStateError(
+            code, stage: .authorization, message, expected: expected, received: received, hint: hint)
     }
 }

@@ -46,6 +46,16 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     }
     /// Optional, so that archives from before there were resources can be read.
     private var ownResources: [String]?
+    /// Whether the parameters go to the provider directly, and the browser only carries a reference (RFC 9126); nil does
+    /// so when the provider's metadata require it.
+    public var isPushed: Bool?
+    /// The key or secret that signs the request as a whole (RFC 9101): a private key, or the client's secret for HS256.
+    ///
+    /// Nil signs only when the provider's metadata require it, with the credential that the client proves itself by.
+    public var signingCredential: ClientCredential?
+    /// Where the client itself publishes this request as a signed object (RFC 9101, section 5.2), an https URL; the
+    /// browser carries this reference instead of the parameters. See `RequestObject`.
+    public var requestURI: String?
     /// Whatever else the provider understands; names that this type sets itself are refused.
     public var additionalParameters: Parameters = [:]
 

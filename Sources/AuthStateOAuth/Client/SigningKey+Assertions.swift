@@ -5,24 +5,27 @@ extension SigningKey {
     ///
     /// - Parameters:
     ///   - algorithm: The one that the client is registered for; nil takes the usual one of the key's type first.
-    ///   - accepted: `token_endpoint_auth_signing_alg_values_supported`; nil accepts all.
+    ///   - accepted: `token_endpoint_auth_signing_alg_values_supported` or another such list; nil accepts all.
+    ///   - purpose: What is signed.
     /// - Throws: `AuthStateError` with `.unsupported` when the provider accepts none of them, `.credentialUnavailable` when
     ///   the key cannot be used.
     package init(
         forAssertionsWith key: JSONWebKey, algorithm: SignatureAlgorithm?, accepted: [String]?,
-        stage: AuthStateError.Stage
+        purpose: String = "assertions", stage: AuthStateError.Stage
     ) throws {
         let possible = algorithm.map { [$0] } ?? key.assertionAlgorithms
         guard let chosen = possible.first(where: { accepted?.contains($0.rawValue) ?? true }) else {
             throw AuthStateError(
-                .unsupported, stage: stage, "The provider does not accept assertions that the client's key can sign.",
+                .unsupported, stage: stage, "The provider does not accept \(purpose) that the client's key can sign.",
                 expected: accepted?.joined(separator: ", "),
                 received: possible.map(\.rawValue).joined(separator: ", "),
-                hint: "Use a key of another type, or another way of client authentication.")
+                hint: purpose == "assertions"
+                    ? "Use a key of another type, or another way of client authentication."
+                    : "Use a key of another type.")
         }
         do { try self.init(key, algorithm: chosen) } catch {
             throw AuthStateError(
-                .credentialUnavailable, stage: stage, "The client's key cannot sign assertions.",
+                .credentialUnavailable, stage: stage, "The client's key cannot sign \(purpose).",
                 hint: "Use a private key for \(chosen.rawValue).", underlying: error)
         }
     }

@@ -18,7 +18,7 @@ extension AuthStateError {
     }
 
     /// The status outranks the error member where it says that the server is busy or broken.
-    private static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
+    static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
         switch status {
         case 408, 429, 503: .temporarilyUnavailable
         case 500...599: response.code == .temporarilyUnavailable ? .temporarilyUnavailable : .serverError

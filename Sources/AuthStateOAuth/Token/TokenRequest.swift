@@ -33,6 +33,8 @@ public struct TokenRequest: Sendable, Hashable {
     }
 
     /// Exchanges the code of an authorization response; it goes to the provider that the response came from.
+    ///
+    /// A resource is named again when the login asked for exactly one; set `resources` to pick one of several.
     public init(exchanging response: AuthorizationResponse, additionalParameters: Parameters = [:]) {
         self.init(
             .authorizationCode, response.request.configuration, response.request.clientID, scopes: [],
@@ -40,6 +42,7 @@ public struct TokenRequest: Sendable, Hashable {
         code = response.code
         redirectURI = response.request.redirectURI
         codeVerifier = response.request.codeVerifier
+        resources = ResourceIndicators.single(response.request.resources)
     }
 
     /// Spends a refresh token.
@@ -66,7 +69,7 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// The HTTP request: a form, with the client's proof.
     ///
-    /// - Throws: `AuthStateError` for a malformed scope, or an additional parameter that would replace one of the grant's.
+    /// - Throws: `AuthStateError` for a malformed scope or resource, or an additional parameter that would replace one of the grant's.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = ["grant_type": grantType.rawValue]
         form["code"] = code
@@ -74,6 +77,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
+        try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,

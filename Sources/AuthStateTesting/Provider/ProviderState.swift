@@ -10,6 +10,8 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    /// Pushed authorization requests that no login has used yet, by `request_uri`.
+    var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     var statistics = OpenIDProvider.Statistics()
@@ -27,6 +29,8 @@ struct ProviderState: Sendable {
         var nonce: String?
         /// Claims that were asked for one by one.
         var requestedClaims = RequestedClaims()
+        /// What the tokens are for; empty means anything.
+        var resources: [String] = []
         var authenticatedAt: Double
         var sessionID: String
         var isRevoked = false
@@ -46,6 +50,8 @@ struct ProviderState: Sendable {
         var grant: String?
         var clientID: String
         var scopes: [String]
+        /// What it is for; empty means anything.
+        var resources: [String] = []
         var expiresAt: Double
     }
 
@@ -53,6 +59,12 @@ struct ProviderState: Sendable {
         var grant: String
         var expiresAt: Double
         var spentAt: Double?
+    }
+
+    struct PushedRequest: Sendable {
+        var clientID: String
+        var parameters: Parameters
+        var expiresAt: Double
     }
 
     mutating func note(_ request: OpenIDProvider.Request) {
@@ -75,6 +87,7 @@ struct ProviderState: Sendable {
             case .webFinger: return .webFinger(try webFinger(request))
             case .keySet: return .keySet
             case .authorization: return try authorize(request, now: now)
+            case .pushedAuthorization: return .response(try push(request, now: now))
             case .token: return try token(request, now: now)
             case .userInfo: return try userInfo(request, now: now)
             case .resource: return .response(try resource(request, now: now))

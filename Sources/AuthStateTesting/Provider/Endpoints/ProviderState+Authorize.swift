@@ -9,39 +9,50 @@ extension ProviderState {
         var redirectURI: String
         var mode: AuthorizationAnswer.Mode
         var parameters: Parameters
+        /// The parameters as the browser brought them: a reference, when the request was pushed.
+        var brought: Parameters
     }
 
     /// The authorization endpoint (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2).
     mutating func authorize(
         _ request: OpenIDProvider.Request, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
-        let parameters = request.parameters
-        guard let client = configuration.client(parameters["client_id"]) else {
+        guard let client = configuration.client(request.parameters["client_id"]) else {
             return .response(ProviderPage.problem("This client is not known here.").response)
+        }
+        let parameters: Parameters
+        do throws(ProviderRefusal) {
+            parameters = try resolved(request.parameters, of: client, now: now)
+        } catch {
+            return .response(ProviderPage.problem("\(error.error): \(error.description ?? "")").response)
         }
         guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
             return .response(ProviderPage.problem("This redirect URI is not registered for the client.").response)
         }
         let isHybrid = parameters["response_type"]?.contains("id_token") == true
         let mode = parameters["response_mode"].flatMap(AuthorizationAnswer.Mode.init) ?? (isHybrid ? .fragment : .query)
-        let login = Login(client: client, redirectURI: redirectURI, mode: mode, parameters: parameters)
+        let login = Login(
+            client: client, redirectURI: redirectURI, mode: mode, parameters: parameters, brought: request.parameters)
         do throws(ProviderRefusal) {
-            try check(login)
+            try check(parameters, of: client)
             guard let user = try user(for: login, request) else {
                 let message = request.method == "POST" ? "That name and password do not belong together." : nil
-                return .response(ProviderPage.login(login.parameters, client: client.id, message: message).response)
+                return .response(
+                    ProviderPage.login(parameters, sent: login.brought, client: client.id, message: message).response)
             }
+            forget(request.parameters["request_uri"])
             return .authorization(try grant(login, to: user, now: now))
         } catch {
+            forget(request.parameters["request_uri"])
             var answer: Parameters = ["error": error.error]
             answer["error_description"] = error.description
             return .authorization(complete(answer, login))
         }
     }
 
-    private func check(_ login: Login) throws(ProviderRefusal) {
-        let parameters = login.parameters
-        guard login.client.grantTypes.contains(.authorizationCode) else {
+    /// What a provider refuses before anybody logs in.
+    func check(_ parameters: Parameters, of client: OpenIDProvider.Client) throws(ProviderRefusal) {
+        guard client.grantTypes.contains(.authorizationCode) else {
             throw ProviderRefusal("unauthorized_client", "The client may not use the code flow.")
         }
         guard ["code", "code id_token", "id_token code"].contains(parameters["response_type"] ?? "") else {
@@ -49,6 +60,7 @@ extension ProviderState {
         }
         let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
         if let foreign { throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.") }
+        try check(resources: parameters.values("resource"))
         if configuration.requiresPKCE || parameters["code_challenge"] != nil {
             guard parameters["code_challenge"] != nil, parameters["code_challenge_method"] == "S256" else {
                 throw ProviderRefusal("invalid_request", "PKCE with S256 is required.")
@@ -60,6 +72,9 @@ extension ProviderState {
     private func user(
         for login: Login, _ request: OpenIDProvider.Request
     ) throws(ProviderRefusal) -> OpenIDProvider.User? {
+        if login.parameters["prompt"] == "none", let error = configuration.promptNoneError {
+            throw ProviderRefusal(error, "A page would have to be shown.")
+        }
         switch configuration.login {
         case .denied: throw ProviderRefusal("access_denied", "The person refused.")
         case .automatic:
@@ -86,7 +101,8 @@ extension ProviderState {
         let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
-            requestedClaims: try RequestedClaims(parameters["claims"]), authenticatedAt: now,
+            requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
+            authenticatedAt: now,
             sessionID: newToken(now: now))
         grants[id] = grant
         codes[code] = Code(

@@ -50,7 +50,7 @@ extension JSONWebToken {
     /// Whether it claims to be signed with a shared secret; the signature decides whether that is so.
     var isKeyedBySecret: Bool { ProviderState.assertionAlgorithms.secret.contains(header.algorithm) }
 
-    fileprivate func isSigned(by client: OpenIDProvider.Client) -> Bool {
+    func isSigned(by client: OpenIDProvider.Client) -> Bool {
         let (secretAlgorithms, keyAlgorithms) = ProviderState.assertionAlgorithms
         do {
             if isKeyedBySecret {

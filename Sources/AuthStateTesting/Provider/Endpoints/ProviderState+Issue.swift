@@ -4,9 +4,9 @@ import AuthStateOAuth
 extension ProviderState {
     /// The tokens for a grant (RFC 6749, section 5.1; OpenID Connect Core, sections 3.1.3.3 and 12.2).
     mutating func issue(
-        _ id: String, _ grant: Grant, scopes: [String], isFirst: Bool, now: Double
+        _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], isFirst: Bool, now: Double
     ) -> ProviderDecision {
-        var members = accessToken(grant: id, grant.clientID, scopes: scopes, now: now)
+        var members = accessToken(grant: id, grant.clientID, scopes: scopes, resources: resources, now: now)
         let isWanted = !configuration.refreshTokensNeedOfflineAccess || grant.scopes.contains("offline_access")
         let isAllowed = configuration.client(grant.clientID)?.grantTypes.contains(.refreshToken) == true
         if isWanted, isAllowed, isFirst || configuration.rotatesRefreshTokens {
@@ -25,11 +25,12 @@ extension ProviderState {
     }
 
     mutating func accessToken(
-        grant: String?, _ clientID: String, scopes: [String], now: Double
+        grant: String?, _ clientID: String, scopes: [String], resources: [String] = [], now: Double
     ) -> [String: JSONValue] {
         let token = newToken(now: now)
         let lifetime = configuration.accessTokenLifetime
-        accessTokens[token] = AccessToken(grant: grant, clientID: clientID, scopes: scopes, expiresAt: now + lifetime)
+        accessTokens[token] = AccessToken(
+            grant: grant, clientID: clientID, scopes: scopes, resources: resources, expiresAt: now + lifetime)
         statistics.accessTokensIssued += 1
         return [
             "access_token": .string(token), "token_type": "Bearer", "expires_in": JSONValue(floatLiteral: lifetime),

@@ -4,6 +4,7 @@ import AuthStateOAuth
 extension ProviderState {
     private static let places: [(member: String, endpoint: OpenIDProvider.Endpoint)] = [
         ("authorization_endpoint", .authorization), ("token_endpoint", .token), ("userinfo_endpoint", .userInfo),
+        ("pushed_authorization_request_endpoint", .pushedAuthorization),
         ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
         ("introspection_endpoint", .introspection),
     ]
@@ -29,6 +30,11 @@ extension ProviderState {
             "claims_parameter_supported": true,
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent"],
+            "request_parameter_supported": true,
+            "request_uri_parameter_supported": true,
+            "request_object_signing_alg_values_supported": .array(algorithms.map { .string($0.rawValue) }),
+            "require_pushed_authorization_requests": .bool(configuration.requiresPushedAuthorizationRequests),
+            "require_signed_request_object": .bool(configuration.requiresSignedRequestObjects),
             "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
         ]
         for endpoint in ["token_endpoint", "revocation_endpoint", "introspection_endpoint"] {

@@ -31,6 +31,7 @@ extension ProviderState {
             "message": .string("Hello, \(name)!"), "client_id": .string(token.clientID),
             "scope": .string(token.scopes.joined(separator: " ")), "method": .string(request.method),
         ]
+        if !token.resources.isEmpty { members["aud"] = .array(token.resources.map { .string($0) }) }
         members["sub"] = user.map { .string($0.subject) }
         return .json(members)
     }

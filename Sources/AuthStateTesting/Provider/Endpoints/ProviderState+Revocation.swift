@@ -22,7 +22,9 @@ extension ProviderState {
         let client = try authenticate(request, now: now)
         let text = try tokenParameter(request)
         if let token = accessTokens[text], token.clientID == client.id, now < token.expiresAt {
-            return .json(description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt))
+            var members = description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt)
+            if !token.resources.isEmpty { members["aud"] = .array(token.resources.map { .string($0) }) }
+            return .json(members)
         }
         if let token = refreshTokens[text], let grant = grants[token.grant], grant.clientID == client.id,
             !grant.isRevoked, token.spentAt == nil, now < token.expiresAt

@@ -46,8 +46,9 @@ extension ProviderState {
                 ConstantTime.equals(Base64URL.encode(digest), challenge)
             else { throw ProviderRefusal("invalid_grant", "The code verifier does not fit the challenge.") }
         }
+        let resources = try resources(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, isFirst: true, now: now)
+        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, isFirst: true, now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
@@ -70,8 +71,9 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: grant.scopes) else {
             throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
         }
+        let resources = try resources(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, isFirst: false, now: now)
+        return issue(token.grant, grant, scopes: wanted, resources: resources, isFirst: false, now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
@@ -85,7 +87,9 @@ extension ProviderState {
         guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
             throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people.")
         }
-        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, now: now), nil)
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, resources: resources, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {

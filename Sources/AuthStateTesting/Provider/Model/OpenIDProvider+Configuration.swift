@@ -42,6 +42,18 @@ extension OpenIDProvider {
         public var renewalsIssueIDTokens = true
         /// Whether an authorization request needs PKCE with S256.
         public var requiresPKCE = true
+        /// Whether authorization requests have to be pushed (RFC 9126, section 5).
+        public var requiresPushedAuthorizationRequests = false
+        /// How long a reference to a pushed request lasts; it is good for one login.
+        public var pushedRequestLifetime: Double = 60
+        /// Whether authorization requests have to be signed (RFC 9101, section 10.5).
+        public var requiresSignedRequestObjects = false
+        /// Request objects that clients publish, by their URL: the provider reads them here and fetches nothing.
+        public var publishedRequestObjects: [String: String] = [:]
+        /// The resources that tokens can be for (RFC 8707); nil takes any, another one is `invalid_target`.
+        public var resources: Set<String>?
+        /// What a request with `prompt=none` is refused with, for example `consent_required`; nil lets it pass.
+        public var promptNoneError: String?
         /// Whether authorization responses carry `iss` (RFC 9207).
         public var sendsIssuerInAuthorizationResponse = true
         /// Whether clients may register themselves.

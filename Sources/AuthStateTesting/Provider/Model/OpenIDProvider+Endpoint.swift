@@ -11,6 +11,8 @@ extension OpenIDProvider {
         case keySet
         /// Where people log in.
         case authorization
+        /// Pushed authorization requests (RFC 9126).
+        case pushedAuthorization
         /// Where grants become tokens.
         case token
         /// Claims about the person.
@@ -32,6 +34,7 @@ extension OpenIDProvider {
             .webFinger: ("/.well-known/webfinger", ["GET"]),
             .keySet: ("/jwks", ["GET"]),
             .authorization: ("/authorize", ["GET", "POST"]),
+            .pushedAuthorization: ("/par", ["POST"]),
             .token: ("/token", ["POST"]),
             .userInfo: ("/userinfo", ["GET", "POST"]),
             .resource: ("/api/hello", ["GET", "POST", "PUT", "DELETE"]),

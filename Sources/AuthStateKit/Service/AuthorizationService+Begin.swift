@@ -1,0 +1,105 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationService {
+    /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back.
+    ///
+    /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`; a request that has to
+    ///   be pushed needs `begin(_:credential:)`.
+    public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
+        try checkAuthorizationEndpoint(of: request)
+        guard !request.mustBePushed else {
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization,
+                request.isPushed == true
+                    ? "A request that is to be pushed cannot begin without asking the provider."
+                    : "The provider requires pushed authorization requests.",
+                hint: "Use the asynchronous begin(_:credential:).")
+        }
+        return pending(request, url: try url(of: request, credential: .none))
+    }
+
+    /// Begins a login in two steps, and pushes the request to the provider when that is asked for (RFC 9126).
+    ///
+    /// The callback has its ten minutes as ever; a reference to a pushed request is shorter-lived and only has to last until
+    /// the browser has arrived, see `PendingAuthorization.urlExpiresAt`.
+    ///
+    /// - Parameter credential: The client's own, with which it pushes; it signs the request too when the provider requires
+    ///   that and `AuthorizationRequest.signingCredential` says nothing else.
+    /// - Throws: `AuthStateError` of stage authorization, or `CancellationError`.
+    public func begin(
+        _ request: AuthorizationRequest, credential: ClientCredential
+    ) async throws -> PendingAuthorization {
+        try checkAuthorizationEndpoint(of: request)
+        guard request.mustBePushed else {
+            return pending(request, url: try url(of: request, credential: credential))
+        }
+        let response = try await push(request, credential: credential)
+        return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
+    }
+
+    /// Pushes a request to the provider (RFC 9126, section 2), whatever its `isPushed` says, signed if it has to be.
+    ///
+    /// - Throws: `AuthStateError` of stage authorization, `.endpointMissing` when the provider has no such endpoint;
+    ///   `CancellationError`.
+    public func push(
+        _ request: AuthorizationRequest, credential: ClientCredential = .none
+    ) async throws -> PushedAuthorizationResponse {
+        var pushed = PushedAuthorizationRequest(request)
+        pushed.request.configuration = request.configuration.endpoints(for: credential)
+        let endpoint = try pushed.endpoint
+        try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
+        if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }
+        let authentication = try credential.authentication(
+            clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+            now: configuration.clock.now, stage: .authorization)
+        let message = try pushed.transportRequest(authentication: authentication)
+        let sentAt = configuration.clock.now
+        return try PushedAuthorizationResponse(try await send(message, stage: .authorization), sentAt: sentAt)
+    }
+
+    /// Signs a request (RFC 9101), to publish it under the URL that will be its `requestURI`.
+    ///
+    /// A request that is sent by value or pushed is signed on the way: this is not needed for it.
+    ///
+    /// - Parameter credential: The client's own; `AuthorizationRequest.signingCredential` goes before it.
+    /// - Returns: The compact form of the object, good for five minutes.
+    /// - Throws: `AuthStateError` of stage authorization: `.credentialUnavailable` when there is no key or secret,
+    ///   `.unsupported` when the provider accepts nothing that it can sign.
+    public func requestObject(
+        for request: AuthorizationRequest, credential: ClientCredential = .none
+    ) throws -> String {
+        let key = try (request.signingCredential ?? credential).requestSigningKey(service: request.configuration)
+        do {
+            return try RequestObject(request, issuedAt: configuration.clock.now).signed(with: key)
+        } catch let error as AuthStateError {
+            throw error
+        } catch {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .authorization, "The request cannot be signed.", underlying: error)
+        }
+    }
+
+    private func url(of request: AuthorizationRequest, credential: ClientCredential) throws -> URL {
+        guard request.mustBeSigned, request.requestURI == nil else { return try request.url() }
+        return try request.url(signedAs: try requestObject(for: request, credential: credential))
+    }
+
+    private func pending(
+        _ request: AuthorizationRequest, url: URL, urlExpiresAt: Date? = nil
+    ) -> PendingAuthorization {
+        PendingAuthorization(
+            request: request, url: url, expiresAt: configuration.clock.now.addingTimeInterval(600),
+            urlExpiresAt: urlExpiresAt)
+    }
+
+    private func checkAuthorizationEndpoint(of request: AuthorizationRequest) throws {
+        guard let endpoint = request.configuration.authorizationEndpoint else { return }
+        try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
+    }
+}

@@ -1,0 +1,27 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ClientCredential {
+    /// The key that signs authorization requests (RFC 9101): a private key, or the secret as one for HMAC.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when there is none, `.unsupported` when the provider
+    ///   accepts nothing that it can sign.
+    func requestSigningKey(service: ServiceConfiguration) throws -> SigningKey {
+        let stage = AuthStateError.Stage.authorization
+        let key: JSONWebKey
+        if method == .privateKeyJWT {
+            key = try privateKey(stage: stage)
+        } else if let secret = try secret(stage: stage) {
+            key = JSONWebKey(secret: secret.utf8)
+        } else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The request has to be signed, and there is no key to sign it with.",
+                expected: "a private key, or the client's secret",
+                hint: "Set signingCredential of the request, or give the client a credential.")
+        }
+        return try SigningKey(
+            forAssertionsWith: key, algorithm: signingAlgorithm,
+            accepted: service.metadata?.requestObjectSigningAlgValuesSupported, purpose: "requests", stage: stage)
+    }
+}

@@ -1,0 +1,51 @@
+import AuthStateJOSE
+
+extension AuthorizationRequest {
+    /// Whether the parameters have to be pushed (RFC 9126, section 5).
+    package var mustBePushed: Bool {
+        isPushed ?? configuration.metadata?.requirePushedAuthorizationRequests ?? false
+    }
+
+    /// Whether the parameters have to be signed here (RFC 9101, section 10.5).
+    package var mustBeSigned: Bool {
+        signingCredential != nil
+            || requestURI == nil && configuration.metadata?.requireSignedRequestObject == true
+    }
+
+    /// All parameters, for the browser's URL, for a pushed request and for a request object alike.
+    ///
+    /// - Throws: `AuthStateError`: the redirect URI is missing, a scope is malformed, or an additional parameter would
+    ///   replace another.
+    func parameters() throws -> Parameters {
+        guard let redirectURI else {
+            throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.")
+        }
+        var result: Parameters = [
+            "response_type": responseType.rawValue, "client_id": clientID, "redirect_uri": redirectURI.rawValue,
+        ]
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        result["state"] = state
+        result["nonce"] = nonce
+        result["code_challenge"] = try codeVerifier.challenge()
+        result["code_challenge_method"] = "S256"
+        // Named with an ID token although it is the default: there are providers that would put one into the query.
+        result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
+        result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")
+        result["login_hint"] = loginHint
+        result["max_age"] = maxAge.map(String.init)
+        result["ui_locales"] = uiLocales.isEmpty ? nil : uiLocales.joined(separator: " ")
+        result["acr_values"] = acrValues.isEmpty ? nil : acrValues.joined(separator: " ")
+        result["display"] = display
+        result["id_token_hint"] = idTokenHint
+        result["claims"] = claims.map { String(decoding: $0.serialized(), as: UTF8.self) }
+        for resource in resources { result.append("resource", resource) }
+        let clash = additionalParameters.names.first { result[$0] != nil || ["request", "request_uri"].contains($0) }
+        if let clash {
+            throw Self.refusal(
+                .invalidArgument, "An additional parameter would replace \(clash).",
+                hint: "Set the property of the request instead.")
+        }
+        result.merge(additionalParameters)
+        return result
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// An authorization request that the client posts to the provider itself (RFC 9126, section 2).
+///
+/// The parameters do not pass through the browser: nobody can read or change them there, and they may be long.
+public struct PushedAuthorizationRequest: Sendable, Hashable {
+    /// The request.
+    public var request: AuthorizationRequest
+    /// The request as a signed object in compact form, sent instead of the parameters (RFC 9126, section 3); see
+    /// `RequestObject`.
+    public var requestObject: String?
+
+    /// Makes a request.
+    public init(_ request: AuthorizationRequest, requestObject: String? = nil) {
+        self.request = request
+        self.requestObject = requestObject
+    }
+
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    package var endpoint: URL {
+        get throws {
+            guard let endpoint = request.configuration.pushedAuthorizationRequestEndpoint else {
+                throw AuthorizationRequest.refusal(
+                    .endpointMissing, "The provider has no endpoint for pushed authorization requests.",
+                    expected: "pushed_authorization_request_endpoint",
+                    hint: "Leave isPushed to the metadata, or use another provider.")
+            }
+            return endpoint
+        }
+    }
+
+    /// The HTTP request: a form with the parameters or the signed object, and with the client's proof.
+    ///
+    /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
+    ///   whatever `AuthorizationRequest.url()` refuses.
+    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+        let endpoint = try endpoint
+        try request.check()
+        guard request.requestURI == nil else {
+            throw AuthorizationRequest.refusal(
+                .invalidArgument, "A request that is published under a URL of its own cannot be pushed as well.",
+                hint: "Leave out requestURI: the provider makes the reference.")
+        }
+        let form: Parameters
+        if let requestObject {
+            form = ["client_id": request.clientID, "request": requestObject]
+        } else {
+            form = try request.parameters()
+        }
+        return try TransportRequest(posting: form, to: endpoint, authentication: authentication, stage: .authorization)
+    }
+}
+
+extension PushedAuthorizationRequest: CustomStringConvertible, CustomReflectable {
+    /// The request without its secrets.
+    public var description: String { "pushed \(request)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,56 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The provider's reference to a pushed request (RFC 9126, section 2.2).
+public struct PushedAuthorizationResponse: Sendable, Hashable {
+    /// `request_uri`: what the browser carries to the authorization endpoint, once.
+    public let requestURI: String
+    /// When the browser must have arrived there; how long the person takes after that does not matter.
+    public let expirationDate: Date
+
+    /// Reads an answer: status 201 (or 200), an absolute URI, and a positive number of seconds.
+    ///
+    /// - Parameter sentAt: When the request was sent; the lifetime counts from there.
+    /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
+    public init(_ response: TransportResponse, sentAt: Date) throws {
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        guard response.status == 201 || response.status == 200 else {
+            throw AuthStateError.pushedAuthorization(OAuthErrorResponse(json), response, now: sentAt)
+        }
+        guard json?.objectValue != nil else {
+            throw Self.refusal("answer", expected: "a JSON object", response)
+        }
+        guard let uri = json?["request_uri"]?.stringValue, Self.isReference(uri) else {
+            throw Self.refusal("request_uri", expected: "an absolute URI", response)
+        }
+        guard let seconds = json?["expires_in"]?.doubleValue, seconds.isFinite, seconds > 0 else {
+            throw Self.refusal("expires_in", expected: "a positive number of seconds", response)
+        }
+        requestURI = uri
+        expirationDate = sentAt.addingTimeInterval(min(seconds, 86400))
+    }
+
+    /// Visible ASCII with a scheme: most providers write a URN of RFC 9126, section 2.2.
+    private static func isReference(_ uri: String) -> Bool {
+        uri.utf8.allSatisfy { (0x21...0x7E).contains($0) } && URIReference(uri).scheme != nil
+    }
+
+    private static func refusal(_ member: String, expected: String, _ response: TransportResponse) -> AuthStateError {
+        AuthStateError(
+            .malformedResponse, stage: .authorization,
+            "The \(member) of the pushed authorization request endpoint cannot be used.", expected: expected,
+            hint: "Check that the endpoint is the right one.", httpStatus: response.status)
+    }
+}
+
+extension PushedAuthorizationResponse: CustomStringConvertible, CustomReflectable {
+    /// The expiry; the reference stays secret until the browser carries it.
+    public var description: String { "pushed authorization response, until \(expirationDate)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}

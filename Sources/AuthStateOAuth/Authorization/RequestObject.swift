@@ -1,0 +1,75 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An authorization request as a signed JWT, which nobody can change on its way (RFC 9101; OpenID Connect Core, section 6).
+///
+/// All parameters are claims of it. It goes to the provider by value, inside a pushed request, or by a reference of the
+/// client's own (`AuthorizationRequest.requestURI`). It is always signed: the algorithm `none` protects nothing.
+public struct RequestObject: Sendable, Hashable {
+    /// `typ` of the token (RFC 9101, section 10.8): nothing else that the client signs can be taken for a request.
+    public static let type = "oauth-authz-req+jwt"
+
+    /// The request.
+    public var request: AuthorizationRequest
+    /// Now.
+    public var issuedAt: Date
+    /// How long it can be used, in seconds: until the browser, or the provider that follows a reference, has brought it.
+    public var lifetime = 300
+
+    /// Makes an object that is not signed yet.
+    public init(_ request: AuthorizationRequest, issuedAt: Date) {
+        self.request = request
+        self.issuedAt = issuedAt
+    }
+
+    /// A new token with a random `jti`, in its compact form.
+    ///
+    /// - Throws: `AuthStateError` as `AuthorizationRequest.url()`; `JOSEError` with `backendUnavailable` when the
+    ///   platform's cryptographic library fails.
+    public func signed(with key: SigningKey) throws -> String {
+        try request.check()
+        return try JSONWebToken.sign(claims: claims(), header: ["typ": .string(Self.type)], with: key)
+    }
+
+    /// The parameters with their JSON types, and what makes the token this client's, for this provider, for now.
+    private func claims() throws -> JSONValue {
+        let parameters = try request.parameters()
+        var members: [String: JSONValue] = [:]
+        for name in parameters.names {
+            let values = parameters.values(name).map { Self.value(of: name, $0) }
+            // A single one is no list (RFC 8707, section 2).
+            members[name] = values.count == 1 ? values[0] : .array(values)
+        }
+        let now = Int64(issuedAt.timeIntervalSince1970.rounded(.down))
+        members["iss"] = .string(request.clientID)
+        members["aud"] = audience.map { .string($0) }
+        members["iat"] = .number(JSONNumber(now))
+        members["nbf"] = .number(JSONNumber(now))
+        members["exp"] = .number(JSONNumber(now + Int64(lifetime)))
+        members["jti"] = .string(Base64URL.encode(SecureRandom.bytes(16)))
+        return .object(members)
+    }
+
+    /// The issuer (RFC 9101, section 4); a provider without one is known by its endpoint.
+    private var audience: String? {
+        request.configuration.issuer?.rawValue ?? request.configuration.authorizationEndpoint?.absoluteString
+    }
+
+    /// Numbers and objects travel as such, everything else as text (RFC 9101, section 4; RFC 9396, section 4).
+    private static func value(of name: String, _ text: String) -> JSONValue {
+        guard ["max_age", "claims", "authorization_details"].contains(name) else { return .string(text) }
+        return (try? JSONValue(parsing: text.utf8)) ?? .string(text)
+    }
+}
+
+extension RequestObject: CustomStringConvertible, CustomReflectable {
+    /// The request without its secrets.
+    public var description: String { "signed \(request)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

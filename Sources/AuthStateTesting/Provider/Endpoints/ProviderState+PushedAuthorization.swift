@@ -1,0 +1,55 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The pushed authorization request endpoint (RFC 9126, section 2).
+    mutating func push(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
+        let client = try authenticate(request, now: now)
+        guard request.parameters["request_uri"] == nil else {
+            throw ProviderRefusal("invalid_request", "A reference cannot be pushed.")
+        }
+        var parameters = request.parameters
+        // Those of the client's proof are no part of the request.
+        for name in ["client_secret", "client_assertion", "client_assertion_type"] { parameters[name] = nil }
+        parameters["client_id"] = client.id
+        parameters = try signedParameters(parameters, of: client, now: now)
+        guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
+            throw ProviderRefusal("invalid_request", "The redirect URI is not registered for the client.")
+        }
+        try check(parameters, of: client)
+        pushedRequests = pushedRequests.filter { now < $0.value.expiresAt }
+        let reference = "urn:ietf:params:oauth:request_uri:\(newToken(now: now))"
+        pushedRequests[reference] = PushedRequest(
+            clientID: client.id, parameters: parameters, expiresAt: now + configuration.pushedRequestLifetime)
+        return .json(
+            [
+                "request_uri": .string(reference),
+                "expires_in": JSONValue(floatLiteral: configuration.pushedRequestLifetime),
+            ], status: 201)
+    }
+
+    /// The parameters that a request at the authorization endpoint really has: its own, those of a request object, or
+    /// those that were pushed; what the login page adds stays.
+    func resolved(
+        _ parameters: Parameters, of client: OpenIDProvider.Client, now: Double
+    ) throws(ProviderRefusal) -> Parameters {
+        guard let reference = parameters["request_uri"], configuration.publishedRequestObjects[reference] == nil else {
+            guard !configuration.requiresPushedAuthorizationRequests else {
+                throw ProviderRefusal("invalid_request", "Authorization requests have to be pushed.")
+            }
+            return try signedParameters(parameters, of: client, now: now)
+        }
+        guard let pushed = pushedRequests[reference], pushed.clientID == client.id, now < pushed.expiresAt else {
+            throw ProviderRefusal("invalid_request_uri", "The reference is not known, expired, or another client's.")
+        }
+        var result = pushed.parameters
+        for name in ["username", "password", "decision"] { result[name] = parameters[name] }
+        return result
+    }
+
+    /// A reference is good for one login: reloading the page that asks for a password is none.
+    mutating func forget(_ reference: String?) {
+        if let reference { pushedRequests[reference] = nil }
+    }
+}
