@@ -5,8 +5,11 @@
 
     extension ProviderTests {
         @Suite("clients with a certificate") struct ClientCertificateTests {
-            /// glewlwyd's client `mtls`, with a certificate of its authority; nil shows none.
-            private func flow(certificate name: String? = "mtls") throws -> Flow {
+            /// How glewlwyd knows the client: by the authority behind the certificate, or by the certificate itself.
+            static let clients = ["mtls", "selfsigned"]
+
+            /// A client of glewlwyd, with the certificate of this name; nil shows none.
+            private func flow(_ client: String, certificate name: String?) throws -> Flow {
                 let process = try Flow(.glewlwydTLS).provider
                 let certificate = name.map { name in
                     let files = process.clientCertificateFiles(name)
@@ -15,12 +18,13 @@
                 let transport = CurlTransport(
                     configuration: .init(
                         certificateAuthorityFile: process.certificateAuthorityFile, clientCertificate: certificate))
-                return try Flow(process, transport: transport).client("mtls", .certificate())
+                return try Flow(process, transport: transport).client(
+                    client, .certificate(isSelfSigned: client == "selfsigned"))
             }
 
-            @Test("log in, renew and revoke at the endpoints for certificates")
-            func life() async throws {
-                let flow = try flow()
+            @Test("log in, renew and revoke at the endpoints for certificates", arguments: clients)
+            func life(_ client: String) async throws {
+                let flow = try flow(client, certificate: client)
                 let state = try await flow.logIn()
                 let first = state.snapshot.accessToken
                 #expect(try await state.refresh().accessToken != first)
@@ -36,9 +40,9 @@
                 await #expect(throws: AuthStateError.self) { try await state.refresh() }
             }
 
-            @Test("get tokens of their own, which are bound to the certificate")
-            func clientCredentials() async throws {
-                let flow = try flow()
+            @Test("get tokens of their own, which are bound to the certificate", arguments: clients)
+            func clientCredentials(_ client: String) async throws {
+                let flow = try flow(client, certificate: client)
                 let state = try await AuthState.clientCredentials(
                     configuration: try await flow.configuration(), clientID: flow.clientID,
                     credential: flow.credential, scopes: [.profile], service: flow.service)
@@ -47,9 +51,14 @@
                 #expect(claims["cnf"]?["x5t#S256"]?.stringValue?.isEmpty == false)
             }
 
-            @Test("get nothing with another certificate, or without one", arguments: ["stranger", nil])
-            func wrong(_ certificate: String?) async throws {
-                let flow = try flow(certificate: certificate)
+            @Test(
+                "get nothing with another certificate, or without one",
+                arguments: [
+                    ("mtls", "stranger"), ("mtls", "selfsigned"), ("mtls", nil), ("selfsigned", "mtls"),
+                    ("selfsigned", nil),
+                ] as [(String, String?)])
+            func wrong(_ client: String, _ certificate: String?) async throws {
+                let flow = try flow(client, certificate: certificate)
                 let configuration = try await flow.configuration()
                 let error = await #expect(throws: AuthStateError.self) {
                     try await AuthState.clientCredentials(
@@ -63,7 +72,7 @@
             @Test("a stored login renews with the certificate, of which the archive knows nothing")
             func stored() async throws {
                 let folder = try TemporaryFolder()
-                var flow = try flow()
+                var flow = try flow("mtls", certificate: "mtls")
                 flow.store = FileAuthStateStore(file: folder("state.json"))
                 let first = try await flow.logIn().snapshot.accessToken
                 let restored = try await AuthState.restore(from: flow.store, service: flow.service)

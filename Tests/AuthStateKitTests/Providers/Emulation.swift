@@ -38,8 +38,9 @@ final class Emulation: Sendable {
         ]
         if let issuer = provider.issuer, let metadata {
             let document = ScriptedPages.document([
-                "issuer": .string(issuer), "authorization_endpoint": "\(endpoints)/authorize",
-                "token_endpoint": "\(endpoints)/token", "jwks_uri": "\(endpoints)/keys", "registration_endpoint": nil,
+                "issuer": .string(issuer), "authorization_endpoint": .string("\(endpoints)/authorize"),
+                "token_endpoint": .string("\(endpoints)/token"), "jwks_uri": .string("\(endpoints)/keys"),
+                "registration_endpoint": nil,
                 "revocation_endpoint": nil, "introspection_endpoint": nil,
                 "id_token_signing_alg_values_supported": ["RS256"],
             ])

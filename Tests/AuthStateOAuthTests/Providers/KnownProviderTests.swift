@@ -2,6 +2,12 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("Known providers: the table")
 struct KnownProviderTests {
     /// One of each.
@@ -81,7 +87,8 @@ struct KnownProviderTests {
             ("github", nil, "r", "GitHub"),
         ] as [(String, String?, String?, String)])
     func refusals(_ name: String, _ place: String?, _ realm: String?, _ word: String) throws {
-        let error = try #require(refusal { try KnownProvider(named: name, at: place, realm: realm) })
+        let error = try #require(
+            refusal { try KnownProvider(named: name, at: place, realm: realm) })
         #expect(error.code == .invalidArgument && error.stage == .usage)
         #expect("\(error)".contains(word))
     }
@@ -93,7 +100,7 @@ struct KnownProviderTests {
             let request = provider.request(
                 configuration: configuration, clientID: "c", scopes: scopes,
                 redirectURI: try RedirectURI("https://app.example/callback"))
-            return try #require(Parameters(decoding: request.url().query ?? ""))
+            return try #require(Parameters(decoding: URIReference(request.url().absoluteString).query ?? ""))
         }
         let google = try query(.google)
         #expect(google["access_type"] == "offline" && google["prompt"] == "consent")

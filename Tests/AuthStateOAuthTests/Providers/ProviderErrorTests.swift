@@ -17,11 +17,11 @@ struct ProviderErrorTests {
         configuration.tolerances = tolerances
         let request = TokenRequest(refreshToken: "r", configuration: configuration, clientID: "c")
         return TokenAnswer(
-            TransportResponse(status: status, headers: ["Content-Type": [type]], body: Data(body.utf8)), to: request,
+            TransportResponse(status: status, headers: ["Content-Type": type], body: Data(body.utf8)), to: request,
             sentAt: Fixtures.now)
     }
 
-    private func error(_ answer: TokenAnswer) -> AuthStateError? {
+    private func failure(_ answer: TokenAnswer) -> AuthStateError? {
         switch answer {
         case .error(let error), .refused(let error, _): error
         case .tokens: nil
@@ -41,20 +41,20 @@ struct ProviderErrorTests {
     @Test("GitHub: a 200 with a code of its own is that error, and the code is still to be read", arguments: gitHub)
     func gitHubCodes(_ code: String, _ expected: AuthStateError.Code) throws {
         let body = #"{"error":"\#(code)","error_description":"What happened.","error_uri":"https://docs.github.com/x"}"#
-        let error = try #require(error(answer(body, KnownProvider.gitHub.tolerances)))
+        let error = try #require(try failure(answer(body, KnownProvider.gitHub.tolerances)))
         #expect(error.code == expected)
         #expect("\(error)".contains(code) && error.response?.errorURI == "https://docs.github.com/x")
         let form = "error=\(code)&error_description=What+happened."
         let encoded = try answer(form, type: "application/x-www-form-urlencoded", KnownProvider.gitHub.tolerances)
-        #expect(self.error(encoded)?.code == expected)
+        #expect(failure(encoded)?.code == expected)
     }
 
     @Test("GitHub: without the tolerance its codes are any provider's, and forms are no answer")
     func gitHubStrict() throws {
-        #expect(try error(answer(#"{"error":"bad_verification_code"}"#, []))?.code == .providerError)
+        #expect(try failure(answer(#"{"error":"bad_verification_code"}"#, []))?.code == .providerError)
         let form = "access_token=a&token_type=bearer&scope=gist"
         let type = "application/x-www-form-urlencoded"
-        #expect(try error(answer(form, type: type, []))?.code == .malformedResponse)
+        #expect(try failure(answer(form, type: type, []))?.code == .malformedResponse)
         #expect(try tokens(answer(form, type: type, [.formEncodedTokens]))?.accessToken == "a")
     }
 
@@ -62,7 +62,7 @@ struct ProviderErrorTests {
     func gitHubForm() throws {
         let body = "access_token=gho_16C7e42F292c6912E7710c838347Ae178B4a&scope=repo%2Cgist&token_type=bearer"
         let response = try #require(
-            tokens(
+            try tokens(
                 answer(body, type: "application/x-www-form-urlencoded; charset=utf-8", KnownProvider.gitHub.tolerances))
         )
         #expect(response.accessToken == "gho_16C7e42F292c6912E7710c838347Ae178B4a")
@@ -82,7 +82,7 @@ struct ProviderErrorTests {
             ("token_type=bearer", "application/x-www-form-urlencoded"),
         ])
     func badForms(_ body: String, _ type: String) throws {
-        #expect(try error(answer(body, type: type, [.formEncodedTokens]))?.code == .malformedResponse)
+        #expect(try failure(answer(body, type: type, [.formEncodedTokens]))?.code == .malformedResponse)
     }
 
     static let facebook: [(code: Int, subcode: Int?, expected: AuthStateError.Code)] = [
@@ -97,13 +97,13 @@ struct ProviderErrorTests {
             {"error":{"message":"Error validating something.","type":"OAuthException","code":\(code)\(more),
             "fbtrace_id":"EJplcsCHuLu"}}
             """
-        let error = try #require(error(answer(body, status: 400, KnownProvider.facebook.tolerances)))
+        let error = try #require(try failure(answer(body, status: 400, KnownProvider.facebook.tolerances)))
         #expect(error.code == expected)
         #expect("\(error)".contains("OAuthException \(code)") && "\(error)".contains("Error validating something"))
-        #expect(try self.error(answer(body, status: 400, []))?.code == .refusedWithoutReason)
+        #expect(try failure(answer(body, status: 400, []))?.code == .refusedWithoutReason)
         // With status 200 it is no success either, tolerated or not.
-        #expect(try self.error(answer(body, KnownProvider.facebook.tolerances))?.code == expected)
-        #expect(try self.error(answer(body, []))?.code == .malformedResponse)
+        #expect(try failure(answer(body, KnownProvider.facebook.tolerances))?.code == expected)
+        #expect(try failure(answer(body, []))?.code == .malformedResponse)
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct ProviderErrorTests {
         arguments: ["{}", #"{"code":"190"}"#, #"{"code":1e300}"#, #"{"message":5,"type":[]}"#])
     func emptyObjects(_ object: String) throws {
         let error = try #require(
-            error(answer(#"{"error":\#(object),"access_token":"a","token_type":"bearer"}"#, [.errorObjects])))
+            try failure(answer(#"{"error":\#(object),"access_token":"a","token_type":"bearer"}"#, [.errorObjects])))
         #expect(error.code == .providerError)
     }
 
@@ -124,9 +124,9 @@ struct ProviderErrorTests {
     func stravaLists(_ resource: String, _ expected: AuthStateError.Code) throws {
         let body =
             #"{"message":"Bad Request","errors":[{"resource":"\#(resource)","field":"code","code":"invalid"}]}"#
-        let error = try #require(error(answer(body, status: 400, KnownProvider.strava.tolerances)))
+        let error = try #require(try failure(answer(body, status: 400, KnownProvider.strava.tolerances)))
         #expect(error.code == expected && "\(error)".contains("Bad Request, \(resource) code invalid"))
-        #expect(try self.error(answer(body, status: 400, []))?.code == .refusedWithoutReason)
+        #expect(try failure(answer(body, status: 400, []))?.code == .refusedWithoutReason)
     }
 
     @Test("Strava: expires_in counts, expires_at and the athlete are kept")
@@ -135,7 +135,7 @@ struct ProviderErrorTests {
             {"token_type":"Bearer","expires_at":1568775134,"expires_in":20566,"refresh_token":"e5n567567",
             "access_token":"a4b945687g","athlete":{"id":227615,"username":"marianne_t"}}
             """
-        let response = try #require(tokens(answer(body, KnownProvider.strava.tolerances)))
+        let response = try #require(try tokens(answer(body, KnownProvider.strava.tolerances)))
         #expect(response.accessTokenExpirationDate == Fixtures.now.addingTimeInterval(20566))
         #expect(response.additionalMembers["expires_at"]?.doubleValue == 1_568_775_134)
         #expect(response.additionalMembers["athlete"]?["username"] == "marianne_t")

@@ -10,8 +10,8 @@ struct ProviderProcess: Sendable {
     /// Private key of glewlwyd's client `keyjwt`, whose `kid` is `client-1`.
     var clientKeyFile: String { "\(folder)/client.pem" }
 
-    /// The certificate of glewlwyd's client `mtls`, or one that no client is registered with, and its key.
-    func clientCertificateFiles(_ name: String = "mtls") -> (certificate: String, key: String) {
+    /// The certificate of glewlwyd's client `mtls` or `selfsigned`, or of `stranger`, whom it does not know, and its key.
+    func clientCertificateFiles(_ name: String) -> (certificate: String, key: String) {
         ("\(folder)/\(name).pem", "\(folder)/\(name).key")
     }
 
