@@ -65,6 +65,9 @@ struct SecretsTests {
             .secret(Secrets.make("client")), ClientCredential(.issued(Secrets.make("issued"))),
             ClientCredential(.value(Secrets.make("key")), method: .privateKeyJWT),
         ]
+        let pushed = PushedAuthorizationRequest(hinted, requestObject: Secrets.make("object"))
+        let reference = try PushedAuthorizationResponse(
+            Fixtures.json(#"{"request_uri":"urn:SECRET-r","expires_in":60}"#, status: 201), sentAt: Fixtures.now)
         let token = TokenResponse(
             accessToken: Secrets.make("access"), issuedAt: Fixtures.now, refreshToken: Secrets.make("refresh"),
             idToken: Secrets.make("id"), additionalMembers: ["device_secret": .string(Secrets.make("device"))])
@@ -99,8 +102,8 @@ struct SecretsTests {
         ]
         let values: [any Sendable] = [
             request, hinted, request.codeVerifier, response, token, basic, post, assertion, exchange, renewal, answer,
-            expectation,
-            registration, registered, registered.credential, logout,
+            expectation, pushed, reference, RequestObject(hinted, issuedAt: Fixtures.now), registration,
+            registered, registered.credential, logout,
             AuthorizationCallback(url: "https://u:SECRET-p@app.example/callback?code=SECRET-c#code=SECRET-d"),
             AuthorizationCallback(url: "https://app.example/callback", formBody: "code=SECRET-c"),
             TransportRequest(url: try request.url()), Fixtures.json(body),

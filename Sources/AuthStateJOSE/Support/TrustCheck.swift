@@ -149,6 +149,12 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A login is completed once (RFC 6749, 10.5).
     case pendingUse
 
+    // Device authorization
+    /// A verification URI is a page: http or https, with a plain host, and no user (RFC 8628, 3.2).
+    case deviceVerificationURI
+    /// A user code prints as it is, so that it cannot drive the terminal it is shown on (RFC 8628, 3.3).
+    case deviceUserCode
+
     // Logout
     /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
     case logoutPlace

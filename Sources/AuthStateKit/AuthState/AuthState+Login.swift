@@ -79,7 +79,8 @@ extension AuthState {
         record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
         record.annotations = annotations
         return try await make(
-            record, .loggedIn(nil, tokens), service: service, store: store, key: key, options: options)
+            record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,
+            options: options)
     }
 
     /// Reads a stored state.
@@ -118,7 +119,7 @@ extension AuthState {
     }
 
     /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.
-    private static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
+    static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
         try await store.withLease(key, deadline: options.leaseDeadline) { lease in
             if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }
             try await lease.reserve()
@@ -126,7 +127,7 @@ extension AuthState {
     }
 
     /// A new state, saved over whatever was stored under the key.
-    private static func make(
+    static func make(
         _ record: Record, _ event: Event, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
         options: Options
     ) async throws -> AuthState {

@@ -16,8 +16,9 @@ extension AuthState {
         case authorized(AuthorizationResponse)
         /// Tokens came from outside: a code was exchanged, or the caller made the request.
         case tokens(TokenResponse)
-        /// A whole login: authorization and tokens, the ID token verified.
-        case loggedIn(AuthorizationResponse?, TokenResponse)
+        /// A whole login: authorization and tokens, the ID token verified; without an authorization response, what was
+        /// asked for.
+        case loggedIn(AuthorizationResponse?, TokenResponse, requestedScope: String? = nil)
         /// An error that ends the authorization.
         case failed(AuthStateError)
         /// An access or refresh token was refused for good; without effect when it is no longer the current one.
@@ -104,13 +105,13 @@ extension AuthState.Record {
         case .authorized(let response):
             next.clearGrant()
             next.lastAuthorizationResponse = response
-            next.scope = response.scope ?? response.request.requestedScope
+            next.scope = response.scope ?? response.request.scopes.requested
         case .tokens(let response):
             next.take(response)
-        case .loggedIn(let authorization, let tokens):
+        case .loggedIn(let authorization, let tokens, let requestedScope):
             next.clearGrant()
             next.lastAuthorizationResponse = authorization
-            next.scope = authorization?.scope ?? authorization?.request.requestedScope
+            next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
         case .failed(let error):
             next.authorizationError = error
@@ -166,7 +167,7 @@ extension AuthState.Record {
     }
 }
 
-extension AuthorizationRequest {
+extension [Scope] {
     /// The scopes as one string; nil when none was asked for.
-    var requestedScope: String? { scopes.isEmpty ? nil : scopes.map(\.rawValue).joined(separator: " ") }
+    var requested: String? { isEmpty ? nil : map(\.rawValue).joined(separator: " ") }
 }

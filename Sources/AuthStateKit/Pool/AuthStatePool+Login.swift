@@ -20,6 +20,37 @@ extension AuthStatePool {
                 key: key, annotations: annotations, options: options.state))
     }
 
+    /// Takes a person through a login on another device (RFC 8628), and keeps it under a key.
+    ///
+    /// - Parameter present: Shows the codes to the person, see `AuthState.authorizeDevice`.
+    /// - Throws: `AuthStateError` of the stage that failed, what `present` throws, or `CancellationError`; what was stored
+    ///   before is then untouched.
+    @discardableResult
+    public func authorizeDevice(
+        _ request: DeviceAuthorizationRequest,
+        for key: AuthStateKey,
+        annotations: [String: String] = [:],
+        present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.authorizeDevice(
+                request, credential: credential(key) ?? .none, service: service, store: store, key: key,
+                annotations: annotations, options: options.state, present: present))
+    }
+
+    /// Completes a login on another device, whose codes `AuthorizationService.authorizeDevice(_:credential:)` fetched.
+    ///
+    /// - Throws: As `authorizeDevice`.
+    @discardableResult
+    public func completeDevice(
+        _ response: DeviceAuthorizationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.completeDevice(
+                response, credential: credential(key) ?? .none, service: service, store: store, key: key,
+                annotations: annotations, options: options.state))
+    }
+
     /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
     ///
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.

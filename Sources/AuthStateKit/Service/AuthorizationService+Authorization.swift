@@ -50,49 +50,30 @@ extension AuthorizationService {
     ) async throws -> TokenResponse {
         let request = response.request
         let expectation = try await expectation(for: response, credential: credential)
-        var tokens = try await perform(
+        let tokens = try await perform(
             TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
-        guard let idToken = tokens.idToken else {
-            guard TrustCheck.idTokenPresent.holds(!request.isOpenID) else {
-                throw AuthStateError(
-                    .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
-                    expected: "id_token", received: "nothing")
-            }
-            return tokens
+        guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.isOpenID) else {
+            throw AuthStateError(
+                .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                expected: "id_token", received: "nothing")
         }
-        guard var expectation else {
-            // Not asked for, and nothing to verify it with: nobody gets to see it.
-            tokens.idToken = nil
-            return tokens
-        }
-        expectation.now = configuration.clock.now
-        expectation.accessToken = tokens.accessToken
-        (_, tokens.idTokenTrust) = try await validate(
-            idToken, expectation: expectation, service: request.configuration, stage: .token)
-        return tokens
+        return try await verified(tokens, expectation: expectation, service: request.configuration)
     }
 
-    /// What the ID token of a login has to fit, found out before the code is spent: the provider's keys are at hand then,
-    /// and a first ID token from the front channel is verified (OpenID Connect Core, section 3.3.2.12).
+    /// What the ID token of a login has to fit, found out before the code is spent; a first ID token, from the front
+    /// channel, is verified (OpenID Connect Core, section 3.3.2.12).
     private func expectation(
         for response: AuthorizationResponse, credential: ClientCredential
     ) async throws -> IDTokenExpectation? {
         let (request, service) = (response.request, response.request.configuration)
-        guard request.isOpenID || service.canVerifyIDTokens(fromBrowser: false) else { return nil }
-        guard let issuer = service.issuer else {
-            throw AuthStateError(
-                .invalidMetadata, stage: .token, "The ID token cannot be verified: the provider's issuer is unknown.",
-                expected: "issuer", hint: "Use discovery, give the issuer, or leave out the scope openid.")
-        }
-        var expectation = try expectation(
-            issuer: issuer, clientID: request.clientID, service: service, credential: credential, stage: .token)
+        guard
+            var expectation = try await loginExpectation(
+                service: service, clientID: request.clientID, isOpenID: request.isOpenID, credential: credential)
+        else { return nil }
         expectation.nonce = request.nonce
         expectation.maxAge = request.maxAge
         expectation.contextClasses = request.essentialContextClasses
         guard request.isOpenID else { return expectation }
-        if service.jwksURI != nil, expectation.policy.algorithms.needPublishedKeys {
-            _ = try await keys(of: service, stage: .token)
-        }
         if let compact = response.idToken {
             var front = expectation
             front.code = response.code

@@ -17,6 +17,16 @@ extension AuthStateError {
             retryAfter: retryAfter(response.headers, now: now))
     }
 
+    /// An OAuth error response of the device authorization endpoint (RFC 8628, section 3.2).
+    static func deviceEndpoint(
+        _ error: OAuthErrorResponse, _ response: TransportResponse, now: Date
+    ) -> AuthStateError {
+        AuthStateError(
+            code(error, status: response.status), stage: .authorization,
+            "The device authorization endpoint refused: \(error.summary).", hint: error.hint, response: error,
+            httpStatus: response.status, retryAfter: retryAfter(response.headers, now: now))
+    }
+
     /// The status outranks the error member where it says that the server is busy or broken.
     static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
         switch status {

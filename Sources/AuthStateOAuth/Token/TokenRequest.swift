@@ -1,4 +1,4 @@
-/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6).
+/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6; RFC 8628, section 3.4).
 public struct TokenRequest: Sendable, Hashable {
     /// The provider.
     public var configuration: ServiceConfiguration
@@ -14,6 +14,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var codeVerifier: CodeVerifier?
     /// The refresh token to spend.
     public var refreshToken: String?
+    /// The device code of a login that is confirmed elsewhere.
+    public var deviceCode: String?
     /// What is asked for; empty leaves it to the grant.
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
@@ -21,7 +23,7 @@ public struct TokenRequest: Sendable, Hashable {
     /// Whatever else the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
-    private init(
+    init(
         _ grantType: GrantType, _ configuration: ServiceConfiguration, _ clientID: String, scopes: [Scope],
         additionalParameters: Parameters
     ) {
@@ -64,6 +66,15 @@ public struct TokenRequest: Sendable, Hashable {
             .clientCredentials, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
     }
 
+    /// Asks whether a person has confirmed the login that a device code belongs to (RFC 8628, section 3.4).
+    public init(
+        deviceCode: String, configuration: ServiceConfiguration, clientID: String,
+        additionalParameters: Parameters = [:]
+    ) {
+        self.init(.deviceCode, configuration, clientID, scopes: [], additionalParameters: additionalParameters)
+        self.deviceCode = deviceCode
+    }
+
     /// Where in a flow this request stands.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
@@ -76,6 +87,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["redirect_uri"] = redirectURI?.rawValue
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
+        form["device_code"] = deviceCode
         form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }

@@ -16,6 +16,15 @@ extension OpenIDProvider {
     /// Takes back every fault that has not happened yet.
     public func removeFaults() { core.faults.withLock { $0 = [:] } }
 
+    /// Decides about a device's login, as a person would who has entered its user code: the first user, or nobody.
+    ///
+    /// - Parameter userCode: In any case, with or without its hyphen.
+    /// - Returns: Whether a login with this code waits for a decision.
+    @discardableResult
+    public func decide(userCode: String, allow: Bool) -> Bool {
+        core.decide(userCode: userCode, allow: allow)
+    }
+
     /// Revokes every grant: refresh tokens end in `invalid_grant`, access tokens are refused.
     public func revokeGrants() {
         core.state.withLock { state in

@@ -31,6 +31,16 @@ final class ProviderCore: Sendable {
         }
     }
 
+    func decide(userCode: String, allow: Bool) -> Bool {
+        let now = clock.secondsSince1970
+        return state.withLock { state in
+            let now = now + state.configuration.clockSkew
+            guard let code = state.waitingDevice(userCode: userCode, now: now) else { return false }
+            state.decide(code, allowing: allow ? state.configuration.users.first : nil, now: now)
+            return true
+        }
+    }
+
     private func fault(for request: OpenIDProvider.Request) -> OpenIDProvider.Fault? {
         let (queued, decide) = faults.withLock { $0[request.endpoint, default: FaultPlan()].next() }
         // The closure is the test's own and runs without the lock.

@@ -8,6 +8,7 @@ enum ProviderDecision: Sendable {
     case metadata([String: JSONValue], at: OpenIDProvider.Endpoint)
     case webFinger([String: JSONValue])
     case keySet
+    case deviceAuthorization([String: JSONValue])
     case tokens([String: JSONValue], UnsignedIDToken?)
     case userInfo([String: JSONValue], UserInfoSigning?)
     case authorization(AuthorizationAnswer)
@@ -24,6 +25,7 @@ enum ProviderDecision: Sendable {
             var response = LoopbackResponse.json(members, edit: deviations.webFinger)
             response.headers["Content-Type"] = ["application/jrd+json"]
             return response
+        case .deviceAuthorization(let members): return .json(members, edit: deviations.deviceAuthorization)
         case .keySet: return .json(keys.document, edit: deviations.keySet)
         case .userInfo(let claims, nil): return .json(claims, edit: deviations.userInfo)
         case .userInfo(var claims, let signing?):

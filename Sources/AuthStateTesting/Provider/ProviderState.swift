@@ -10,6 +10,7 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    var deviceCodes: [String: DeviceCode] = [:]
     /// Pushed authorization requests that no login has used yet, by `request_uri`.
     var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
@@ -95,6 +96,8 @@ struct ProviderState: Sendable {
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
+            case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
+            case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }
         } catch {
             return .response(error.response)

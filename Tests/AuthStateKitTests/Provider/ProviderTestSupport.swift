@@ -14,13 +14,18 @@ struct ProviderFixture {
     let service: AuthorizationService
     let configuration: ServiceConfiguration
 
-    init(clock: ManualClock? = nil, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+    /// - Parameter waits: Whether the service waits by the clock too.
+    init(
+        clock: ManualClock? = nil, waits: Bool = false,
+        _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
         let wallClock = clock?.wallClock ?? .system
         provider = try await OpenIDProvider(configuration: configuration, clock: wallClock)
         var limits = AuthorizationService.Configuration()
         limits.clock = wallClock
+        if waits, let clock { limits.waitingClock = clock }
         limits.requestTimeout = .seconds(20)
         service = AuthorizationService(configuration: limits)
         self.configuration = try await service.discoverConfiguration(issuer: provider.issuer)

@@ -11,13 +11,30 @@ import Testing
 #endif
 
 /// A known provider as its documents describe it, at its own URLs and without a network.
-final class Emulation: Sendable {
+struct Emulation: Sendable {
     let provider: KnownProvider
     let transport: ScriptedTransport
     let service: AuthorizationService
-    private let key: SigningKey
-    private let tokenAnswer: @Sendable (TransportRequest, Emulation) throws -> TransportResponse
-    private let nonce = Lock<String?>(nil)
+    private let issuing: Issuing
+
+    /// What ID tokens are made with.
+    final class Issuing: Sendable {
+        fileprivate let key: SigningKey
+        fileprivate let nonce = Lock<String?>(nil)
+
+        fileprivate init() throws { key = try SigningKey.generate(.rs256, keyID: "k") }
+
+        /// An ID token for the login under way.
+        func idToken(issuer: String, _ more: [String: JSONValue] = [:]) throws -> String {
+            let now = Int64(Date().timeIntervalSince1970)
+            var claims: [String: JSONValue] = [
+                "iss": .string(issuer), "sub": "ada", "aud": "client", "iat": .number(JSONNumber(now)),
+                "exp": .number(JSONNumber(now + 3600)),
+            ]
+            claims["nonce"] = nonce.withLock { $0 }.map { .string($0) }
+            return try JSONWebToken.sign(claims: .object(claims.merging(more) { _, new in new }), with: key)
+        }
+    }
 
     /// Makes one.
     ///
@@ -26,15 +43,15 @@ final class Emulation: Sendable {
     ///   - tokenAnswer: What the token endpoint answers.
     init(
         _ provider: KnownProvider, metadata: [String: JSONValue]? = nil,
-        tokenAnswer: @escaping @Sendable (TransportRequest, Emulation) throws -> TransportResponse
+        tokenAnswer: @escaping @Sendable (TransportRequest, Issuing) throws -> TransportResponse
     ) throws {
         self.provider = provider
-        self.tokenAnswer = tokenAnswer
-        key = try SigningKey.generate(.rs256, keyID: "k")
+        let issuing = try Issuing()
+        self.issuing = issuing
         let endpoints = "https://endpoints.example"
         var pages: [String: JSONValue] = [
-            "\(endpoints)/keys": ["keys": [key.publicKey.json]],
-            "https://www.facebook.com/.well-known/oauth/openid/jwks/": ["keys": [key.publicKey.json]],
+            "\(endpoints)/keys": ["keys": [issuing.key.publicKey.json]],
+            "https://www.facebook.com/.well-known/oauth/openid/jwks/": ["keys": [issuing.key.publicKey.json]],
         ]
         if let issuer = provider.issuer, let metadata {
             let document = ScriptedPages.document([
@@ -48,28 +65,12 @@ final class Emulation: Sendable {
             let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             pages["\(base)/.well-known/openid-configuration"] = .object(members)
         }
-        let this = Lock<Emulation?>(nil)
         let documents = ScriptedPages.transport(pages)
         transport = ScriptedTransport(
             then: .dynamic { request in
-                guard request.method == "POST", let emulation = this.withLock({ $0 }) else {
-                    return try await documents.send(request)
-                }
-                return try emulation.tokenAnswer(request, emulation)
+                request.method == "POST" ? try tokenAnswer(request, issuing) : try await documents.send(request)
             })
         service = AuthorizationService(transport: transport)
-        this.withLock { $0 = self }
-    }
-
-    /// An ID token for the login under way.
-    func idToken(issuer: String, _ more: [String: JSONValue] = [:]) throws -> String {
-        let now = Int64(Date().timeIntervalSince1970)
-        var claims: [String: JSONValue] = [
-            "iss": .string(issuer), "sub": "ada", "aud": "client", "iat": .number(JSONNumber(now)),
-            "exp": .number(JSONNumber(now + 3600)),
-        ]
-        claims["nonce"] = nonce.withLock { $0 }.map { .string($0) }
-        return try JSONWebToken.sign(claims: .object(claims.merging(more) { _, new in new }), with: key)
     }
 
     /// A login, with the person's part played by this function.
@@ -79,7 +80,7 @@ final class Emulation: Sendable {
         let request = provider.request(
             configuration: try await service.configuration(of: provider), clientID: "client", scopes: scopes,
             redirectURI: try RedirectURI("https://app.example/callback"))
-        nonce.withLock { $0 = request.nonce }
+        issuing.nonce.withLock { $0 = request.nonce }
         let pending = try service.begin(request)
         let query = try #require(Parameters(decoding: URIReference(pending.url.absoluteString).query ?? ""))
         var answer: Parameters = ["code": "code", "state": request.state]

@@ -16,10 +16,10 @@ struct KnownProviderLoginTests {
     func google() async throws {
         let google = try Emulation(
             .google, metadata: ["token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"]]
-        ) { request, emulation in
+        ) { _, issuing in
             Emulation.json([
                 "access_token": "a", "token_type": "Bearer", "expires_in": 3599, "refresh_token": "r",
-                "id_token": .string(try emulation.idToken(issuer: "https://accounts.google.com")),
+                "id_token": .string(try issuing.idToken(issuer: "https://accounts.google.com")),
             ])
         }
         let login = try await google.logIn(credential: .secret("s"))
@@ -31,10 +31,10 @@ struct KnownProviderLoginTests {
     func apple() async throws {
         let apple = try Emulation(
             .apple, metadata: ["token_endpoint_auth_methods_supported": ["client_secret_post"]]
-        ) { request, emulation in
+        ) { _, issuing in
             Emulation.json([
                 "access_token": "a", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "r",
-                "id_token": .string(try emulation.idToken(issuer: "https://appleid.apple.com")),
+                "id_token": .string(try issuing.idToken(issuer: "https://appleid.apple.com")),
             ])
         }
         let login = try await apple.logIn(
@@ -63,10 +63,10 @@ struct KnownProviderLoginTests {
     private func microsoft(
         _ provider: KnownProvider, issuer: JSONValue, tokenIssuer: String, tid: String = tenant
     ) throws -> Emulation {
-        try Emulation(provider, metadata: ["issuer": issuer]) { _, emulation in
+        try Emulation(provider, metadata: ["issuer": issuer]) { _, issuing in
             Emulation.json([
                 "access_token": "a", "token_type": "Bearer", "expires_in": 3599, "refresh_token": "r",
-                "id_token": .string(try emulation.idToken(issuer: tokenIssuer, ["tid": .string(tid)])),
+                "id_token": .string(try issuing.idToken(issuer: tokenIssuer, ["tid": .string(tid)])),
             ])
         }
     }
@@ -134,10 +134,10 @@ struct KnownProviderLoginTests {
         #expect(login.tokens.idToken == nil && login.tokens.refreshToken == nil)
         #expect(try plain.lastTokenRequest().form["client_secret"] == "s")
 
-        let openID = try Emulation(.facebook) { _, emulation in
+        let openID = try Emulation(.facebook) { _, issuing in
             Emulation.json([
                 "access_token": "EAA", "token_type": "bearer",
-                "id_token": .string(try emulation.idToken(issuer: "https://www.facebook.com")),
+                "id_token": .string(try issuing.idToken(issuer: "https://www.facebook.com")),
             ])
         }
         #expect(try await openID.logIn(scopes: [.openID]).tokens.idTokenTrust == .signature)
@@ -183,10 +183,10 @@ struct KnownProviderLoginTests {
             try .keycloak(base: "https://sso.example", realm: "staff"),
             try .forgeRock(base: "https://tenant.example:443/am", realm: "alpha"),
         ] {
-            let emulation = try Emulation(provider, metadata: [:]) { _, emulation in
+            let emulation = try Emulation(provider, metadata: [:]) { _, issuing in
                 Emulation.json([
                     "access_token": "a", "token_type": "Bearer",
-                    "id_token": .string(try emulation.idToken(issuer: provider.issuer ?? "")),
+                    "id_token": .string(try issuing.idToken(issuer: provider.issuer ?? "")),
                 ])
             }
             #expect(try await emulation.logIn().tokens.idTokenTrust == .signature, "\(provider.name)")

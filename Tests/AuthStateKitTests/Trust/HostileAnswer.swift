@@ -29,6 +29,7 @@ extension [HostileEndpoint: AuthStateError.Code] {
     static let malformed: Self = [
         .discovery: .invalidMetadata, .keys: .invalidMetadata, .token: .malformedResponse,
         .renewal: .malformedResponse, .userinfo: .malformedResponse, .registration: .malformedResponse,
+        .device: .malformedResponse,
     ]
 
     /// Every endpoint says the same, but discovery, which says that there is no document.
@@ -72,12 +73,16 @@ extension HostileAnswer {
             body: { Array("{\"a\":\"".utf8) + [0xFF] + Array("\",".utf8) + $0.utf8.dropFirst() }, errors: .malformed),
         body("a zero byte at the end", .malformed) { $0 + "\u{0}" },
         // Userinfo, metadata and keys have no such member: there it is one that nobody knows.
-        body("an error in a 200", [.token: .serverError, .renewal: .serverError, .registration: .serverError]) {
-            "{\"error\":\"server_error\"," + $0.dropFirst()
-        },
+        body(
+            "an error in a 200",
+            [.token: .serverError, .renewal: .serverError, .registration: .serverError, .device: .serverError]
+        ) { "{\"error\":\"server_error\"," + $0.dropFirst() },
         body(
             "an error that is no text",
-            [.token: .malformedResponse, .renewal: .malformedResponse, .registration: .malformedResponse]
+            [
+                .token: .malformedResponse, .renewal: .malformedResponse, .registration: .malformedResponse,
+                .device: .malformedResponse,
+            ]
         ) { "{\"error\":{\"code\":190}," + $0.dropFirst() },
         body("error: null, as some write for none", [:]) { "{\"error\":null," + $0.dropFirst() },
     ]

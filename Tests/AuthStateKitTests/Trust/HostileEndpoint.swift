@@ -12,7 +12,7 @@ import Testing
 
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {
-    case discovery, keys, token, renewal, userinfo, registration, revocation
+    case discovery, keys, token, renewal, userinfo, registration, revocation, device
 
     /// What an honest provider answers; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
@@ -31,6 +31,11 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .userinfo: #"{"sub":"ada"}"#
         case .registration: #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
         case .revocation: "{}"
+        case .device:
+            """
+            {"device_code":"SECRET-device","user_code":"WDJB-MJHT","verification_uri":"\(base)/device",\
+            "expires_in":600}
+            """
         }
     }
 
@@ -55,6 +60,9 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             _ = try await service.userInfo(tokens, service: configuration, clientID: "client")
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
+        case .device:
+            _ = try await service.authorizeDevice(
+                DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
         case .revocation:
             try await service.revoke(
                 RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
@@ -66,7 +74,8 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         return ServiceConfiguration(
             issuer: try Issuer(base), authorizationEndpoint: try url("/authorize"), tokenEndpoint: try url("/token"),
             jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
-            registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"))
+            registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
+            deviceAuthorizationEndpoint: try url("/device_authorization"))
     }
 
     /// Renews; when that fails the tokens are as they were, in memory and in the store, and the refresh token is either

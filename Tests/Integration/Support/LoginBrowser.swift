@@ -1,4 +1,6 @@
 import AuthStateKit
+import Foundation
+import Testing
 
 /// A person with a browser, played by a script: logs in, consents or declines, confirms a logout.
 struct LoginBrowser: Sendable {
@@ -26,5 +28,11 @@ struct LoginBrowser: Sendable {
     /// A user agent whose browser this is.
     func userAgent(_ decision: Decision = .accept) -> LoopbackUserAgent {
         LoopbackUserAgent(browser: .command(words(decision)), timeout: .seconds(30))
+    }
+
+    /// Goes through a page on which no way leads back to a client: the person's other device.
+    func open(_ url: URL, _ decision: Decision = .accept) async throws {
+        let result = try await Program.run(words(decision) + [url.absoluteString])
+        #expect(result.status == 0, "\(result.errors)")
     }
 }

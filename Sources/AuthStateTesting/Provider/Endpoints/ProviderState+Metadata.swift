@@ -6,13 +6,16 @@ extension ProviderState {
         ("authorization_endpoint", .authorization), ("token_endpoint", .token), ("userinfo_endpoint", .userInfo),
         ("pushed_authorization_request_endpoint", .pushedAuthorization),
         ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
-        ("introspection_endpoint", .introspection),
+        ("introspection_endpoint", .introspection), ("device_authorization_endpoint", .deviceAuthorization),
     ]
 
     /// How clients may authenticate (OpenID Connect Core, section 9).
     static let authenticationMethods = [
         "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none",
     ]
+
+    /// The grants that the token endpoint knows.
+    static let grantTypes: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials, .deviceCode]
 
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
     var metadata: [String: JSONValue] {
@@ -21,7 +24,7 @@ extension ProviderState {
             "issuer": .string(issuer),
             "response_types_supported": ["code", "code id_token"],
             "response_modes_supported": ["query", "fragment", "form_post"],
-            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+            "grant_types_supported": .array(Self.grantTypes.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
             "scopes_supported": .array(configuration.scopes.sorted().map { .string($0) }),

@@ -10,7 +10,7 @@ extension ProviderState {
             throw ProviderRefusal("invalid_request", "grant_type is missing.")
         }
         let grantType = GrantType(rawValue: name)
-        guard [.authorizationCode, .refreshToken, .clientCredentials].contains(grantType) else {
+        guard Self.grantTypes.contains(grantType) else {
             throw ProviderRefusal("unsupported_grant_type", "This grant type is not supported.")
         }
         guard client.grantTypes.contains(grantType) else {
@@ -19,6 +19,7 @@ extension ProviderState {
         switch grantType {
         case .authorizationCode: return try redeem(parameters, client, now: now)
         case .refreshToken: return try renew(parameters, client, now: now)
+        case .deviceCode: return try redeemDeviceCode(parameters, client, now: now)
         default: return try clientToken(parameters, client, now: now)
         }
     }

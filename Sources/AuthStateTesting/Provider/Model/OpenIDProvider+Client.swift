@@ -24,7 +24,7 @@ extension OpenIDProvider {
             id: String, secret: String? = nil, keys: [JSONWebKey] = [],
             authenticationMethod: ClientAuthenticationMethod? = nil,
             redirectURIs: [String] = Client.usualRedirectURIs, postLogoutRedirectURIs: [String]? = nil,
-            grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
+            grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken, .deviceCode]
         ) {
             self.id = id
             self.secret = secret
@@ -46,7 +46,7 @@ extension OpenIDProvider {
         /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name.
         public static let service = Client(
             id: "service", secret: "service-secret",
-            grantTypes: [.authorizationCode, .refreshToken, .clientCredentials])
+            grantTypes: [.authorizationCode, .refreshToken, .deviceCode, .clientCredentials])
 
         /// Whether it has nothing to prove who it is with.
         var isPublic: Bool { secret == nil && keys.isEmpty }

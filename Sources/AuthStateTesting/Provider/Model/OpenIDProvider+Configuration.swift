@@ -3,7 +3,7 @@ public import AuthStateJOSE
 extension OpenIDProvider {
     /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
     public struct Configuration: Sendable {
-        /// What happens at the authorization endpoint.
+        /// What happens at the authorization endpoint, and where people enter a device's user code.
         public enum Login: Sendable, Hashable {
             /// The user of `login_hint`, else the first one, is logged in and consents at once, without a page.
             case automatic
@@ -32,6 +32,12 @@ extension OpenIDProvider {
         public var idTokenLifetime: Double = 3600
         /// How long codes last.
         public var codeLifetime: Double = 60
+        /// How long device codes last.
+        public var deviceCodeLifetime: Double = 600
+        /// How long a device has to wait between two questions; asking sooner is `slow_down` and adds 5 seconds.
+        public var devicePollingInterval: Double = 5
+        /// Whether devices get a `verification_uri_complete`.
+        public var sendsCompleteVerificationURI = true
         /// Whether a renewal spends the refresh token and issues the next one.
         public var rotatesRefreshTokens = true
         /// How long a spent refresh token may be used again; afterwards its use revokes the grant.

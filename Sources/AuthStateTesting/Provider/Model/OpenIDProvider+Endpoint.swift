@@ -27,6 +27,10 @@ extension OpenIDProvider {
         case introspection
         /// Dynamic client registration (RFC 7591).
         case registration
+        /// Where devices get their codes (RFC 8628).
+        case deviceAuthorization
+        /// Where people enter a device's user code.
+        case deviceVerification
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
@@ -42,6 +46,8 @@ extension OpenIDProvider {
             .revocation: ("/revoke", ["POST"]),
             .introspection: ("/introspect", ["POST"]),
             .registration: ("/register", ["POST"]),
+            .deviceAuthorization: ("/device_authorization", ["POST"]),
+            .deviceVerification: ("/device", ["GET", "POST"]),
         ]
 
         /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.

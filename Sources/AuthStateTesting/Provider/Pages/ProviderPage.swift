@@ -39,14 +39,8 @@ struct ProviderPage: Sendable {
                 \(alert)
                 <form method="post">
                 \(hiddenFields(request))
-                <label for="username">Name</label>
-                <input id="username" name="username" value="\(name)" autocomplete="username" autofocus>
-                <label for="password">Password</label>
-                <input id="password" name="password" type="password" autocomplete="current-password">
-                <div class="buttons">
-                <button type="submit" id="allow" name="decision" value="allow">Allow</button>
-                <button type="submit" id="deny" name="decision" value="deny" class="quiet">Deny</button>
-                </div>
+                \(credentialFields(name: name))
+                \(decisionButtons)
                 </form>
                 """,
             formTargets: ["'self'", origin(of: parameters["redirect_uri"] ?? "")])
@@ -65,7 +59,24 @@ struct ProviderPage: Sendable {
             formTargets: [origin(of: redirectURI)], submitsItself: true)
     }
 
-    private static func hiddenFields(_ parameters: Parameters) -> String {
+    /// Name and password; the name is escaped already.
+    static func credentialFields(name: String) -> String {
+        """
+        <label for="username">Name</label>
+        <input id="username" name="username" value="\(name)" autocomplete="username" autofocus>
+        <label for="password">Password</label>
+        <input id="password" name="password" type="password" autocomplete="current-password">
+        """
+    }
+
+    static let decisionButtons = """
+        <div class="buttons">
+        <button type="submit" id="allow" name="decision" value="allow">Allow</button>
+        <button type="submit" id="deny" name="decision" value="deny" class="quiet">Deny</button>
+        </div>
+        """
+
+    static func hiddenFields(_ parameters: Parameters) -> String {
         parameters.names.map { name in
             let value = (parameters[name] ?? "").htmlEscaped
             return "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value)\">"
@@ -83,7 +94,7 @@ struct ProviderPage: Sendable {
 
 extension String {
     /// Safe in HTML text and in quoted attributes.
-    fileprivate var htmlEscaped: String {
+    var htmlEscaped: String {
         reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"

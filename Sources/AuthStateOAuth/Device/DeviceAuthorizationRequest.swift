@@ -1,0 +1,58 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A request to the device authorization endpoint (RFC 8628, section 3.1): a login that a person confirms elsewhere.
+public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The client's identifier.
+    public var clientID: String
+    /// What is asked for.
+    public var scopes: [Scope]
+    /// The resources that the tokens shall be for, absolute URIs (RFC 8707).
+    public var resources: [String]
+    /// Whatever else the provider understands.
+    public var additionalParameters: Parameters
+
+    /// Makes a request.
+    public init(
+        configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [], resources: [String] = [],
+        additionalParameters: Parameters = [:]
+    ) {
+        self.configuration = configuration
+        self.clientID = clientID
+        self.scopes = scopes
+        self.resources = resources
+        self.additionalParameters = additionalParameters
+    }
+
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    package var endpoint: URL {
+        get throws {
+            guard let endpoint = configuration.deviceAuthorizationEndpoint else {
+                throw AuthStateError(
+                    .endpointMissing, stage: .authorization, "The provider has no device authorization endpoint.",
+                    expected: "device_authorization_endpoint",
+                    hint: "Set deviceAuthorizationEndpoint if the provider has one that its metadata leave out.")
+            }
+            return endpoint
+        }
+    }
+
+    /// The HTTP request: a form, with the client's proof.
+    ///
+    /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope or an additional parameter that would
+    ///   replace one of the request's own.
+    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+        var form: Parameters = [:]
+        form["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        try ResourceIndicators.check(resources, stage: .authorization)
+        for resource in resources { form.append("resource", resource) }
+        return try TransportRequest(
+            posting: form, additional: additionalParameters, to: endpoint, authentication: authentication,
+            stage: .authorization)
+    }
+}

@@ -1,0 +1,286 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("A login on another device", .timeLimit(.minutes(2)))
+struct DeviceLoginTests {
+    /// A provider and a device whose clocks are the same one, moved by hand.
+    struct World {
+        let clock = ManualClock()
+        let fixture: ProviderFixture
+        var provider: OpenIDProvider { fixture.provider }
+
+        init(_ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+            fixture = try await ProviderFixture(clock: clock, waits: true, change)
+        }
+
+        func request(_ scopes: [Scope] = [.openID, .profile], client: String = "app") -> DeviceAuthorizationRequest {
+            DeviceAuthorizationRequest(configuration: fixture.configuration, clientID: client, scopes: scopes)
+        }
+
+        /// Logs in; `decide` is the person, who is told the codes.
+        func logIn(
+            _ request: DeviceAuthorizationRequest? = nil, credential: ClientCredential = .none,
+            store: any AuthStateStore = InMemoryAuthStateStore(),
+            decide: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+        ) async throws -> AuthState {
+            try await AuthState.authorizeDevice(
+                request ?? self.request(), credential: credential, service: fixture.service, store: store,
+                annotations: ["device": "tv"], present: decide)
+        }
+
+        /// Runs a login in a task of its own, and moves the clock by a pause whenever it waits.
+        func run<R: Sendable>(
+            pauses: [Double], _ body: @escaping @Sendable () async throws -> R
+        ) async throws -> R {
+            let task = Task { try await body() }
+            for pause in pauses {
+                await clock.sleepers()
+                clock.advance(by: .seconds(pause))
+            }
+            return try await task.value
+        }
+    }
+
+    @Test("a person allows it: the tokens, the ID token verified, and a renewal like any other")
+    func allowed() async throws {
+        let world = try await World()
+        let store = InMemoryAuthStateStore()
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn(store: store) { response in
+                #expect(response.interval == 5 && response.verificationURIComplete != nil)
+                #expect(world.provider.decide(userCode: response.userCode.lowercased(), allow: true))
+            }
+        }
+        let record = state.snapshot
+        #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["device": "tv"])
+        #expect(record.idToken != nil && record.idTokenTrust == .signature)
+        #expect(world.provider.requestCount(.token) == 1)
+        let restored = try await AuthState.restore(from: store, service: world.fixture.service)
+        #expect(try await restored.refresh().accessToken != record.accessToken)
+        #expect(try await restored.userInfo().name == "Ada Lovelace")
+    }
+
+    @Test("the page behind verification_uri_complete lets a person decide")
+    func page() async throws {
+        let world = try await World { $0.login = .page }
+        let transport = world.fixture.service.transport
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn { response in
+                let url = try #require(response.verificationURIComplete)
+                let shown = try await transport.send(TransportRequest(url: url))
+                #expect(String(decoding: shown.body, as: UTF8.self).contains(response.userCode))
+                let form: Parameters = [
+                    "user_code": response.userCode, "username": "ada", "password": "lovelace", "decision": "allow",
+                ]
+                let answer = try await transport.send(
+                    TransportRequest(
+                        method: "POST", url: response.verificationURI,
+                        headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8)))
+                #expect(String(decoding: answer.body, as: UTF8.self).contains("connected"))
+            }
+        }
+        #expect(state.isAuthorized)
+    }
+
+    @Test("a person refuses: access_denied, and nothing is stored")
+    func denied() async throws {
+        let world = try await World { $0.login = .denied }
+        let store = InMemoryAuthStateStore()
+        let transport = world.fixture.service.transport
+        let error = await failure {
+            _ = try await world.run(pauses: [5]) {
+                try await world.logIn(store: store) { response in
+                    _ = try await transport.send(TransportRequest(url: try #require(response.verificationURIComplete)))
+                }
+            }
+        }
+        #expect(error?.code == .accessDenied && error?.kind == .reauthenticationRequired && error?.stage == .token)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("nobody decides: the device asks every five seconds, and gives up by itself when the codes end")
+    func expired() async throws {
+        let world = try await World { $0.deviceCodeLifetime = 21 }
+        let error = await failure {
+            _ = try await world.run(pauses: [5, 5, 5, 5]) { try await world.logIn { _ in } }
+        }
+        #expect(error?.code == .deviceCodeExpired && error?.response == nil)
+        #expect(world.provider.requestCount(.token) == 4)
+    }
+
+    @Test("a machine that slept past the end does not ask any more")
+    func slept() async throws {
+        let world = try await World()
+        let error = await failure { _ = try await world.run(pauses: [601]) { try await world.logIn { _ in } } }
+        #expect(error?.code == .deviceCodeExpired)
+        #expect(world.provider.requestCount(.token) == 0)
+    }
+
+    @Test("the provider's own expired_token ends it too")
+    func expiredThere() async throws {
+        let world = try await World()
+        world.provider.inject(.oauthError("expired_token"), at: .token)
+        let error = await failure { _ = try await world.run(pauses: [5]) { try await world.logIn { _ in } } }
+        #expect(error?.code == .deviceCodeExpired && error?.response?.error == "expired_token")
+    }
+
+    @Test("slow_down adds five seconds for good, and a provider that is away is asked less often")
+    func slowDownAndFailures() async throws {
+        let world = try await World()
+        world.provider.inject(.oauthError("slow_down"), at: .token)
+        world.provider.inject(.resetBeforeProcessing, at: .token, times: 2)
+        let (codes, told) = AsyncStream.makeStream(of: String.self)
+        let task = Task { try await world.logIn { told.yield($0.userCode) } }
+        // slow_down; two questions that are not answered; pending; then the tokens.
+        for pause in [5.0, 10, 20, 40] {
+            await world.clock.sleepers()
+            #expect(world.provider.requestCount(.token) == [5.0: 0, 10: 1, 20: 2, 40: 3][pause])
+            world.clock.advance(by: .seconds(pause - 1))
+            // Nobody woke up for less.
+            await world.clock.sleepers()
+            world.clock.advance(by: .seconds(1))
+        }
+        var iterator = codes.makeAsyncIterator()
+        let userCode = try #require(await iterator.next())
+        await world.clock.sleepers()
+        #expect(world.provider.requestCount(.token) == 4)
+        world.provider.decide(userCode: userCode, allow: true)
+        world.clock.advance(by: .seconds(10))
+        #expect(try await task.value.isAuthorized)
+    }
+
+    @Test("asking too fast is slow_down at the provider, and adds five seconds there")
+    func tooFast() async throws {
+        let world = try await World()
+        let response = try await world.fixture.service.authorizeDevice(world.request())
+        let question = TokenRequest(
+            deviceCode: response.deviceCode, configuration: world.fixture.configuration, clientID: "app")
+        func ask() async -> AuthStateError.Code? {
+            await failure { _ = try await world.fixture.service.perform(question) }?.code
+        }
+        #expect(await ask() == .authorizationPending)
+        world.clock.advance(by: .seconds(4))
+        #expect(await ask() == .slowDown)
+        world.clock.advance(by: .seconds(9))
+        #expect(await ask() == .slowDown)
+        world.clock.advance(by: .seconds(15))
+        #expect(await ask() == .authorizationPending)
+    }
+
+    @Test("cancelling the task ends the waiting at once")
+    func cancelled() async throws {
+        let world = try await World()
+        let task = Task { try await world.logIn { _ in } }
+        await world.clock.sleepers()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(world.provider.requestCount(.token) == 0)
+    }
+
+    @Test("what presenting the codes throws passes unchanged, and the provider is not asked")
+    func presentationFails() async throws {
+        struct NoScreen: Error {}
+        let world = try await World()
+        await #expect(throws: NoScreen.self) { try await world.logIn { _ in throw NoScreen() } }
+        #expect(world.provider.requestCount(.token) == 0)
+    }
+
+    @Test("a confidential client authenticates at both endpoints; a client without the grant is refused")
+    func clients() async throws {
+        let world = try await World { $0.clients.append(.init(id: "web", grantTypes: [.authorizationCode])) }
+        let credential = ClientCredential.secret("service-secret")
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn(world.request(client: "service"), credential: credential) {
+                world.provider.decide(userCode: $0.userCode, allow: true)
+            }
+        }
+        #expect(state.isAuthorized)
+        let requests = [OpenIDProvider.Endpoint.deviceAuthorization, .token].flatMap { world.provider.requests(at: $0) }
+        #expect(requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
+        let error = await failure { _ = try await world.logIn(world.request(client: "web")) { _ in } }
+        #expect(error?.code == .unauthorizedClient && error?.stage == .authorization)
+    }
+
+    @Test("an ID token that fails a check withholds the tokens; one that is missing is not missed")
+    func idToken() async throws {
+        let world = try await World()
+        @Sendable func logIn() async throws -> AuthState {
+            try await world.run(pauses: [5]) {
+                try await world.logIn { world.provider.decide(userCode: $0.userCode, allow: true) }
+            }
+        }
+        world.provider.update { $0.deviations.signature = .foreignKey }
+        #expect(await failure { _ = try await logIn() }?.code == .invalidSignature)
+        world.provider.update {
+            $0.deviations.signature = .good
+            $0.deviations.idToken = { claims, _ in claims["nonce"] = "somebody's" }
+        }
+        #expect(await failure { _ = try await logIn() }?.code == .invalidIDToken)
+        world.provider.update {
+            $0.deviations.idToken = nil
+            $0.deviations.tokenResponse = { members in
+                members["id_token"] = nil
+                members["scope"] = nil
+            }
+        }
+        let state = try await logIn()
+        #expect(state.isAuthorized && state.snapshot.idToken == nil && state.snapshot.scope == "openid profile")
+    }
+
+    @Test("with openid, a provider without issuer is found out before anybody is shown a code")
+    func withoutIssuer() async throws {
+        let world = try await World()
+        var request = world.request()
+        request.configuration.issuer = nil
+        let error = await failure { _ = try await world.logIn(request) { _ in } }
+        #expect(error?.code == .invalidMetadata)
+        #expect(world.provider.requestCount(.deviceAuthorization) == 0)
+    }
+
+    @Test(
+        "nobody is sent to a page without TLS, or on this machine by a remote provider",
+        arguments: ["http://op.example/device", "https://127.0.0.1/device"])
+    func insecurePages(_ page: String) async throws {
+        for member in ["verification_uri", "verification_uri_complete"] {
+            let extra = member == "verification_uri" ? "" : #""verification_uri":"https://op.example/device","#
+            let transport = ScriptedTransport([
+                .json(#"{"device_code":"d","user_code":"U",\#(extra)"\#(member)":"\#(page)","expires_in":60}"#)
+            ])
+            let configuration = ServiceConfiguration(
+                issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
+                tokenEndpoint: try #require(URL(string: "https://op.example/token")),
+                deviceAuthorizationEndpoint: URL(string: "https://op.example/device_authorization"))
+            let error = await failure {
+                _ = try await AuthorizationService(transport: transport).authorizeDevice(
+                    DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
+            }
+            #expect(error?.code == .insecureURL && error?.stage == .authorization)
+        }
+    }
+
+    @Test("a pool keeps the login under a key, in one step and in two")
+    func pool() async throws {
+        let world = try await World()
+        let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service)
+        let state = try await world.run(pauses: [5]) {
+            try await pool.authorizeDevice(world.request(), for: "tv-1") {
+                world.provider.decide(userCode: $0.userCode, allow: true)
+            }
+        }
+        #expect(try await pool.state(for: "tv-1") === state)
+        let response = try await world.fixture.service.authorizeDevice(world.request())
+        world.provider.decide(userCode: response.userCode, allow: true)
+        let second = try await world.run(pauses: [5]) { try await pool.completeDevice(response, for: "tv-2") }
+        #expect(try await pool.state(for: "tv-2") === second)
+    }
+}

@@ -1,0 +1,87 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension ProviderTests {
+    /// glewlwyd approves a device once it has walked through its own pages; django-oauth-toolkit shows a form for it.
+    @Suite("a login on another device") struct DeviceTests {
+        static let providers = [Provider.glewlwyd, .glewlwydTLS, .django]
+
+        /// The provider's endpoints; django-oauth-toolkit's OpenID document leaves the one for devices out.
+        static func request(_ flow: Flow) async throws -> DeviceAuthorizationRequest {
+            var configuration = try await flow.configuration()
+            if flow.provider.provider.software == .djangoOAuthToolkit {
+                #expect(configuration.deviceAuthorizationEndpoint == nil)
+                configuration.deviceAuthorizationEndpoint = URL(
+                    string: "\(flow.provider.issuer)/device-authorization/")
+            }
+            return DeviceAuthorizationRequest(
+                configuration: configuration, clientID: flow.clientID, scopes: [.openID, .profile, "offline_access"])
+        }
+
+        static func flow(_ provider: Provider) throws -> Flow {
+            try Flow(provider).client(provider.software == .glewlwyd ? "public" : "device")
+        }
+
+        @Test("the person allows it: tokens, userinfo and a renewal", arguments: providers)
+        func allowed(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            let state = try await AuthState.authorizeDevice(
+                try await Self.request(flow), service: flow.service, store: flow.store
+            ) { response in
+                #expect(!response.userCode.isEmpty && response.interval == 1)
+                try await flow.browser.open(try #require(response.verificationURIComplete))
+            }
+            let record = state.snapshot
+            #expect(state.isAuthorized && state.current.canRenew && record.refreshToken != nil)
+            #expect(record.scope?.contains("profile") == true)
+            // django-oauth-toolkit sends no ID token with this grant; glewlwyd sends one, without a nonce.
+            #expect((record.idTokenTrust == .signature) == (provider.software == .glewlwyd))
+            #expect(try await state.userInfo(UserInfoOptions()).name == "Alice Doe")
+            let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+            #expect(try await restored.refresh().accessToken != record.accessToken)
+        }
+
+        @Test("nobody has decided yet: the provider is asked again", arguments: providers)
+        func pending(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            let response = try await flow.service.authorizeDevice(try await Self.request(flow))
+            let question = TokenRequest(
+                deviceCode: response.deviceCode, configuration: response.request.configuration,
+                clientID: flow.clientID)
+            let error = await #expect(throws: AuthStateError.self) { try await flow.service.perform(question) }
+            #expect(error?.code == .authorizationPending)
+            let soon = await #expect(throws: AuthStateError.self) { try await flow.service.perform(question) }
+            // django-oauth-toolkit does not look at how often it is asked.
+            #expect(soon?.code == (provider.software == .glewlwyd ? .slowDown : .authorizationPending))
+            try await flow.browser.open(try #require(response.verificationURIComplete))
+            #expect(try await flow.service.pollTokens(for: response).refreshToken != nil)
+        }
+
+        @Test("the person refuses", arguments: [Provider.django])
+        func denied(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            let error = await #expect(throws: AuthStateError.self) {
+                try await AuthState.authorizeDevice(
+                    try await Self.request(flow), service: flow.service, store: flow.store
+                ) { try await flow.browser.open(try #require($0.verificationURIComplete), .decline) }
+            }
+            #expect(error?.code == .accessDenied)
+            #expect(try await flow.store.load(.default) == nil)
+        }
+
+        @Test("a confidential client proves who it is at both endpoints", arguments: [Provider.glewlwyd])
+        func confidential(_ provider: Provider) async throws {
+            let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
+            let state = try await AuthState.authorizeDevice(
+                try await Self.request(flow), credential: flow.credential, service: flow.service
+            ) { try await flow.browser.open(try #require($0.verificationURIComplete)) }
+            #expect(state.isAuthorized)
+            let error = await #expect(throws: AuthStateError.self) {
+                try await flow.service.authorizeDevice(
+                    try await Self.request(flow), credential: .secret("wrong"))
+            }
+            #expect(error?.kind == .configuration)
+        }
+    }
+}
