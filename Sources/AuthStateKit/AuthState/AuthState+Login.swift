@@ -63,6 +63,7 @@ extension AuthState {
         clientID: String,
         credential: ClientCredential,
         scopes: [Scope] = [],
+        resources: [String] = [],
         additionalParameters: Parameters = [:],
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
@@ -71,12 +72,14 @@ extension AuthState {
         options: Options = Options()
     ) async throws -> AuthState {
         try await tryStore(store, key, options)
-        let request = TokenRequest(
+        var request = TokenRequest(
             clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
             additionalParameters: additionalParameters)
+        request.resources = resources
         let tokens = try await service.perform(request, credential: credential).answering(request)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
-        record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
+        record.clientCredentials = ClientCredentialsGrant(
+            scopes: scopes, resources: resources, additionalParameters: additionalParameters)
         record.annotations = annotations
         return try await make(
             record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,
@@ -152,6 +155,7 @@ extension AuthState {
             let before = try AuthStateArchive(data: stored.archive).record
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
+            record.keepRegistration(of: before)
         }
         apply(event)
         try await save(under: lease)
@@ -161,4 +165,15 @@ extension AuthState {
 extension AuthStateError {
     static let nobodyIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
+}
+
+extension AuthState.Record {
+    /// A login by a registered client keeps what was registered: the secret may be nowhere else, and the token that
+    /// manages the registration is not.
+    mutating func keepRegistration(of before: Self) {
+        guard let registration = before.lastRegistrationResponse, registration.clientID == clientID,
+            configuration.issuer == before.configuration.issuer, lastRegistrationResponse == nil
+        else { return }
+        lastRegistrationResponse = registration
+    }
 }

@@ -112,13 +112,21 @@ extension AuthState {
     public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
         /// The scopes.
         public var scopes: [Scope]
+        /// The resources, absolute URIs (RFC 8707, section 2.2).
+        public var resources: [String] {
+            get { ownResources ?? [] }
+            set { ownResources = newValue.isEmpty ? nil : newValue }
+        }
+        /// Optional, so that archives from before there were resources can be read.
+        private var ownResources: [String]?
         /// Other parameters.
         public var additionalParameters: Parameters
 
         /// Makes a grant.
-        public init(scopes: [Scope] = [], additionalParameters: Parameters = [:]) {
+        public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
             self.scopes = scopes
             self.additionalParameters = additionalParameters
+            self.resources = resources
         }
     }
 }
@@ -155,6 +163,7 @@ extension AuthState.Record {
             request = TokenRequest(
                 clientCredentialsFor: clientID, configuration: configuration,
                 scopes: parameters.scopes.isEmpty ? grant.scopes : parameters.scopes, additionalParameters: extra)
+            request.resources = grant.resources
         } else if let refreshToken {
             request = TokenRequest(
                 refreshToken: refreshToken, configuration: configuration, clientID: clientID,

@@ -59,6 +59,7 @@ extension AuthStatePool {
         configuration: ServiceConfiguration,
         clientID: String,
         scopes: [Scope] = [],
+        resources: [String] = [],
         additionalParameters: Parameters = [:],
         for key: AuthStateKey,
         annotations: [String: String] = [:]
@@ -66,8 +67,8 @@ extension AuthStatePool {
         await insert(
             try await AuthState.clientCredentials(
                 configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                additionalParameters: additionalParameters, service: service, store: store, key: key,
-                annotations: annotations, options: options.state))
+                resources: resources, additionalParameters: additionalParameters, service: service, store: store,
+                key: key, annotations: annotations, options: options.state))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.
