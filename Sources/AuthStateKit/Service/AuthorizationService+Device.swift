@@ -15,6 +15,7 @@ extension AuthorizationService {
         message.configuration = service.endpoints(for: credential)
         let endpoint = try message.endpoint
         try check(endpoint, issuer: service.issuer, stage: .authorization)
+        _ = try request.dpopKey?.signingKey(stage: .authorization)
         // What is missing for the ID token is better missed before the person has confirmed than after.
         _ = try await firstIDToken(of: request, credential: credential)
         let authentication = try credential.authentication(
@@ -44,9 +45,10 @@ extension AuthorizationService {
     ) async throws -> TokenResponse {
         let request = response.request
         let expectation = try await firstIDToken(of: request, credential: credential)
-        let question = TokenRequest(
+        var question = TokenRequest(
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
+        question.dpopKey = request.dpopKey
         var polling = DevicePolling(response)
         while true {
             let pause = try polling.wait(at: configuration.clock.now)

@@ -16,7 +16,8 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
     /// Scopes are separated by commas in answers; they are remembered with spaces.
     public static let commaSeparatedGrants = Tolerance(rawValue: "commaSeparatedGrants")
-    /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749, section 5.1).
+    /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749,
+    /// section 5.1).
     public static let formEncodedTokens = Tolerance(rawValue: "formEncodedTokens")
     /// GitHub's own error codes, which are taken for those of OAuth that mean the same.
     public static let gitHubErrors = Tolerance(rawValue: "gitHubErrors")
@@ -28,4 +29,7 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     ///
     /// An ID token's `iss` then has to be the template filled with the token's own `tid`, which has to be a GUID.
     public static let tenantIssuer = Tolerance(rawValue: "tenantIssuer")
+    /// A pushed request names the DPoP key (`dpop_jkt`) and goes without a proof (RFC 9449, section 10.1, has both ways):
+    /// the provider wants a nonce in the proof there, and does not say which.
+    public static let unprovenPush = Tolerance(rawValue: "unprovenPush")
 }

@@ -7,12 +7,14 @@ struct Flow: Sendable {
     let transport: CountingTransport
     let service: AuthorizationService
     let browser: LoginBrowser
+    var issuer: String
     var clientID = "public"
     var credential = ClientCredential.none
     var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
     var tolerances: Set<Tolerance> = []
     var responseType = AuthorizationRequest.ResponseType.code
     var responseMode: AuthorizationRequest.ResponseMode?
+    var dpopKey: DPoPKey?
     var store: any AuthStateStore = InMemoryAuthStateStore()
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
@@ -25,6 +27,7 @@ struct Flow: Sendable {
     /// With a transport of its own, for example one that shows a certificate.
     init(_ provider: ProviderProcess, transport: any HTTPTransport) throws {
         self.provider = provider
+        issuer = provider.issuer
         self.transport = CountingTransport(transport)
         service = AuthorizationService(transport: self.transport)
         browser = try LoginBrowser()
@@ -49,7 +52,7 @@ struct Flow: Sendable {
 
     /// The provider's endpoints.
     func configuration() async throws -> ServiceConfiguration {
-        var configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        var configuration = try await service.discoverConfiguration(issuer: issuer)
         configuration.tolerances = tolerances
         return configuration
     }
@@ -61,6 +64,7 @@ struct Flow: Sendable {
             redirectURI: try RedirectURI(provider.redirectURI))
         request.responseType = responseType
         request.responseMode = responseMode
+        request.dpopKey = dpopKey
         return request
     }
 
