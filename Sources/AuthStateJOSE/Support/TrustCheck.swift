@@ -180,6 +180,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case tokenResponseAccessToken
     /// `token_type` is one that can be used (RFC 6749, 7.1).
     case tokenResponseType
+    /// What was asked for with a DPoP key is bound to it, and no bearer token (RFC 9449, 5).
+    case tokenResponseDowngrade
     /// `refresh_token` is visible ASCII (RFC 6749, A.17).
     case tokenResponseRefreshToken
     /// `expires_in` is a number of seconds, and what is none is not for ever (RFC 6749, 5.1 and A.14).

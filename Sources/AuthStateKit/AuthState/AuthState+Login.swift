@@ -57,6 +57,7 @@ extension AuthState {
     ///
     /// A last save that fails is no error here, as with `authorize`.
     ///
+    /// - Parameter dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
     public static func clientCredentials(
         configuration: ServiceConfiguration,
@@ -65,6 +66,7 @@ extension AuthState {
         scopes: [Scope] = [],
         resources: [String] = [],
         additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil,
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
@@ -76,10 +78,12 @@ extension AuthState {
             clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
             additionalParameters: additionalParameters)
         request.resources = resources
+        request.dpopKey = dpopKey
         let tokens = try await service.perform(request, credential: credential).answering(request)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
         record.clientCredentials = ClientCredentialsGrant(
             scopes: scopes, resources: resources, additionalParameters: additionalParameters)
+        record.dpopKey = dpopKey
         record.annotations = annotations
         return try await make(
             record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,

@@ -189,6 +189,7 @@ extension AuthState.Record {
         clientID = other.clientID
         credential = other.credential
         clientCredentials = other.clientCredentials
+        dpopKey = other.dpopKey
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse
     }

@@ -61,14 +61,15 @@ extension AuthStatePool {
         scopes: [Scope] = [],
         resources: [String] = [],
         additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil,
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         await insert(
             try await AuthState.clientCredentials(
                 configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                resources: resources, additionalParameters: additionalParameters, service: service, store: store,
-                key: key, annotations: annotations, options: options.state))
+                resources: resources, additionalParameters: additionalParameters, dpopKey: dpopKey, service: service,
+                store: store, key: key, annotations: annotations, options: options.state))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.

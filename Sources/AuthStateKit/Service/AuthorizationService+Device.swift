@@ -12,6 +12,7 @@ extension AuthorizationService {
     ) async throws -> DeviceAuthorizationResponse {
         let (endpoint, service) = (try request.endpoint, request.configuration)
         try check(endpoint, issuer: service.issuer, stage: .authorization)
+        _ = try request.dpopKey?.signingKey(stage: .authorization)
         // What is missing for the ID token is better missed before the person has confirmed than after.
         _ = try await firstIDToken(of: request, credential: credential)
         let authentication = try credential.authentication(
@@ -41,9 +42,10 @@ extension AuthorizationService {
     ) async throws -> TokenResponse {
         let request = response.request
         let expectation = try await firstIDToken(of: request, credential: credential)
-        let question = TokenRequest(
+        var question = TokenRequest(
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
+        question.dpopKey = request.dpopKey
         var polling = DevicePolling(response)
         while true {
             let pause = try polling.wait(at: configuration.clock.now)

@@ -86,15 +86,7 @@ extension TokenResponse {
             TrustCheck.tokenResponseAccessToken.holds(Self.token(accessToken) != nil)
         else { throw refusal("access_token", "visible ASCII characters") }
         let tokenType = try text("token_type")
-        switch tokenType {
-        case let type? where type.equalsIgnoringASCIICase("Bearer"): break
-        case nil where request.configuration.tolerances.contains(.missingTokenType): break
-        case _ where !TrustCheck.tokenResponseType.isOn: break
-        default:
-            throw AuthStateError(
-                .unsupportedTokenType, stage: request.stage, "The provider issued another type of token.",
-                expected: "Bearer", received: tokenType ?? "no token_type", httpStatus: 200)
-        }
+        try Self.check(tokenType, of: request)
         let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
         let refreshToken = try text("refresh_token")
         guard TrustCheck.tokenResponseRefreshToken.holds(refreshToken.map { Self.token($0) != nil } ?? true) else {
@@ -105,6 +97,33 @@ extension TokenResponse {
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
             refreshToken: refreshToken, idToken: try text("id_token"), scope: try text("scope"),
             additionalMembers: members.filter { !Self.named.contains($0.key) })
+    }
+
+    /// Refuses tokens of a type that was not asked for.
+    ///
+    /// With a DPoP key bearer tokens are a downgrade: anybody could use them, the state counts on nobody else (RFC 9449,
+    /// section 5).
+    private static func check(_ type: String?, of request: TokenRequest) throws(AuthStateError) {
+        let isBound = request.dpopKey != nil
+        func refusal(_ message: String, hint: String? = nil) -> AuthStateError {
+            AuthStateError(
+                .unsupportedTokenType, stage: request.stage, message, expected: isBound ? "DPoP" : "Bearer",
+                received: type ?? "no token_type", hint: hint, httpStatus: 200)
+        }
+        let isBearer =
+            type?.equalsIgnoringASCIICase("Bearer") ?? request.configuration.tolerances.contains(.missingTokenType)
+        if isBearer {
+            guard TrustCheck.tokenResponseDowngrade.holds(!isBound) else {
+                throw refusal(
+                    "The provider issued a token that is not bound to the DPoP key.",
+                    hint: "Turn DPoP on for the client at the provider, or log in without a DPoP key.")
+            }
+            return
+        }
+        let isFitting = isBound && type?.equalsIgnoringASCIICase("DPoP") == true
+        guard TrustCheck.tokenResponseType.holds(isFitting) else {
+            throw refusal("The provider issued another type of token.")
+        }
     }
 
     /// A token that fits into a header: one or more visible ASCII characters.
