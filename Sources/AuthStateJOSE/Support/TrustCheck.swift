@@ -50,6 +50,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case idTokenKeepsAuthorizedParty
     /// 12.2: `auth_time` stays.
     case idTokenKeepsAuthenticationTime
+    /// Where the issuer is a template: `tid`, which fills it, is a tenant's GUID (Microsoft, validate the issuer).
+    case idTokenTenant
+    /// 12.2; 3.3.3.6: `iss` stays, where the issuer is a template.
+    case idTokenKeepsTenant
 
     // JOSE: encodings, tokens, keys and signatures
     /// base64url: no padding, no white space, no character of another alphabet (RFC 7515, section 2).

@@ -136,7 +136,7 @@ extension AuthState {
     public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
         -> UserInfo
     {
-        let (configuration, clientID) = (snapshot.configuration, snapshot.clientID)
+        let (configuration, clientID) = (snapshot.configuration.endpoints(for: snapshot.credential), snapshot.clientID)
         return try await withFreshToken { tokens in
             try await service.userInfo(tokens, service: configuration, clientID: clientID, options: options)
         }

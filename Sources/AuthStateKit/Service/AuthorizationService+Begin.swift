@@ -51,6 +51,7 @@ extension AuthorizationService {
         _ request: AuthorizationRequest, credential: ClientCredential = .none
     ) async throws -> PushedAuthorizationResponse {
         var pushed = PushedAuthorizationRequest(request)
+        pushed.request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try pushed.endpoint
         try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
         if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }

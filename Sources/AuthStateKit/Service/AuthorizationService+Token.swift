@@ -28,6 +28,8 @@ extension AuthorizationService {
     /// Makes a token request and tells all that is known about its outcome.
     func redeem(_ request: TokenRequest, credential: ClientCredential) async -> Redemption {
         let stage = request.stage
+        var request = request
+        request.configuration = request.configuration.endpoints(for: credential)
         do {
             try check(
                 request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)

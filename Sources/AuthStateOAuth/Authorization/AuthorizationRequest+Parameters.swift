@@ -23,7 +23,7 @@ extension AuthorizationRequest {
         var result: Parameters = [
             "response_type": responseType.rawValue, "client_id": clientID, "redirect_uri": redirectURI.rawValue,
         ]
-        result["scope"] = try scopes.joined(stage: .authorization)
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
         result["state"] = state
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()

@@ -50,7 +50,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     ///   replace one of the request's own.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
-        form["scope"] = try scopes.joined(stage: .authorization)
+        form["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: .authorization)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(

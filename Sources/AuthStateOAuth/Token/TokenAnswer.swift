@@ -35,10 +35,13 @@ extension TokenAnswer {
     ///
     /// - Parameter sentAt: When the request was sent; lifetimes count from there.
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let tolerances = request.configuration.tolerances
+        let json = response.tokenDocument(tolerating: tolerances)
         let isSuccess = (200...299).contains(response.status)
         let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
-        if !isSuccess || TrustCheck.tokenResponseError.isOn, let error = OAuthErrorResponse(json) {
+        if !isSuccess || TrustCheck.tokenResponseError.isOn,
+            let error = OAuthErrorResponse(json, tolerating: tolerances)
+        {
             let failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
             // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
             self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
@@ -95,7 +98,8 @@ extension TokenResponse {
         self.init(
             accessToken: accessToken, tokenType: tokenType ?? "Bearer", issuedAt: sentAt,
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
-            refreshToken: refreshToken, idToken: try text("id_token"), scope: try text("scope"),
+            refreshToken: refreshToken, idToken: try text("id_token"),
+            scope: request.configuration.tolerances.grantedScope(try text("scope")),
             additionalMembers: members.filter { !Self.named.contains($0.key) })
     }
 

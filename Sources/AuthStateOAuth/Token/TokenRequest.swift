@@ -96,7 +96,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["device_code"] = deviceCode
-        form["scope"] = try scopes.joined(stage: stage)
+        form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
         var message = try TransportRequest(

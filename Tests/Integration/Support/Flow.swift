@@ -20,10 +20,16 @@ struct Flow: Sendable {
     init(_ provider: Provider) throws { try self.init(provider.process) }
 
     init(_ provider: ProviderProcess) throws {
+        try self.init(
+            provider, transport: SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
+    }
+
+    /// With a transport of its own, for example one that shows a certificate.
+    init(_ provider: ProviderProcess, transport: any HTTPTransport) throws {
         self.provider = provider
         issuer = provider.issuer
-        transport = CountingTransport(SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
-        service = AuthorizationService(transport: transport)
+        self.transport = CountingTransport(transport)
+        service = AuthorizationService(transport: self.transport)
         browser = try LoginBrowser()
     }
 

@@ -12,6 +12,11 @@ struct ProviderProcess: Sendable {
     /// Private key of glewlwyd's client `keyjwt`, whose `kid` is `client-1`.
     var clientKeyFile: String { "\(folder)/client.pem" }
 
+    /// The certificate of glewlwyd's client `mtls` or `selfsigned`, or of `stranger`, whom it does not know, and its key.
+    func clientCertificateFiles(_ name: String) -> (certificate: String, key: String) {
+        ("\(folder)/\(name).pem", "\(folder)/\(name).key")
+    }
+
     /// Its log, as far as it has one.
     var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "" }
 
