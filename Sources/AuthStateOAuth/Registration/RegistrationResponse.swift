@@ -138,7 +138,9 @@ extension ServiceConfiguration {
 
 extension ClientAuthenticationMethod? {
     /// Whether a client that is registered for it has no secret.
-    fileprivate var needsNoSecret: Bool { self == ClientAuthenticationMethod.none || self == .privateKeyJWT }
+    fileprivate var needsNoSecret: Bool {
+        self == ClientAuthenticationMethod.none || self == .privateKeyJWT || self?.usesCertificate == true
+    }
 }
 
 extension RegistrationResponse: CustomStringConvertible, CustomReflectable {

@@ -90,19 +90,23 @@ struct CredentialChoiceTests {
     func aliases() async throws {
         let aliases: JSONValue = [
             "token_endpoint": "https://mtls.op.example/token", "revocation_endpoint": "https://mtls.op.example/revoke",
-            "introspection_endpoint": "no URL",
+            "introspection_endpoint": "https://mtls.op.example/introspect", "userinfo_endpoint": "no URL",
         ]
         let service = try service(aliases: aliases)
         for (credential, host) in [(ClientCredential.certificate(), "mtls.op.example"), (.none, "op.example")] {
-            let transport = ScriptedTransport([.json(#"{"access_token":"a","token_type":"Bearer"}"#), .json("{}")])
+            let transport = ScriptedTransport([
+                .json(#"{"access_token":"a","token_type":"Bearer"}"#), .json("{}"), .json(#"{"active":false}"#),
+            ])
             let client = AuthorizationService(transport: transport)
             _ = try await client.perform(
                 TokenRequest(clientCredentialsFor: "client", configuration: service), credential: credential)
             try await client.revoke(
                 RevocationRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
-            #expect(transport.requests.map { $0.url.host } == [host, host])
+            _ = try await client.introspect(
+                IntrospectionRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
+            #expect(transport.requests.map { $0.url.host } == [host, host, host])
         }
-        #expect(service.endpoints(for: .certificate()).introspectionEndpoint == service.introspectionEndpoint)
+        #expect(service.endpoints(for: .certificate()).userInfoEndpoint == service.userInfoEndpoint)
     }
 
     @Test("an alias without TLS, or on this machine, is refused like any endpoint")
