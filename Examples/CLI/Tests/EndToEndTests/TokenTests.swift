@@ -25,10 +25,10 @@ extension EndToEndTests {
             #expect(try await authstate.json("status")["authorized"] == true)
         }
 
-        @Test(
-            "takes back the access token alone, and the next command renews", arguments: [Provider.glewlwyd, .django])
-        func accessToken(_ provider: Provider) async throws {
-            let authstate = try Authstate(provider)
+        @Test("takes back the access token alone, and the next command renews")
+        func accessToken() async throws {
+            // django-oauth-toolkit takes back the refresh token with it.
+            let authstate = try Authstate(.glewlwyd)
             try await authstate.logIn(client: "basic")
             let first = try await authstate.json("token")["access_token"]
             let revoked = try await authstate.json("revoke", "--access-token")

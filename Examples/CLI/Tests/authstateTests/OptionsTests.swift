@@ -159,6 +159,7 @@ struct OptionsTests {
         let hybrid = ["--response-type", "id_token code", "--response-mode", "form_post"]
         try Login.parse(minimal + hybrid).authorization.apply(to: &request)
         #expect(request.responseType.rawValue == "id_token code" && request.responseMode == .formPost)
+        request.responseMode = nil
         try Login.parse(minimal).authorization.apply(to: &request)
         #expect(request.responseType == .code && request.responseMode == nil)
         for (arguments, reason) in [
