@@ -77,8 +77,8 @@ extension AuthState {
         var request = TokenRequest(
             clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
             additionalParameters: additionalParameters)
-        request.resources = resources
         request.dpopKey = dpopKey
+        request.resources = resources
         let tokens = try await service.perform(request, credential: credential).answering(request)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
         record.clientCredentials = ClientCredentialsGrant(
