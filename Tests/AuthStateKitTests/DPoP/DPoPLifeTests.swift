@@ -216,6 +216,10 @@ struct DPoPLifeTests {
         let first = state.snapshot.accessToken
         #expect(try await state.refresh().accessToken != first)
         #expect(try await state.performAction(fixture.resource).status == 200)
+        let description = try await state.introspect()
+        #expect(description.tokenType == "DPoP")
+        let thumbprint = try #require(state.snapshot.dpopKey).thumbprint
+        #expect(description.additionalMembers["cnf"] == ["jkt": .string(thumbprint)])
     }
 
     @Test("a login on another device brings tokens that are bound", .timeLimit(.minutes(2)))
