@@ -53,36 +53,6 @@ extension AuthState {
             record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
     }
 
-    /// Gets a token in the client's own name (RFC 6749, section 4.4); it renews itself with the client's credential.
-    ///
-    /// A last save that fails is no error here, as with `authorize`.
-    ///
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
-    public static func clientCredentials(
-        configuration: ServiceConfiguration,
-        clientID: String,
-        credential: ClientCredential,
-        scopes: [Scope] = [],
-        additionalParameters: Parameters = [:],
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
-    ) async throws -> AuthState {
-        try await tryStore(store, key, options)
-        let request = TokenRequest(
-            clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
-            additionalParameters: additionalParameters)
-        let tokens = try await service.perform(request, credential: credential).answering(request)
-        var record = Record(configuration: configuration, clientID: clientID, credential: credential)
-        record.clientCredentials = ClientCredentialsGrant(scopes: scopes, additionalParameters: additionalParameters)
-        record.annotations = annotations
-        return try await make(
-            record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,
-            options: options)
-    }
-
     /// Reads a stored state.
     ///
     /// - Parameter credential: The client's credential, when the stored state cannot refer to it.

@@ -186,7 +186,7 @@ extension AuthState.Record {
         configuration = other.configuration
         clientID = other.clientID
         credential = other.credential
-        clientCredentials = other.clientCredentials
+        machineGrant = other.machineGrant
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse
     }

@@ -59,6 +59,7 @@ extension AuthStatePool {
         configuration: ServiceConfiguration,
         clientID: String,
         scopes: [Scope] = [],
+        resources: [String] = [],
         additionalParameters: Parameters = [:],
         for key: AuthStateKey,
         annotations: [String: String] = [:]
@@ -66,8 +67,25 @@ extension AuthStatePool {
         await insert(
             try await AuthState.clientCredentials(
                 configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                additionalParameters: additionalParameters, service: service, store: store, key: key,
-                annotations: annotations, options: options.state))
+                resources: resources, additionalParameters: additionalParameters, service: service, store: store,
+                key: key, annotations: annotations, options: options.state))
+    }
+
+    /// Gets a token by assertions that a service signs (RFC 7523, section 2.1), and keeps it under a key.
+    ///
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    @discardableResult
+    public func jwtBearer(
+        _ grant: JWTBearerGrant,
+        configuration: ServiceConfiguration,
+        clientID: String? = nil,
+        for key: AuthStateKey,
+        annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.jwtBearer(
+                grant, configuration: configuration, clientID: clientID, credential: credential(key) ?? .none,
+                service: service, store: store, key: key, annotations: annotations, options: options.state))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.

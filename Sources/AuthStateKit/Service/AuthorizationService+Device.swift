@@ -41,9 +41,10 @@ extension AuthorizationService {
     ) async throws -> TokenResponse {
         let request = response.request
         let expectation = try await firstIDToken(of: request, credential: credential)
-        let question = TokenRequest(
+        var question = TokenRequest(
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
+        question.resources = ResourceIndicators.single(request.resources)
         var polling = DevicePolling(response)
         while true {
             let pause = try polling.wait(at: configuration.clock.now)

@@ -49,6 +49,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
         form["scope"] = try scopes.joined(stage: .authorization)
+        try ResourceIndicators.check(resources, stage: .authorization)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(
             posting: form, additional: additionalParameters, to: endpoint, authentication: authentication,

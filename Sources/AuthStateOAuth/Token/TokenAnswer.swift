@@ -39,7 +39,10 @@ extension TokenAnswer {
         let isSuccess = (200...299).contains(response.status)
         let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
         if !isSuccess || TrustCheck.tokenResponseError.isOn, let error = OAuthErrorResponse(json) {
-            let failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            if failure.code == .invalidGrant, request.grantType == .jwtBearer {
+                failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
+            }
             // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
             self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
             return
@@ -88,12 +91,18 @@ extension TokenResponse {
         let tokenType = try text("token_type")
         switch tokenType {
         case let type? where type.equalsIgnoringASCIICase("Bearer"): break
+        // RFC 8693, section 2.2.1: what was issued is no access token.
+        case let type? where type.equalsIgnoringASCIICase("N_A") && request.grantType == .tokenExchange: break
         case nil where request.configuration.tolerances.contains(.missingTokenType): break
         case _ where !TrustCheck.tokenResponseType.isOn: break
         default:
             throw AuthStateError(
                 .unsupportedTokenType, stage: request.stage, "The provider issued another type of token.",
                 expected: "Bearer", received: tokenType ?? "no token_type", httpStatus: 200)
+        }
+        let issuedTokenType = try text("issued_token_type") ?? ""
+        guard request.grantType != .tokenExchange || !issuedTokenType.isEmpty else {
+            throw refusal("issued_token_type", "the type of the token that was issued")
         }
         let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
         let refreshToken = try text("refresh_token")
