@@ -65,6 +65,9 @@ struct SecretsTests {
             .secret(Secrets.make("client")), ClientCredential(.issued(Secrets.make("issued"))),
             ClientCredential(.value(Secrets.make("key")), method: .privateKeyJWT),
         ]
+        let pushed = PushedAuthorizationRequest(hinted, requestObject: Secrets.make("object"))
+        let reference = try PushedAuthorizationResponse(
+            Fixtures.json(#"{"request_uri":"urn:SECRET-r","expires_in":60}"#, status: 201), sentAt: Fixtures.now)
         let token = TokenResponse(
             accessToken: Secrets.make("access"), issuedAt: Fixtures.now, refreshToken: Secrets.make("refresh"),
             idToken: Secrets.make("id"), additionalMembers: ["device_secret": .string(Secrets.make("device"))])
@@ -93,14 +96,20 @@ struct SecretsTests {
                 """))
         var logout = EndSessionRequest(configuration: request.configuration, idTokenHint: Secrets.make("hint"))
         logout.state = Secrets.make("state")
+        let introspection = IntrospectionRequest(
+            configuration: request.configuration, clientID: "client", token: Secrets.make("token"))
+        let introspected = try IntrospectionResponse(
+            Fixtures.json(#"{"active":true,"username":"SECRET-n","sub":"SECRET-s","cnf":{"jkt":"SECRET-j"}}"#))
+        let management = RegistrationManagementRequest(.update(registration), registered)
         let messages = [
-            try exchange.transportRequest(authentication: basic), try renewal.transportRequest(authentication: post),
+            try management.transportRequest(), try exchange.transportRequest(authentication: basic),
+            try renewal.transportRequest(authentication: post),
             try renewal.transportRequest(authentication: assertion), try registration.transportRequest(),
         ]
         let values: [any Sendable] = [
             request, hinted, request.codeVerifier, response, token, basic, post, assertion, exchange, renewal, answer,
-            expectation,
-            registration, registered, registered.credential, logout,
+            expectation, pushed, reference, RequestObject(hinted, issuedAt: Fixtures.now), registration,
+            registered, registered.credential, logout, introspection, introspected, management,
             AuthorizationCallback(url: "https://u:SECRET-p@app.example/callback?code=SECRET-c#code=SECRET-d"),
             AuthorizationCallback(url: "https://app.example/callback", formBody: "code=SECRET-c"),
             TransportRequest(url: try request.url()), Fixtures.json(body),

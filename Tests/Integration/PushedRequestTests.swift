@@ -112,6 +112,23 @@ extension ProviderTests {
             #expect(try await state.userInfo().claims["given_name"] != nil)
         }
 
+        @Test("a signed request brings the answer as a form; glewlwyd ignores that in a pushed one, which is noticed")
+        func formPost() async throws {
+            let flow = try Client.keyjwt.flow(.glewlwyd)
+            let state = try await logIn(flow) { request in
+                request.signingCredential = flow.credential
+                request.responseMode = .formPost
+            }
+            #expect(state.isAuthorized)
+            let error = await #expect(throws: AuthStateError.self) {
+                try await logIn(flow) { request in
+                    request.isPushed = true
+                    request.responseMode = .formPost
+                }
+            }
+            #expect(error?.code == .malformedResponse && error?.received == "query")
+        }
+
         @Test("a request signed with another key is refused")
         func wrongKey() async throws {
             let flow = try Client.keyjwt.flow(.glewlwyd)

@@ -98,7 +98,7 @@ extension ProviderTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
-        private func revoke(_ token: String, _ hint: RevocationRequest.TokenTypeHint, of flow: Flow) async throws {
+        private func revoke(_ token: String, _ hint: TokenTypeHint, of flow: Flow) async throws {
             let configuration = try await flow.configuration()
             try await flow.service.revoke(
                 RevocationRequest(

@@ -145,6 +145,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A login is completed once (RFC 6749, 10.5).
     case pendingUse
 
+    // Registration
+    /// What is read or changed is the registration of this client (RFC 7592, 3).
+    case registrationClient
+
     // Device authorization
     /// A verification URI is a page: http or https, with a plain host, and no user (RFC 8628, 3.2).
     case deviceVerificationURI

@@ -106,9 +106,10 @@ extension AuthState {
         Task.detached { [self] in
             let result: Result<Tokens, any Error>
             do { result = .success(try await renew(flight)) } catch { result = .failure(error) }
+            // Before anybody hears of the end: `drain()` waits for it, so that no program ends with the tokens alive.
+            if case .failure(let error as Superseded) = result { await revoke(error.late) }
             await land(flight)
             flight.result.finish(result)
-            if case .failure(let error as Superseded) = result { await revoke(error.late) }
         }
         return flight
     }

@@ -122,6 +122,7 @@ extension AuthState {
             let before = try AuthStateArchive(data: stored.archive).record
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
+            record.keepRegistration(of: before)
         }
         apply(event)
         try await save(under: lease)
@@ -131,4 +132,15 @@ extension AuthState {
 extension AuthStateError {
     static let nobodyIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
+}
+
+extension AuthState.Record {
+    /// A login by a registered client keeps what was registered: the secret may be nowhere else, and the token that
+    /// manages the registration is not.
+    mutating func keepRegistration(of before: Self) {
+        guard let registration = before.lastRegistrationResponse, registration.clientID == clientID,
+            configuration.issuer == before.configuration.issuer, lastRegistrationResponse == nil
+        else { return }
+        lastRegistrationResponse = registration
+    }
 }

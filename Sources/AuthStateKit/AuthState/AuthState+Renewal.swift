@@ -164,7 +164,7 @@ extension AuthState {
     /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
     ///
     /// A save that fails then is reported and made up for later.
-    private func persist(_ event: Event, asked: Date? = nil, under lease: any AuthStateLease) async {
+    func persist(_ event: Event, asked: Date? = nil, under lease: any AuthStateLease) async {
         apply(event, asked: asked)
         do { try await save(under: lease) } catch {
             do { try await reconcile(with: lease) } catch { report(unsaved: error) }

@@ -153,6 +153,8 @@ extension AuthState.Change {
     /// What happened here to another grant than theirs has none; a grant that began here has. A logout has none where the
     /// grant that it ended has made way for tokens that were asked for later.
     func isVoid(on stored: AuthState.Record?) -> Bool {
+        // A registration is its client's, whatever was granted to that meanwhile.
+        if case .registrationChanged(let response) = event { return stored?.clientID != response.clientID }
         guard event.beginsEpoch else { return grantID != stored?.grantID }
         guard case .loggedOut = event else { return false }
         guard let stored else { return true }

@@ -12,6 +12,10 @@ extension AuthState {
     package enum Event: Sendable {
         /// A client was registered.
         case registered(RegistrationResponse)
+        /// The registration was read or changed; the grant stays.
+        case registrationChanged(RegistrationResponse)
+        /// The registration was deleted, and with it whatever the client was granted.
+        case registrationDeleted
         /// The authorization endpoint answered with a code.
         case authorized(AuthorizationResponse)
         /// Tokens came from outside: a code was exchanged, or the caller made the request.
@@ -58,8 +62,10 @@ extension AuthState.Event {
     /// Whether this is a new grant or its end: whatever was under way before is void then.
     var beginsEpoch: Bool {
         switch self {
-        case .registered, .authorized, .tokens, .loggedIn, .loggedOut: true
-        case .failed, .tokenRefused, .refreshRequested, .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: false
+        case .registered, .registrationDeleted, .authorized, .tokens, .loggedIn, .loggedOut: true
+        case .registrationChanged, .failed, .tokenRefused, .refreshRequested, .renewed, .rotated, .renewalRefused,
+            .renewalUnconfirmed:
+            false
         }
     }
 }
@@ -101,7 +107,18 @@ extension AuthState.Record {
             next.lastAuthorizationResponse = nil
             next.lastRegistrationResponse = response
             next.clientID = response.clientID
-            next.credential = response.credential
+            next.credential = response.credential(replacing: credential)
+        case .registrationChanged(let response):
+            guard response.clientID == clientID else { return self }
+            next.lastRegistrationResponse = response
+            next.credential = response.credential(replacing: credential)
+        case .registrationDeleted:
+            next.clearGrant()
+            next.scope = nil
+            next.lastAuthorizationResponse = nil
+            next.lastRegistrationResponse = nil
+            next.clientCredentials = nil
+            next.credential = .none
         case .authorized(let response):
             next.clearGrant()
             next.lastAuthorizationResponse = response
@@ -164,6 +181,14 @@ extension AuthState.Record {
         if let scope = response.scope { self.scope = scope }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
+    }
+}
+
+extension RegistrationResponse {
+    /// The credential of the client: issued by the provider, or where the client itself has its private key.
+    func credential(replacing current: ClientCredential) -> ClientCredential {
+        let isOwn = tokenEndpointAuthMethod == .privateKeyJWT && current.method == .privateKeyJWT
+        return isOwn ? current : credential
     }
 }
 

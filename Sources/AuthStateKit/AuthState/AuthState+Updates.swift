@@ -51,7 +51,9 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the wish could not be saved; it counts in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant and removes it from the store; the provider is not told.
+    /// Forgets the grant and removes it from the store; the provider is not told, as `logOut` does.
+    ///
+    /// A registration is kept, with its credential: nobody else knows it, and the next login needs it.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
     public func clear() async throws {
@@ -65,11 +67,12 @@ extension AuthState {
         }
     }
 
-    /// Removes what is stored, unless somebody has logged in here since.
-    private func remove(_ grantID: String, under lease: any AuthStateLease) async throws {
+    /// Removes what is stored, but for a registration, unless somebody has logged in here since.
+    func remove(_ grantID: String, under lease: any AuthStateLease) async throws {
         guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
             return
         }
+        guard record.lastRegistrationResponse == nil else { return try await reconcile(with: lease) }
         try await lease.discard()
         storedVersion = nil
         unsaved.removeFirst(min(place + 1, unsaved.count))

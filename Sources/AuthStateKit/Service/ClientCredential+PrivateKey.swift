@@ -1,5 +1,5 @@
-import AuthStateJOSE
-import AuthStateOAuth
+public import AuthStateJOSE
+public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,6 +8,11 @@ import AuthStateOAuth
 #endif
 
 extension ClientCredential {
+    /// The public part of the private key, for `RegistrationRequest.keys`.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the key cannot be read.
+    public func publicKey() throws -> JSONWebKey { try privateKey(stage: .registration).publicKey }
+
     /// Fetches the private key from where it is; it is read anew for every request, so that it can be replaced.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, and shows nothing of it.

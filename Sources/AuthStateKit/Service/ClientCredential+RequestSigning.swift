@@ -18,7 +18,7 @@ extension ClientCredential {
                 .credentialUnavailable, stage: stage,
                 "The request has to be signed, and there is no key to sign it with.",
                 expected: "a private key, or the client's secret",
-                hint: "Set signingCredential of the request, or give the client a credential.")
+                hint: "Set signingCredential of the request, or give begin(_:credential:) the client's credential.")
         }
         return try SigningKey(
             forAssertionsWith: key, algorithm: signingAlgorithm,

@@ -18,10 +18,11 @@ extension ClientCredential {
     func authentication(
         clientID: String, service: ServiceConfiguration, endpoint: URL, now: Date, stage: AuthStateError.Stage
     ) throws -> ClientAuthentication {
+        let accepted = service.acceptedAuthentication(at: endpoint)
         func assertion(_ key: JSONWebKey, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
             let signingKey = try SigningKey(
                 forAssertionsWith: key, algorithm: signingAlgorithm,
-                accepted: service.metadata?.tokenEndpointAuthSigningAlgValuesSupported, stage: stage)
+                accepted: accepted.signingAlgorithms, stage: stage)
             let assertion = ClientAssertion(
                 clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
@@ -30,7 +31,7 @@ extension ClientCredential {
         guard let secret = try secret(stage: stage), method != ClientAuthenticationMethod.none else {
             return .none(clientID: clientID)
         }
-        let method = method ?? ClientAuthentication.preferredMethod(service.metadata)
+        let method = method ?? ClientAuthentication.preferredMethod(of: accepted.methods)
         guard method == .clientSecretJWT else { return try .secret(secret, clientID: clientID, method: method) }
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }

@@ -54,7 +54,12 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// The method for a secret when none was chosen: the first of Basic, post and JWT that the metadata list, and Basic when
     /// they list none of them or say nothing.
     public static func preferredMethod(_ metadata: ProviderMetadata?) -> ClientAuthenticationMethod {
-        let listed = metadata?.tokenEndpointAuthMethodsSupported ?? []
+        preferredMethod(of: metadata?.tokenEndpointAuthMethodsSupported)
+    }
+
+    /// The method for a secret among those that an endpoint accepts.
+    package static func preferredMethod(of accepted: [String]?) -> ClientAuthenticationMethod {
+        let listed = accepted ?? []
         let usable: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT]
         return usable.first { listed.contains($0.rawValue) } ?? .clientSecretBasic
     }

@@ -88,6 +88,8 @@ extension AuthStateError.Code {
     public static let invalidSoftwareStatement = known("invalidSoftwareStatement")
     /// `unapproved_software_statement` (RFC 7591).
     public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
+    /// The registration access token was refused (RFC 7592): it was replaced, or the client is gone.
+    public static let registrationTokenRejected = known("registrationTokenRejected")
     /// A secret is referred to (an environment variable, a file) and is not there.
     public static let credentialUnavailable = known("credentialUnavailable")
     /// The loopback port is in use.
@@ -198,8 +200,8 @@ extension AuthStateError.Code {
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
                 .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,
                 .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
-                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .credentialUnavailable, .portInUse,
-                .browserUnavailable, .libraryUnavailable, .insecureConnection,
+                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .registrationTokenRejected,
+                .credentialUnavailable, .portInUse, .browserUnavailable, .libraryUnavailable, .insecureConnection,
             ],
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,

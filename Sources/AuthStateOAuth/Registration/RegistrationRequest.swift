@@ -30,6 +30,8 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var applicationType: String? = "native"
     /// Where browsers may go after a logout.
     public var postLogoutRedirectURIs: [RedirectURI] = []
+    /// What somebody whom the provider trusts says about the client, a signed JWT (RFC 7591, section 2.3).
+    public var softwareStatement: String?
     /// The token that allows registration, when the provider wants one.
     public var initialAccessToken: String?
     /// Whatever else the provider understands.
@@ -50,6 +52,14 @@ public struct RegistrationRequest: Sendable, Hashable {
                 .endpointMissing, stage: .registration, "The provider has no registration endpoint.",
                 hint: "Register the client on the provider's pages and use its client identifier.")
         }
+        var headers: TransportHeaders = ["Content-Type": "application/json", "Accept": "application/json"]
+        headers["Authorization"] = initialAccessToken.map { ["Bearer \($0)"] } ?? []
+        return TransportRequest(
+            method: "POST", url: endpoint, headers: headers, body: Data(JSONValue.object(try metadata()).serialized()))
+    }
+
+    /// The client's metadata, as they are sent (RFC 7591, section 2).
+    func metadata() throws -> [String: JSONValue] {
         var body = additionalMetadata
         func strings(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         body["redirect_uris"] = strings(redirectURIs.map(\.rawValue))
@@ -61,13 +71,11 @@ public struct RegistrationRequest: Sendable, Hashable {
         if !keys.isEmpty { body["jwks"] = ["keys": .array(keys.map(\.publicKey.json))] }
         body["scope"] = try scopes.joined(stage: .registration).map { .string($0) }
         body["application_type"] = applicationType.map { .string($0) }
+        body["software_statement"] = softwareStatement.map { .string($0) }
         if !postLogoutRedirectURIs.isEmpty {
             body["post_logout_redirect_uris"] = strings(postLogoutRedirectURIs.map(\.rawValue))
         }
-        var headers: TransportHeaders = ["Content-Type": "application/json", "Accept": "application/json"]
-        headers["Authorization"] = initialAccessToken.map { ["Bearer \($0)"] } ?? []
-        return TransportRequest(
-            method: "POST", url: endpoint, headers: headers, body: Data(JSONValue.object(body).serialized()))
+        return body
     }
 }
 

@@ -29,16 +29,18 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     ///
     /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
     ///   `registration_client_uri` and `registration_access_token`.
-    public init(_ response: TransportResponse) throws {
+    public init(_ response: TransportResponse) throws { try self.init(response, renewing: nil) }
+
+    /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
+    ///
+    /// - Parameter former: The registration that was managed. Its secret and what it is managed with stay where the answer
+    ///   leaves them out; RFC 7592 has them repeated, and not every provider does.
+    init(_ response: TransportResponse, renewing former: RegistrationResponse?) throws {
+        guard (200...(former == nil ? 201 : 200)).contains(response.status) else {
+            throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
+        }
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let oauth = OAuthErrorResponse(json) {
-            throw AuthStateError(
-                oauth.code, stage: .registration, "The provider refused the registration: \(oauth.summary).",
-                hint: oauth.hint, response: oauth, httpStatus: response.status)
-        }
-        guard (200...201).contains(response.status) else {
-            throw AuthStateError.endpoint("registration endpoint", response, stage: .registration)
-        }
+        if OAuthErrorResponse(json) != nil { throw Self.failure(response, of: "registration") }
         guard let members = json?.objectValue else {
             throw Self.refusal("a JSON object", received: response.mediaType)
         }
@@ -48,26 +50,42 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
             throw Self.refusal("client_id", received: "no client_id")
         }
+        guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {
+            throw Self.refusal("the registration of the client that asked", received: "another client's")
+        }
         let secret = members["client_secret"]?.stringValue
         let expiry = members["client_secret_expires_at"]?.doubleValue
-        if secret != nil, expiry == nil {
+        if secret != nil, expiry == nil, secret != former?.clientSecret {
             throw Self.refusal("client_secret_expires_at with the secret", received: "none")
         }
         let uri = members["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
         let token = members["registration_access_token"]?.stringValue
-        if (uri == nil) != (token == nil) {
+        if former == nil, (uri == nil) != (token == nil) {
             throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
         }
         self.clientID = clientID
-        clientSecret = secret
-        clientSecretExpiresAt = expiry.flatMap { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
-        clientIDIssuedAt = members["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
-        registrationClientURI = uri
-        registrationAccessToken = token
         tokenEndpointAuthMethod = members["token_endpoint_auth_method"]?.stringValue.map {
             ClientAuthenticationMethod(rawValue: $0)
         }
+        clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
+        clientSecretExpiresAt =
+            expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) } ?? former?.clientSecretExpiresAt
+        clientIDIssuedAt =
+            members["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
+            ?? former?.clientIDIssuedAt
+        registrationClientURI = uri ?? former?.registrationClientURI
+        registrationAccessToken = token ?? former?.registrationAccessToken
         metadata = members
+    }
+
+    /// An answer that is no registration.
+    static func failure(_ response: TransportResponse, of what: String) -> AuthStateError {
+        guard response.status < 500,
+            let oauth = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
+        else { return AuthStateError.endpoint("registration endpoint", response, stage: .registration) }
+        return AuthStateError(
+            oauth.code, stage: .registration, "The provider refused the \(what): \(oauth.summary).",
+            hint: oauth.hint, response: oauth, httpStatus: response.status)
     }
 
     private static func refusal(_ expected: String, received: String?) -> AuthStateError {
@@ -85,6 +103,11 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
             .issued(clientSecret), method: tokenEndpointAuthMethod,
             signingAlgorithm: algorithm.map(SignatureAlgorithm.init))
     }
+}
+
+extension ClientAuthenticationMethod? {
+    /// Whether a client that is registered for it has no secret.
+    fileprivate var needsNoSecret: Bool { self == ClientAuthenticationMethod.none || self == .privateKeyJWT }
 }
 
 extension RegistrationResponse: CustomStringConvertible, CustomReflectable {

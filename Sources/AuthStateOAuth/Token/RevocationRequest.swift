@@ -8,18 +8,6 @@ import AuthStateJOSE
 
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
 public struct RevocationRequest: Sendable, Hashable {
-    /// What kind of token it is, so that the provider finds it faster.
-    public struct TokenTypeHint: RawRepresentable, Sendable, Hashable {
-        /// The parameter's value.
-        public let rawValue: String
-        /// Makes a hint.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// An access token.
-        public static let accessToken = TokenTypeHint(rawValue: "access_token")
-        /// A refresh token; most providers revoke the whole grant with it.
-        public static let refreshToken = TokenTypeHint(rawValue: "refresh_token")
-    }
-
     /// The provider.
     public var configuration: ServiceConfiguration
     /// The client that the token was issued to.

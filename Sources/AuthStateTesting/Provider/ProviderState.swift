@@ -10,6 +10,8 @@ struct ProviderState: Sendable {
     var codes: [String: Code] = [:]
     var accessTokens: [String: AccessToken] = [:]
     var refreshTokens: [String: RefreshToken] = [:]
+    /// Clients that registered themselves, by identifier.
+    var registrations: [String: Registration] = [:]
     var deviceCodes: [String: DeviceCode] = [:]
     /// Pushed authorization requests that no login has used yet, by `request_uri`.
     var pushedRequests: [String: PushedRequest] = [:]
@@ -96,6 +98,7 @@ struct ProviderState: Sendable {
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
             case .registration: return .response(try register(request, now: now))
+            case .clientConfiguration: return .response(try configure(request, now: now))
             case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
             case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }

@@ -73,8 +73,8 @@ struct ExchangeTests {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
         let before = state.snapshot
-        func code(_ work: @escaping () async throws -> TokenResponse) async -> AuthStateError.Code? {
-            await failure { _ = try await work() }?.code
+        func code(_ work: () async throws -> TokenResponse) async -> AuthStateError.Code? {
+            await authError(work)?.code
         }
         #expect(await code { try await state.exchangeToken(resources: ["https://else.example"]) } == .invalidTarget)
         #expect(await code { try await state.exchangeToken(scopes: ["profile"]) } == .invalidScope)

@@ -16,7 +16,7 @@ struct Attack: Sendable {
     /// All that there are, by area.
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
-        + tokenResponse + deviceAuthorization
+        + tokenResponse + registration + deviceAuthorization
 }
 
 extension Attack: CustomTestStringConvertible {

@@ -29,8 +29,16 @@ extension [HostileEndpoint: AuthStateError.Code] {
     static let malformed: Self = [
         .discovery: .invalidMetadata, .keys: .invalidMetadata, .token: .malformedResponse,
         .renewal: .malformedResponse, .userinfo: .malformedResponse, .registration: .malformedResponse,
+        .management: .malformedResponse, .introspection: .malformedResponse,
         .device: .malformedResponse,
     ]
+
+    /// Where an error in an answer with status 200 is one.
+    static func reading(_ code: AuthStateError.Code) -> Self {
+        [
+            .token: code, .renewal: code, .registration: code, .management: code, .introspection: code, .device: code,
+        ]
+    }
 
     /// Every endpoint says the same, but discovery, which says that there is no document.
     static func everywhere(_ code: AuthStateError.Code, discovery: AuthStateError.Code = .discoveryFailed) -> Self {
@@ -73,17 +81,12 @@ extension HostileAnswer {
             body: { Array("{\"a\":\"".utf8) + [0xFF] + Array("\",".utf8) + $0.utf8.dropFirst() }, errors: .malformed),
         body("a zero byte at the end", .malformed) { $0 + "\u{0}" },
         // Userinfo, metadata and keys have no such member: there it is one that nobody knows.
-        body(
-            "an error in a 200",
-            [.token: .serverError, .renewal: .serverError, .registration: .serverError, .device: .serverError]
-        ) { "{\"error\":\"server_error\"," + $0.dropFirst() },
-        body(
-            "an error that is no text",
-            [
-                .token: .malformedResponse, .renewal: .malformedResponse, .registration: .malformedResponse,
-                .device: .malformedResponse,
-            ]
-        ) { "{\"error\":{\"code\":190}," + $0.dropFirst() },
+        body("an error in a 200", .reading(.serverError)) {
+            "{\"error\":\"server_error\"," + $0.dropFirst()
+        },
+        body("an error that is no text", .reading(.malformedResponse)) {
+            "{\"error\":{\"code\":190}," + $0.dropFirst()
+        },
         body("error: null, as some write for none", [:]) { "{\"error\":null," + $0.dropFirst() },
     ]
 
@@ -95,8 +98,11 @@ extension HostileAnswer {
             if status == 201 { errors[.registration] = nil }
             return Self(testDescription: "\(status) with an honest body", status: status, errors: errors)
         }
-        + [0, 100, 199, 404, 405, 410, 418, 421, 600, 999].map {
-            Self(testDescription: "\($0) with an honest body", status: $0, errors: .everywhere(.malformedResponse))
+        + [0, 100, 199, 404, 405, 410, 418, 421, 600, 999].map { status in
+            var errors = [HostileEndpoint: Code].everywhere(.malformedResponse)
+            // RFC 7592, section 2.
+            if status == 405 { errors[.management] = .unsupported }
+            return Self(testDescription: "\(status) with an honest body", status: status, errors: errors)
         }
         + [301, 302, 303, 307, 308, 300, 304].map {
             Self(

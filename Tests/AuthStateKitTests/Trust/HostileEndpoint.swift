@@ -12,7 +12,7 @@ import Testing
 
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {
-    case discovery, keys, token, renewal, userinfo, registration, revocation, device
+    case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection, device
 
     /// What an honest provider answers; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
@@ -29,8 +29,10 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .token, .renewal:
             #"{"access_token":"SECRET-access-1","token_type":"Bearer","refresh_token":"SECRET-refresh-1"}"#
         case .userinfo: #"{"sub":"ada"}"#
-        case .registration: #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
+        case .registration, .management:
+            #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
         case .revocation: "{}"
+        case .introspection: #"{"active":true}"#
         case .device:
             """
             {"device_code":"SECRET-device","user_code":"WDJB-MJHT","verification_uri":"\(base)/device",\
@@ -60,6 +62,19 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             _ = try await service.userInfo(tokens, service: configuration, clientID: "client")
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
+        case .management:
+            let registration = try RegistrationResponse(
+                TransportResponse(
+                    status: 201,
+                    body: Data(
+                        """
+                        {"client_id":"client","registration_client_uri":"\(base)/client",\
+                        "registration_access_token":"SECRET-registration"}
+                        """.utf8)))
+            _ = try await service.readRegistration(registration, issuer: configuration.issuer)
+        case .introspection:
+            _ = try await service.introspect(
+                IntrospectionRequest(configuration: configuration, clientID: "client", token: "SECRET-access-0"))
         case .device:
             _ = try await service.authorizeDevice(
                 DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
@@ -75,6 +90,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             issuer: try Issuer(base), authorizationEndpoint: try url("/authorize"), tokenEndpoint: try url("/token"),
             jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
             registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
+            introspectionEndpoint: try url("/introspect"),
             deviceAuthorizationEndpoint: try url("/device_authorization"))
     }
 

@@ -14,8 +14,11 @@ struct AuthStateCommand: AsyncParsableCommand {
             refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
             77 log in (again); 78 wrong configuration; 130 cancelled.
             """,
-        subcommands: [
-            Demo.self, Login.self, UserInfo.self, Token.self, Refresh.self, Status.self, Request.self, Logout.self,
+        subcommands: [Demo.self],
+        groupedSubcommands: [
+            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Status.self]),
+            CommandGroup(name: "Token", subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self]),
+            CommandGroup(name: "Logout", subcommands: [Logout.self]),
         ])
 
     static func main() async {

@@ -54,11 +54,11 @@ struct OptionsTests {
 
     @Test("a client proves who it is as the options say, and only the way to its secret or key is kept")
     func credential() throws {
-        func credential(_ arguments: String...) throws -> ClientCredential {
-            try Login.parse(minimal + arguments).client.credential
+        func credential(_ arguments: String...) throws -> ClientCredential? {
+            try Login.parse(minimal + arguments).client.credential(of: nil)
         }
-        #expect(try credential() == .none)
-        #expect(try credential("--auth-method", "none") == .none)
+        #expect(try credential() == nil)
+        #expect(try credential("--auth-method", "none") == nil)
         #expect(try credential("--client-secret-env", "S") == .environment("S"))
         let methods: [(String, ClientAuthenticationMethod)] = [
             ("basic", .clientSecretBasic), ("post", .clientSecretPost), ("secret-jwt", .clientSecretJWT),
@@ -125,7 +125,8 @@ struct OptionsTests {
     @Test("settings survive the way through the archive")
     func settings() throws {
         let options = try Login.parse(minimal + ["--leeway", "5", "--allow-insecure-http", "--ca-file", "/ca.pem"])
-        let settings = Settings(options.connection, redirectURI: "http://127.0.0.1:0/callback")
+        let settings = Settings(
+            options.connection, leeway: options.tokens.leeway, redirectURI: "http://127.0.0.1:0/callback")
         #expect(Settings(annotations: settings.annotations) == settings)
         #expect(settings.leeway == 5)
         #expect(Settings(annotations: [:]) == Settings())

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -31,7 +31,12 @@ public struct Browser: Sendable {
     }
 
     /// Opens a URL and returns; a command that fails later is reported once, from another thread.
-    func open(
+    ///
+    /// For pages that nobody comes back from, such as a device login's; a user agent opens those of other logins.
+    ///
+    /// - Parameter onFailure: Called at most once, with what the command ended with.
+    /// - Throws: `AuthStateError` with `.browserUnavailable`, or `.invalidArgument` for a URL that is no page.
+    public func open(
         _ url: URL, stage: AuthStateError.Stage, onFailure: @escaping @Sendable (AuthStateError) -> Void
     ) throws {
         guard let page = BrowserURL(url) else {

@@ -21,7 +21,8 @@ extension ProviderState {
             } else {
                 basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
             }
-        guard client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true else {
+        let isAccepted = configuration.authenticationMethods[request.endpoint]?.contains(used) ?? true
+        guard isAccepted, client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true else {
             throw unknown(request)
         }
         if let assertion {

@@ -9,6 +9,11 @@ extension ProviderState {
         ("introspection_endpoint", .introspection), ("device_authorization_endpoint", .deviceAuthorization),
     ]
 
+    /// The endpoints where clients authenticate.
+    private static let authenticated: [(name: String, endpoint: OpenIDProvider.Endpoint)] = [
+        ("token_endpoint", .token), ("revocation_endpoint", .revocation), ("introspection_endpoint", .introspection),
+    ]
+
     /// How clients may authenticate (OpenID Connect Core, section 9).
     static let authenticationMethods = [
         "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none",
@@ -42,9 +47,10 @@ extension ProviderState {
             "require_signed_request_object": .bool(configuration.requiresSignedRequestObjects),
             "authorization_response_iss_parameter_supported": .bool(configuration.sendsIssuerInAuthorizationResponse),
         ]
-        for endpoint in ["token_endpoint", "revocation_endpoint", "introspection_endpoint"] {
-            document["\(endpoint)_auth_methods_supported"] = .array(Self.authenticationMethods.map { .string($0) })
-            document["\(endpoint)_auth_signing_alg_values_supported"] = .array(
+        for (name, endpoint) in Self.authenticated {
+            let methods = configuration.authenticationMethods[endpoint]?.map(\.rawValue) ?? Self.authenticationMethods
+            document["\(name)_auth_methods_supported"] = .array(methods.map { .string($0) })
+            document["\(name)_auth_signing_alg_values_supported"] = .array(
                 algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }

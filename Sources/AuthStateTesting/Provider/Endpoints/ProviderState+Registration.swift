@@ -3,14 +3,40 @@ import AuthStateKit
 import AuthStateOAuth
 
 extension ProviderState {
+    /// What is kept of a client that registered itself, besides the client.
+    struct Registration: Sendable {
+        var token: String
+        /// What the client registered, as it was sent.
+        var metadata: [String: JSONValue]
+        var issuedAt: Double
+    }
+
     /// Dynamic client registration (RFC 7591, section 3).
     mutating func register(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
         guard configuration.allowsRegistration else {
             throw ProviderRefusal("access_denied", "Registration is closed.", status: 403)
         }
+        let members = try metadata(in: request)
+        let client = try client(of: members, id: "client-\(newToken(now: now).prefix(8))", secret: nil, now: now)
+        configuration.clients.append(client)
+        registrations[client.id] = Registration(token: newToken(now: now), metadata: members, issuedAt: now)
+        return .json(information(of: client), status: 201)
+    }
+
+    /// A client's metadata in a request's body.
+    func metadata(in request: OpenIDProvider.Request) throws(ProviderRefusal) -> [String: JSONValue] {
         guard let members = (try? JSONValue(parsing: request.body))?.objectValue else {
             throw ProviderRefusal("invalid_client_metadata", "The request is not a JSON object.")
         }
+        return members
+    }
+
+    /// The client that metadata describe.
+    ///
+    /// - Parameter secret: The one that it has already; a client that needs one and has none gets a new one.
+    func client(
+        of members: [String: JSONValue], id: String, secret: String?, now: Double
+    ) throws(ProviderRefusal) -> OpenIDProvider.Client {
         func strings(_ name: String) -> [String]? { members[name]?.arrayValue?.compactMap(\.stringValue) }
         let redirectURIs = strings("redirect_uris") ?? []
         guard !redirectURIs.isEmpty, redirectURIs.allSatisfy({ (try? RedirectURI($0)) != nil }) else {
@@ -24,23 +50,31 @@ extension ProviderState {
         guard method != "private_key_jwt" || !keys.isEmpty else {
             throw ProviderRefusal("invalid_client_metadata", "This client authentication needs a public key in jwks.")
         }
-        let grantTypes = strings("grant_types") ?? ["authorization_code", "refresh_token"]
-        let client = OpenIDProvider.Client(
-            id: "client-\(newToken(now: now).prefix(8))",
-            secret: ["none", "private_key_jwt"].contains(method) ? nil : newToken(now: now), keys: keys,
+        let needsSecret = !["none", "private_key_jwt"].contains(method)
+        return OpenIDProvider.Client(
+            id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(24)) : nil, keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
-            grantTypes: Set(grantTypes.map { GrantType(rawValue: $0) }))
-        configuration.clients.append(client)
-        var answer = members
+            grantTypes: Set((strings("grant_types") ?? Self.usualGrantTypes).map { GrantType(rawValue: $0) }))
+    }
+
+    private static let usualGrantTypes = ["authorization_code", "refresh_token"]
+
+    /// The client information response (RFC 7591, section 3.2.1; RFC 7592, section 3).
+    func information(of client: OpenIDProvider.Client) -> [String: JSONValue] {
+        guard let registration = registrations[client.id] else { return [:] }
+        var answer = registration.metadata
         answer["client_id"] = .string(client.id)
-        answer["client_id_issued_at"] = .number(JSONNumber(Int64(now)))
-        answer["token_endpoint_auth_method"] = .string(method)
-        answer["grant_types"] = .array(grantTypes.map { .string($0) })
+        answer["client_id_issued_at"] = .number(JSONNumber(Int64(registration.issuedAt)))
+        answer["token_endpoint_auth_method"] = .string(client.authenticationMethod?.rawValue ?? "none")
+        answer["grant_types"] = answer["grant_types"] ?? .array(Self.usualGrantTypes.map { .string($0) })
+        answer["registration_client_uri"] = .string(
+            url(of: .clientConfiguration) + "?client_id=\(PercentEncoding.form(client.id))")
+        answer["registration_access_token"] = .string(registration.token)
         if let secret = client.secret {
             answer["client_secret"] = .string(secret)
             answer["client_secret_expires_at"] = 0
         }
-        return .json(answer, status: 201)
+        return answer
     }
 }

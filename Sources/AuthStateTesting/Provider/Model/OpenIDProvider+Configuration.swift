@@ -1,4 +1,5 @@
 public import AuthStateJOSE
+public import AuthStateOAuth
 
 extension OpenIDProvider {
     /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
@@ -64,6 +65,10 @@ extension OpenIDProvider {
         public var sendsIssuerInAuthorizationResponse = true
         /// Whether clients may register themselves.
         public var allowsRegistration = true
+        /// Whether reading or changing a registration replaces its registration access token.
+        public var rotatesRegistrationTokens = false
+        /// How clients may authenticate at an endpoint, where that is less than the provider knows.
+        public var authenticationMethods: [Endpoint: [ClientAuthenticationMethod]] = [:]
         /// The scope that the protected resource asks for; nil lets every token in.
         public var resourceScope: String?
 

@@ -27,6 +27,8 @@ extension OpenIDProvider {
         case introspection
         /// Dynamic client registration (RFC 7591).
         case registration
+        /// Where a registration is read, replaced and deleted (RFC 7592).
+        case clientConfiguration
         /// Where devices get their codes (RFC 8628).
         case deviceAuthorization
         /// Where people enter a device's user code.
@@ -46,6 +48,7 @@ extension OpenIDProvider {
             .revocation: ("/revoke", ["POST"]),
             .introspection: ("/introspect", ["POST"]),
             .registration: ("/register", ["POST"]),
+            .clientConfiguration: ("/client", ["GET", "PUT", "DELETE"]),
             .deviceAuthorization: ("/device_authorization", ["POST"]),
             .deviceVerification: ("/device", ["GET", "POST"]),
         ]

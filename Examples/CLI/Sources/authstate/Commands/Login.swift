@@ -9,7 +9,9 @@ import AuthStateKit
 
 /// Logs a person in, or the client itself, anew over whatever was kept before.
 struct Login: Command {
-    static let configuration = CommandConfiguration(abstract: "Log in, and keep what the provider grants.")
+    static let configuration = CommandConfiguration(
+        abstract: "Log in, and keep what the provider grants.",
+        usage: "authstate login --issuer <url> --client-id <id> [<options>]")
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
 
@@ -18,6 +20,9 @@ struct Login: Command {
 
     @OptionGroup(title: "Client")
     var client: ClientOptions
+
+    @OptionGroup(title: "Registering")
+    var registration: RegistrationOptions
 
     @OptionGroup(title: "Tokens")
     var tokens: TokenOptions
@@ -35,34 +40,50 @@ struct Login: Command {
         if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
             throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
         }
-        guard tokens.grant == .clientCredentials else { return }
-        if !client.isConfidential {
-            throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
+        if !client.register, let option = registration.firstGiven {
+            throw ValidationError("\(option) goes with --register.")
         }
-        if let option = authorization.firstGiven ?? browser.browserCommand.map({ _ in "--browser-command" }) {
-            throw ValidationError("--grant client-credentials goes without \(option): no page is shown.")
+        if tokens.grant != .device, connection.deviceAuthorizationEndpoint != nil {
+            throw ValidationError("--device-authorization-endpoint goes with --grant device.")
+        }
+        switch tokens.grant {
+        case .authorizationCode: break
+        case .device:
+            if let pageOption {
+                throw ValidationError("--grant device goes without \(pageOption): the person logs in elsewhere.")
+            }
+        case .clientCredentials:
+            if !client.isConfidential {
+                throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
+            }
+            if let option = pageOption ?? browserOption {
+                throw ValidationError("--grant client-credentials goes without \(option): no page is shown.")
+            }
         }
     }
 
+    /// The first option of the provider's page that was given.
+    private var pageOption: String? {
+        authorization.firstGiven ?? (client.requestObject ? "--request-object" : nil)
+    }
+
+    private var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
+
     func perform(_ context: Context) async throws -> Report {
+        // What is wrong with the call comes first, before anything that another machine could do better.
+        try connection.check()
+        let way = try way(context)
         let session = try context.session()
-        let settings = Settings(connection, redirectURI: authorization.redirectURI)
-        let service = session.service(settings)
+        let settings = Settings(
+            connection, leeway: tokens.leeway, grant: tokens.grant.type, redirectURI: authorization.redirectURI)
+        let place = Place(session: session, settings: settings, service: session.service(settings))
+        let configuration = try await configuration(place.service)
+        let party = try await party(at: configuration, place)
         let state: AuthState
-        switch tokens.grant {
-        case .authorizationCode:
-            let userAgent = try userAgent(context)
-            state = try await AuthState.authorize(
-                request(try await configuration(service)), presenting: userAgent,
-                credential: client.credential, service: service, store: session.store, key: session.key,
-                annotations: settings.annotations, options: session.options(settings))
-        case .clientCredentials:
-            state = try await AuthState.clientCredentials(
-                configuration: configuration(service), clientID: client.clientID,
-                credential: client.credential, scopes: tokens.scopes(),
-                additionalParameters: tokens.additionalParameters,
-                service: service, store: session.store, key: session.key, annotations: settings.annotations,
-                options: session.options(settings))
+        switch way {
+        case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)
+        case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
+        case .client: state = try await clientCredentials(party, at: configuration, place)
         }
         // A login that could not be kept would end with this program: one more try, then its error.
         try await state.save()
@@ -72,21 +93,27 @@ struct Login: Command {
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        var configuration = client.adapt(try await service.discoverConfiguration(issuer: connection.issuer))
-        if let leeway = connection.leeway { configuration.idTokenPolicy.leeway = leeway }
+        var configuration = client.adapt(try await connection.configuration(service))
+        if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = leeway }
         return configuration
     }
 
-    private func request(_ configuration: ServiceConfiguration) throws -> AuthorizationRequest {
-        var request = AuthorizationRequest(
-            configuration: configuration, clientID: client.clientID, scopes: tokens.scopes(default: [.openID]))
-        try authorization.apply(to: &request)
-        request.additionalParameters = tokens.additionalParameters
-        return request
+    /// How the tokens are come by, with what this machine needs for it.
+    private enum Way {
+        case page(any ExternalUserAgent)
+        case device(DevicePresenter)
+        case client
     }
 
-    private func userAgent(_ context: Context) throws -> any ExternalUserAgent {
-        if authorization.paste { return PasteUserAgent() }
-        return context.userAgent(try browser.browser(for: .authorization), for: .login)
+    private func way(_ context: Context) throws -> Way {
+        switch tokens.grant {
+        case .authorizationCode:
+            if authorization.paste { return .page(PasteUserAgent()) }
+            return .page(context.userAgent(try browser.browser(for: .authorization), for: .login))
+        case .device:
+            let opener = browserOption == nil ? nil : try browser.browser(for: .authorization)
+            return .device(DevicePresenter(console: context.console, browser: opener))
+        case .clientCredentials: return .client
+        }
     }
 }

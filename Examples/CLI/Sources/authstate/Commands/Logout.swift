@@ -21,7 +21,7 @@ struct Logout: Command {
     @Flag(help: "Only forget the login here; the provider is not told.")
     var local = false
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
@@ -84,7 +84,7 @@ struct Logout: Command {
 
     /// The refresh token first: with it most providers end the whole grant.
     private func revocations(_ record: AuthState.Record) -> [RevocationRequest] {
-        let tokens: [(String?, RevocationRequest.TokenTypeHint)] = [
+        let tokens: [(String?, TokenTypeHint)] = [
             (record.refreshToken, .refreshToken), (record.lastTokenResponse?.accessToken, .accessToken),
         ]
         return tokens.compactMap { token, hint in

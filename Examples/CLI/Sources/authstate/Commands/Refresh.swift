@@ -12,7 +12,7 @@ struct Refresh: Command {
     static let configuration = CommandConfiguration(abstract: "Renew the tokens now.")
     static let stage = AuthStateError.Stage.refresh
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {

@@ -10,13 +10,18 @@ import AuthStateKit
 /// Sends a request to a protected resource.
 struct Request: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Send a request with a fresh access token; a 401 is answered by one renewal.")
+        abstract: "Send a request with a fresh access token; a 401 is answered by one renewal.",
+        usage: "authstate request <url> [<options>]")
     static let stage = AuthStateError.Stage.resource
 
-    @Option(name: [.customShort("X"), .customLong("request")], help: "Default: GET, with a body POST.")
+    @Option(
+        name: [.customShort("X"), .customLong("request")],
+        help: ArgumentHelp("Default: GET, with a body POST.", valueName: "method"))
     var method: String?
 
-    @Option(name: [.customShort("d"), .customLong("data")], help: "The body, sent as it is.")
+    @Option(
+        name: [.customShort("d"), .customLong("data")],
+        help: ArgumentHelp("The body, sent as it is.", valueName: "body"))
     var body: String?
 
     @Option(
@@ -28,6 +33,9 @@ struct Request: Command {
     var url: String
 
     @OptionGroup
+    var renewal: RenewalOptions
+
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
@@ -42,7 +50,7 @@ struct Request: Command {
         let answers = AnswerMemory(of: request.url)
         do {
             let response = try await context.session().withState(transport: answers.watching) { state in
-                try await state.performAction(request)
+                try await state.performAction(request, parameters: renewal.parameters)
             }
             return ResponseReport(response).report
         } catch let error as AuthStateError where error.stage == .resource {

@@ -12,7 +12,7 @@ struct Status: Command {
     static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
     static let stage = AuthStateError.Stage.store
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
@@ -22,6 +22,10 @@ struct Status: Command {
         var note: String?
         if let error = record.authorizationError {
             note = "authstate: \(error)"
+        } else if record.isRegistrationOnly {
+            note =
+                "authstate: A client is registered here, and nobody is logged in. "
+                + "Log in with 'authstate login\(common.selection) --register'."
         } else if !summary.isUsable {
             note =
                 "authstate: The access token has ended and cannot be renewed. "

@@ -17,6 +17,9 @@ struct Token: Command {
     var minValidity: Double?
 
     @OptionGroup
+    var renewal: RenewalOptions
+
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
@@ -27,8 +30,8 @@ struct Token: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let tokens = try await context.session().withState { state in
-            let tokens = try await state.freshTokens()
-            return lasts(tokens) ? tokens : try await state.refresh()
+            let tokens = try await state.freshTokens(renewal.parameters)
+            return lasts(tokens) ? tokens : try await state.refresh(renewal.parameters)
         }
         let now = Date()
         var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)

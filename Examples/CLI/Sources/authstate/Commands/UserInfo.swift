@@ -7,7 +7,7 @@ struct UserInfo: Command {
         commandName: "userinfo", abstract: "Print what the provider says about the person.")
     static let stage = AuthStateError.Stage.userinfo
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {

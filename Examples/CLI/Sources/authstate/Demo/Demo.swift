@@ -7,7 +7,7 @@ struct Demo: Command {
         abstract: "Watch the whole life of a login: no network, no set-up, nothing left behind.")
     static let stage = AuthStateError.Stage.usage
 
-    @OptionGroup
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {

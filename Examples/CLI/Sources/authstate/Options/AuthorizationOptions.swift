@@ -23,6 +23,11 @@ struct AuthorizationOptions: ParsableArguments {
         transform: AnswerKind.responseMode)
     var responseMode: AuthorizationRequest.ResponseMode?
 
+    @Flag(
+        name: .customLong("par"),
+        help: "Send the request to the provider directly, and the browser only with a reference (PAR, RFC 9126).")
+    var isPushed = false
+
     @Flag(help: "Show the address, and take the one that the browser ends at from standard input.")
     var paste = false
 
@@ -57,7 +62,8 @@ struct AuthorizationOptions: ParsableArguments {
     var firstGiven: String? {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
-            ("--response-mode", responseMode != nil), ("--paste", paste), ("--max-age", maxAge != nil),
+            ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste),
+            ("--max-age", maxAge != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
         return given.first { $0.1 }?.0
@@ -78,5 +84,7 @@ struct AuthorizationOptions: ParsableArguments {
         request.maxAge = maxAge
         request.prompt = prompts
         request.loginHint = loginHint
+        // Left open, the provider's metadata decide.
+        if isPushed { request.isPushed = true }
     }
 }

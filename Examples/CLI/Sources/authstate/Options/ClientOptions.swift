@@ -1,118 +1,144 @@
 import ArgumentParser
 import AuthStateKit
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Who asks, and how it proves that.
 struct ClientOptions: ParsableArguments {
-    /// How the secret is sent, or what signs.
-    enum AuthMethod: String, ExpressibleByArgument, CaseIterable {
-        case none, basic, post
-        case secretJWT = "secret-jwt"
-        case privateKeyJWT = "private-key-jwt"
-
-        var method: ClientAuthenticationMethod {
-            switch self {
-            case .none: .none
-            case .basic: .clientSecretBasic
-            case .post: .clientSecretPost
-            case .secretJWT: .clientSecretJWT
-            case .privateKeyJWT: .privateKeyJWT
-            }
-        }
-    }
-
     /// Whom a signed assertion is for.
     enum AssertionAudience: String, ExpressibleByArgument, CaseIterable {
         case issuer, endpoint
     }
 
     @Option(name: .customLong("client-id"), help: ArgumentHelp("The client's identifier.", valueName: "id"))
-    var clientID: String
+    var clientID: String?
 
     @Option(help: ArgumentHelp("The environment variable with the client's secret.", valueName: "var"))
     var clientSecretEnv: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The file with the client's private key: PEM or JWK, for private-key-jwt.", valueName: "file"))
-    var privateKey: String?
-
-    @Option(name: .customLong("key-id"), help: ArgumentHelp("The name of the private key (kid).", valueName: "id"))
-    var keyID: String?
+    @OptionGroup
+    var key: KeyOptions
 
     @Option(
         help: ArgumentHelp(
-            "How the client proves who it is. Default: private-key-jwt with --private-key, none without a secret, else "
-                + "what the provider supports, basic first."))
-    var authMethod: AuthMethod?
-
-    @Option(help: "Whom assertions are for (aud): the issuer, or the URL of the called endpoint. Default: issuer.")
+            "Whom assertions are for (aud): the issuer, or the URL of the called endpoint. Default: issuer.",
+            valueName: "whom"))
     var assertionAudience: AssertionAudience?
 
+    @Option(
+        name: .customLong("id-token-alg"),
+        help: ArgumentHelp(
+            "The one algorithm that signs ID tokens, such as HS256 for a client registered for it. Default: any with a "
+                + "public key.", valueName: "alg"),
+        transform: Self.algorithm)
+    var idTokenAlgorithm: SignatureAlgorithm?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Sign the request for the provider's page (RFC 9101), with --private-key or the client's secret."))
+    var requestObject = false
+
+    @Flag(help: "Register a client first, unless one was registered here before, and use it.")
+    var register = false
+
     func validate() throws {
-        if clientID.isEmpty { throw ValidationError("--client-id must not be empty.") }
-        if keyID != nil, privateKey == nil { throw ValidationError("--key-id goes with --private-key.") }
-        if privateKey?.isEmpty == true { throw ValidationError("--private-key has to name a file.") }
-        let needed: String? =
-            switch authMethod {
-            case .basic?, .post?, .secretJWT?: "--client-secret-env"
-            case .privateKeyJWT?: "--private-key"
-            case AuthMethod.none?, nil: nil
-            }
-        let given = [("--client-secret-env", clientSecretEnv), ("--private-key", privateKey)]
-            .filter { $0.1 != nil }.map(\.0)
-        if let authMethod {
-            if let needed, !given.contains(needed) {
-                throw ValidationError("--auth-method \(authMethod.rawValue) needs \(needed).")
-            }
-            if let extra = given.first(where: { $0 != needed }) {
-                throw ValidationError("--auth-method \(authMethod.rawValue) goes without \(extra).")
-            }
-        } else if given.count > 1 {
-            throw ValidationError("--private-key goes without --client-secret-env.")
+        if clientID?.isEmpty == true { throw ValidationError("--client-id must not be empty.") }
+        if let name = clientSecretEnv, !name.isVariableName {
+            throw ValidationError("--client-secret-env takes the name of a variable, not the secret.")
         }
-        if assertionAudience != nil, privateKey == nil, authMethod != .secretJWT {
+        try checkIdentity()
+        try checkProof()
+        if assertionAudience != nil, credential(of: nil)?.signsAssertions != true {
             throw ValidationError("--assertion-audience goes with private-key-jwt and secret-jwt.")
         }
-        if let name = clientSecretEnv, !Self.isVariableName(name) {
-            throw ValidationError("--client-secret-env takes the name of a variable, not the secret.")
+        if let idTokenAlgorithm, idTokenAlgorithm.rawValue.hasPrefix("HS"), !hasSecret {
+            throw ValidationError("--id-token-alg \(idTokenAlgorithm.rawValue) needs --client-secret-env.")
+        }
+        if requestObject, key.privateKey == nil, !hasSecret {
+            throw ValidationError("--request-object needs --private-key or --client-secret-env.")
         }
     }
 
-    /// The credential: of the secret only the variable's name, of the key only the path, from the root as later commands may
-    /// run in another folder.
-    var credential: ClientCredential {
-        if let privateKey { return .privateKey(file: privateKey.absolutePath, keyID: keyID) }
-        return clientSecretEnv.map { .environment($0, method: authMethod?.method) } ?? .none
+    private func checkIdentity() throws {
+        guard register else {
+            if clientID == nil { throw ValidationError("Name the client with --client-id, or use --register.") }
+            return
+        }
+        let others = [("--client-id", clientID), ("--client-secret-env", clientSecretEnv)]
+        if let option = others.first(where: { $0.1 != nil })?.0 {
+            throw ValidationError("--register goes without \(option): the provider gives what the client needs.")
+        }
+    }
+
+    private func checkProof() throws {
+        // A key may sign requests of a client that proves itself otherwise.
+        let hasKeyToProve = key.privateKey != nil && !requestObject
+        if let method = key.authMethod {
+            if method.needsSecret, !hasSecret {
+                throw ValidationError("--auth-method \(method.rawValue) needs --client-secret-env.")
+            }
+            if !method.needsSecret, clientSecretEnv != nil {
+                throw ValidationError("--auth-method \(method.rawValue) goes without --client-secret-env.")
+            }
+            if method != .privateKeyJWT, hasKeyToProve {
+                throw ValidationError("--auth-method \(method.rawValue) goes without --private-key.")
+            }
+        } else if hasKeyToProve, clientSecretEnv != nil {
+            throw ValidationError("--private-key goes without --client-secret-env.")
+        }
+    }
+
+    /// Whether the client has a secret, or is going to get one.
+    private var hasSecret: Bool {
+        clientSecretEnv != nil || register && key.authMethod?.needsSecret == true
+    }
+
+    /// The credential: of the secret only the variable's name, of the key only the path; nil for a public client.
+    ///
+    /// - Parameter registration: What the provider gave to a client that registered.
+    func credential(of registration: RegistrationResponse?) -> ClientCredential? {
+        let usesKey = key.authMethod.map { $0 == .privateKeyJWT } ?? (clientSecretEnv == nil)
+        if usesKey, let credential = key.credential { return credential }
+        if let registration { return registration.credential }
+        return clientSecretEnv.map { .environment($0, method: key.authMethod?.method) }
+    }
+
+    /// What signs requests.
+    func signingCredential(of registration: RegistrationResponse?) -> ClientCredential? {
+        requestObject ? key.credential ?? credential(of: registration) : nil
     }
 
     /// Whether the client can prove who it is.
-    var isConfidential: Bool { clientSecretEnv != nil || privateKey != nil }
+    var isConfidential: Bool { credential(of: nil) != nil || register }
 
     /// The provider's endpoints, as this client has to use them; kept with the login.
     func adapt(_ configuration: ServiceConfiguration) -> ServiceConfiguration {
         var configuration = configuration
         if assertionAudience == .endpoint { configuration.tolerances.insert(.endpointAudience) }
+        if let idTokenAlgorithm { configuration.idTokenPolicy.algorithms = [idTokenAlgorithm] }
         return configuration
     }
 
-    /// Letters, digits and underscores; anything else is likely to be the secret itself and is never repeated.
-    private static func isVariableName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
-            return false
+    private static func algorithm(_ name: String) throws -> SignatureAlgorithm {
+        let known = Set<SignatureAlgorithm>.asymmetric.union([.hs256, .hs384, .hs512])
+        let algorithm = SignatureAlgorithm(rawValue: name)
+        guard known.contains(algorithm) else {
+            let names = known.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ValidationError("This algorithm is not supported. Use one of \(names).")
         }
-        return name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
-        }
+        return algorithm
     }
 }
 
+extension ClientCredential {
+    /// Whether the client proves itself by signing.
+    fileprivate var signsAssertions: Bool { method == .privateKeyJWT || method == .clientSecretJWT }
+}
+
 extension String {
-    /// The path from the root, for a path that was given in the current folder.
-    var absolutePath: String { hasPrefix("/") ? self : "\(FileManager.default.currentDirectoryPath)/\(self)" }
+    /// Letters, digits and underscores; anything else is likely to be a secret itself and is never repeated.
+    var isVariableName: Bool {
+        guard let first = utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        return utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+        }
+    }
 }

@@ -2,10 +2,11 @@ import ArgumentParser
 
 /// What every command understands.
 struct CommonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Keep the login in this file.", discussion: "Default: a folder below $XDG_STATE_HOME."))
+    @Option(
+        help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"))
     var state: String?
 
-    @Option(help: "Name of the login, to keep several side by side.")
+    @Option(help: ArgumentHelp("The login's name, to keep several side by side.", valueName: "name"))
     var profile = "default"
 
     @Option(help: ArgumentHelp("Give up after so many seconds.", valueName: "s"))
@@ -13,6 +14,9 @@ struct CommonOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object.")
     var json = false
+
+    @Flag(help: "Tell of every HTTP exchange in one line, without secrets.")
+    var trace = false
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 86_400) {

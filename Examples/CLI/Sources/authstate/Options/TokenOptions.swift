@@ -6,10 +6,23 @@ struct TokenOptions: ParsableArguments {
     /// How the tokens are asked for.
     enum Grant: String, ExpressibleByArgument, CaseIterable {
         case authorizationCode = "authorization-code"
+        case device
         case clientCredentials = "client-credentials"
+
+        /// The grant's name in the protocol.
+        var type: GrantType {
+            switch self {
+            case .authorizationCode: .authorizationCode
+            case .device: .deviceCode
+            case .clientCredentials: .clientCredentials
+            }
+        }
     }
 
-    @Option(help: "Whose tokens: a person's, or the client's own.")
+    @Option(
+        help: ArgumentHelp(
+            "How the tokens are come by: a person logs in in the browser here, or on another device; or the client speaks "
+                + "in its own name."))
     var grant = Grant.authorizationCode
 
     @Option(help: "What to ask for, in quotes. Default for a person: openid.")
@@ -23,15 +36,35 @@ struct TokenOptions: ParsableArguments {
         help: ArgumentHelp("One more request parameter; may be repeated.", valueName: "name=value"))
     var parameters: [NamedValue] = []
 
-    /// What to ask for, or what is asked for when nothing was said.
-    func scopes(default standard: [Scope] = []) -> [Scope] {
-        scope.map { $0.split(separator: " ").map { Scope(rawValue: String($0)) } } ?? standard
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that clocks may differ, and that tokens are renewed ahead of their end. Default: 60.",
+            valueName: "s"))
+    var leeway: Double?
+
+    func validate() throws {
+        if let leeway, !(leeway >= 0 && leeway <= 86_400) {
+            throw ValidationError("--leeway has to be from 0 to 86400 seconds.")
+        }
+        if let option = parameters.lazy.compactMap({ Self.options[$0.name] }).first {
+            throw ValidationError("--param is for what has no option of its own: use \(option).")
+        }
     }
 
-    /// Resources and other parameters, in the order of the command line.
+    /// Parameters of requests that options set.
+    private static let options = [
+        "scope": "--scope", "resource": "--resource", "client_id": "--client-id", "redirect_uri": "--redirect-uri",
+        "response_type": "--response-type", "response_mode": "--response-mode", "max_age": "--max-age",
+        "prompt": "--prompt", "login_hint": "--login-hint", "grant_type": "--grant",
+        "client_secret": "--client-secret-env",
+    ]
+
+    /// What to ask for, or what is asked for when nothing was said.
+    func scopes(default standard: [Scope] = []) -> [Scope] { scope.map(Scope.list) ?? standard }
+
+    /// The other parameters, in the order of the command line.
     var additionalParameters: Parameters {
         var result: Parameters = [:]
-        for uri in resource { result.append("resource", uri) }
         for parameter in parameters { result.append(parameter.name, parameter.value) }
         return result
     }

@@ -32,6 +32,9 @@ extension AuthStateError {
         if code == .timedOut, stage == .authorization {
             copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
         }
+        if code == .endpointMissing, expected == "device_authorization_endpoint" {
+            copy.hint = "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
+        }
         return copy
     }
 
@@ -54,8 +57,10 @@ extension AuthStateError {
         .consentRequired: withoutPrompt,
         .accountSelectionRequired: withoutPrompt,
         .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
+        .deviceCodeExpired: "Log in again, and enter the new code in time.",
         .accessDenied: "Log in again and allow the access that is asked for.",
-        .browserUnavailable: "Use --paste to copy the address by hand, or name a program with --browser-command.",
+        .browserUnavailable:
+            "Use --grant device to log in on another device, --paste to copy the address by hand, or --browser-command.",
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
@@ -65,6 +70,8 @@ extension AuthStateError {
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .discoveryFailed: "Check --issuer.",
+        .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
+        .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
         .endpointMissing: "This provider does not offer it.",

@@ -67,7 +67,8 @@ struct StateSummary {
     }
 
     private var grant: String {
-        (record.clientCredentials == nil ? GrantType.authorizationCode : .clientCredentials).rawValue
+        let told = Settings(annotations: record.annotations).grant
+        return (told ?? (record.clientCredentials == nil ? .authorizationCode : .clientCredentials)).rawValue
     }
 
     private var subject: String? {

@@ -7,11 +7,14 @@ struct Session: Sendable {
     /// Whether what is stored may be removed even if it is no login.
     let isOwn: Bool
     let console: Console
+    /// Whether HTTP exchanges are told of.
+    private let isTracing: Bool
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
 
     init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
         self.console = console
+        isTracing = options.trace
         key = AuthStateKey(rawValue: options.profile)
         let location = try StateLocation(state: options.state, profile: options.profile)
         store = location.store(key: key) { console.note("authstate: \($0)") }
@@ -32,7 +35,7 @@ struct Session: Sendable {
 
     /// Runs a body with the stored state; a renewal that is under way at its end is waited for and so never lost.
     func withState<R>(
-        transport wrap: (SystemTransport) -> any HTTPTransport = { $0 },
+        transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 },
         _ body: nonisolated(nonsending) (AuthState) async throws -> R
     ) async throws -> R {
         let (record, version) = try await load()
@@ -81,14 +84,17 @@ struct Session: Sendable {
 
     /// A service as the settings want it.
     func service(
-        _ settings: Settings, transport wrap: (SystemTransport) -> any HTTPTransport = { $0 }
+        _ settings: Settings, transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
-        return AuthorizationService(
-            transport: wrap(.system(certificateAuthorityFile: settings.certificateAuthorityFile)),
-            configuration: configuration)
+        return AuthorizationService(transport: wrap(transport(settings)), configuration: configuration)
+    }
+
+    private func transport(_ settings: Settings) -> any HTTPTransport {
+        let system = SystemTransport.system(certificateAuthorityFile: settings.certificateAuthorityFile)
+        return isTracing ? TracingTransport(base: system, console: console) : system
     }
 
     /// A state's options as the settings want them.

@@ -11,10 +11,14 @@ struct Settings: Sendable, Equatable {
     /// The redirect URI as it was asked for, port 0 included; the logout's default.
     var redirectURI: String?
 
+    /// How the tokens were come by, when it was not by an authorization code.
+    var grant: GrantType?
+
     private enum Name {
         static let leeway = "authstate.leeway"
         static let allowsInsecureHTTP = "authstate.allow-insecure-http"
         static let certificateAuthorityFile = "authstate.ca-file"
+        static let grant = "authstate.grant"
         static let redirectURI = "authstate.redirect-uri"
     }
 
@@ -24,6 +28,7 @@ struct Settings: Sendable, Equatable {
         leeway = annotations[Name.leeway].flatMap(Double.init)
         allowsInsecureHTTP = annotations[Name.allowsInsecureHTTP] == "true"
         certificateAuthorityFile = annotations[Name.certificateAuthorityFile]
+        grant = annotations[Name.grant].map(GrantType.init)
         redirectURI = annotations[Name.redirectURI]
     }
 
@@ -32,16 +37,20 @@ struct Settings: Sendable, Equatable {
             Name.leeway: leeway.map { "\($0)" },
             Name.allowsInsecureHTTP: allowsInsecureHTTP ? "true" : nil,
             Name.certificateAuthorityFile: certificateAuthorityFile,
+            Name.grant: grant?.rawValue,
             Name.redirectURI: redirectURI,
         ]
         return all.compactMapValues { $0 }
     }
 
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
-    init(_ options: ConnectionOptions, redirectURI: String?) {
-        leeway = options.leeway
+    init(
+        _ options: ConnectionOptions, leeway: Double? = nil, grant: GrantType = .authorizationCode, redirectURI: String?
+    ) {
+        self.leeway = leeway
         allowsInsecureHTTP = options.allowInsecureHTTP
         certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath
+        self.grant = grant == .authorizationCode ? nil : grant
         self.redirectURI = redirectURI
     }
 }

@@ -7,7 +7,7 @@ import AuthStateJOSE
 #endif
 
 /// A request to end the session at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2).
-public struct EndSessionRequest: Sendable, Hashable {
+public struct EndSessionRequest: Sendable, Hashable, Codable {
     /// The provider.
     public var configuration: ServiceConfiguration
     /// The last ID token, so that the provider knows whose session ends.
@@ -16,9 +16,13 @@ public struct EndSessionRequest: Sendable, Hashable {
     public var clientID: String?
     /// Where the browser goes afterwards; it must be registered.
     public var postLogoutRedirectURI: RedirectURI?
+    /// Whose session ends, as the person typed it (a mail address, a name): for when there is no ID token to tell.
+    public var logoutHint: String?
+    /// Languages for the provider's pages, the preferred one first (BCP 47).
+    public var uiLocales: [String] = []
     /// Ties the answer to this request; sent only with a redirect URI.
     public var state: String
-    /// Whatever else the provider understands, for example `logout_hint`.
+    /// Whatever else the provider understands.
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state.
@@ -46,6 +50,8 @@ public struct EndSessionRequest: Sendable, Hashable {
         var own: Parameters = [:]
         own["id_token_hint"] = idTokenHint
         own["client_id"] = clientID
+        own["logout_hint"] = logoutHint
+        own["ui_locales"] = uiLocales.isEmpty ? nil : uiLocales.joined(separator: " ")
         if let postLogoutRedirectURI {
             own["post_logout_redirect_uri"] = postLogoutRedirectURI.rawValue
             own["state"] = state

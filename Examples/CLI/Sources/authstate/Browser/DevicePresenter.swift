@@ -1,0 +1,42 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Tells the person where to confirm a login on another device, and opens the page when a browser was named.
+struct DevicePresenter: Sendable {
+    let console: Console
+    let browser: Browser?
+
+    /// Shows code and address always: the person compares the code with the one on the page (RFC 8628, section 5.4).
+    ///
+    /// - Throws: `AuthStateError` with `.browserUnavailable`.
+    func show(_ response: DeviceAuthorizationResponse) throws {
+        var text = """
+            To log in, open this address on any device:
+
+              \(response.verificationURI.absoluteString)
+
+            and enter the code:
+
+              \(response.userCode)
+
+            """
+        if let complete = response.verificationURIComplete {
+            text += """
+
+                Or open this one, and compare the code with the one above:
+
+                  \(complete.absoluteString)
+
+                """
+        }
+        console.note(text)
+        let page = response.verificationURIComplete ?? response.verificationURI
+        // The code on the screen serves, whatever becomes of the browser.
+        try browser?.open(page, stage: .authorization) { console.note("authstate: \($0.message)") }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How a client proves who it is, and its private key.
+struct KeyOptions: ParsableArguments {
+    /// How the secret is sent, or what signs.
+    enum AuthMethod: String, ExpressibleByArgument, CaseIterable {
+        case none, basic, post
+        case secretJWT = "secret-jwt"
+        case privateKeyJWT = "private-key-jwt"
+
+        var method: ClientAuthenticationMethod {
+            switch self {
+            case .none: .none
+            case .basic: .clientSecretBasic
+            case .post: .clientSecretPost
+            case .secretJWT: .clientSecretJWT
+            case .privateKeyJWT: .privateKeyJWT
+            }
+        }
+
+        /// Whether it needs the client's secret.
+        var needsSecret: Bool { [.basic, .post, .secretJWT].contains(self) }
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "How the client proves who it is. Default: private-key-jwt with --private-key, none without a secret, else "
+                + "what the provider supports, basic first.", valueName: "method"))
+    var authMethod: AuthMethod?
+
+    @Option(help: ArgumentHelp("The file with the client's private key: PEM or JWK.", valueName: "file"))
+    var privateKey: String?
+
+    @Option(name: .customLong("key-id"), help: ArgumentHelp("The name of the private key (kid).", valueName: "id"))
+    var keyID: String?
+
+    func validate() throws {
+        if keyID != nil, privateKey == nil { throw ValidationError("--key-id goes with --private-key.") }
+        if privateKey?.isEmpty == true { throw ValidationError("--private-key has to name a file.") }
+        if authMethod == .privateKeyJWT, privateKey == nil {
+            throw ValidationError("--auth-method private-key-jwt needs --private-key.")
+        }
+    }
+
+    /// The private key: only its path, from the root as later commands may run in another folder.
+    var credential: ClientCredential? { privateKey.map { .privateKey(file: $0.absolutePath, keyID: keyID) } }
+}
+
+extension String {
+    /// The path from the root, for a path that was given in the current folder.
+    var absolutePath: String { hasPrefix("/") ? self : "\(FileManager.default.currentDirectoryPath)/\(self)" }
+}

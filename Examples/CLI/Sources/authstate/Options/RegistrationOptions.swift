@@ -1,0 +1,48 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a client says of itself when it registers.
+struct RegistrationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The client's name as people see it. Default: authstate.", valueName: "name"))
+    var clientName: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The environment variable with the token that allows to register, for providers that want one.",
+            valueName: "var"))
+    var initialAccessTokenEnv: String?
+
+    /// Where answers go unless something else is said: any port of this machine (RFC 8252, section 7.3).
+    static let redirectURI = "http://127.0.0.1/callback"
+
+    /// The first option that was given.
+    var firstGiven: String? {
+        clientName != nil ? "--client-name" : initialAccessTokenEnv != nil ? "--initial-access-token-env" : nil
+    }
+
+    /// A request with the name and the token in it.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the variable is not set.
+    func request(
+        _ configuration: ServiceConfiguration, redirectURIs: [RedirectURI],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> RegistrationRequest {
+        var request = RegistrationRequest(configuration: configuration, redirectURIs: redirectURIs)
+        request.clientName = clientName ?? "authstate"
+        if let name = initialAccessTokenEnv {
+            guard let token = environment[name], !token.isEmpty else {
+                throw AuthStateError(
+                    .credentialUnavailable, stage: .registration, "The token that allows to register is not there.",
+                    expected: "the environment variable \(name)", hint: "Set \(name).")
+            }
+            request.initialAccessToken = token
+        }
+        return request
+    }
+}

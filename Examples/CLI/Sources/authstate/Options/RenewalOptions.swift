@@ -1,0 +1,20 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Other tokens than those that are kept: for some of what was granted only.
+struct RenewalOptions: ParsableArguments {
+    @Option(help: "Use a token for a part of the granted scope only, in quotes. It is not kept.")
+    var scope: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Use a token for this resource (RFC 8707); may be repeated. It is not kept.", valueName: "uri"))
+    var resource: [String] = []
+
+    var parameters: RenewalParameters { RenewalParameters(scopes: scope.map(Scope.list) ?? [], resources: resource) }
+}
+
+extension Scope {
+    /// The words of a text.
+    static func list(_ text: String) -> [Scope] { text.split(separator: " ").map { Scope(rawValue: String($0)) } }
+}

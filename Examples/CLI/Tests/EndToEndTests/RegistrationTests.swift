@@ -1,0 +1,91 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    @Suite("a client that registers itself") struct RegistrationTests {
+        /// How a registered client logs in: glewlwyd serves no registered client without a secret, and the answer of
+        /// django-oauth-toolkit about one with a secret lacks a member.
+        private func arguments(_ authstate: Authstate) -> [String] {
+            let method = authstate.provider.provider == .django ? "none" : "basic"
+            return ["--issuer", authstate.provider.issuer, "--auth-method", method]
+                + (authstate.provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? [])
+        }
+
+        private func logIn(_ authstate: Authstate, redirectURI: String) async throws -> Program.Result {
+            try await authstate(
+                ["login", "--register", "--redirect-uri", redirectURI, "--browser-command"]
+                    + [authstate.browser.commandLine(), "--scope", "openid profile email", "--json"]
+                    + arguments(authstate))
+        }
+
+        @Test("is kept, logs in, and is the same client at the next login", arguments: Provider.all)
+        func life(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let uri = authstate.provider.redirectURI
+            let first = try await logIn(authstate, redirectURI: uri)
+            try #require(first.status == 0, "\(first)")
+            let client = try #require(try first.json()["client_id"]?.stringValue)
+            #expect(!first.errors.contains("client_secret"))
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            let second = try await logIn(authstate, redirectURI: uri)
+            #expect(try second.json()["client_id"]?.stringValue == client, "\(second)")
+            let registration = try await authstate.state().snapshot.lastRegistrationResponse
+            #expect(registration?.clientID == client && registration?.registrationAccessToken != nil)
+        }
+
+        @Test(
+            "can register first and log in later; meanwhile nobody is logged in",
+            arguments: [Provider.glewlwyd, .django])
+        func before(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let uri = provider == .django ? "http://127.0.0.1/callback" : authstate.provider.redirectURI
+            let registered = try await authstate(
+                ["register", "--redirect-uri", uri, "--client-name", "a test", "--json"] + arguments(authstate))
+            try #require(registered.status == 0, "\(registered)")
+            let json = try registered.json()
+            #expect(json["issuer"]?.stringValue == authstate.provider.issuer)
+            #expect(json["has_secret"] == .bool(provider == .glewlwyd))
+            let secret = try await authstate.state().snapshot.lastRegistrationResponse?.clientSecret
+            #expect((secret != nil) == (provider == .glewlwyd))
+            if let secret { #expect(!registered.output.contains(secret) && !registered.errors.contains(secret)) }
+
+            let status = try await authstate("status")
+            #expect(status.status == 77 && status.errors.contains("--register"), "\(status)")
+            try await authstate.expectFailure(["token"], 77, [.notLoggedIn], stage: .store, hint: "authstate login")
+            try await authstate.expectFailure(
+                ["register"] + arguments(authstate), 64, [.invalidArgument], stage: .registration, hint: "--register")
+
+            let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI(registered: uri))
+            #expect(login.status == 0, "\(login)")
+            #expect(try login.json()["client_id"] == json["client_id"])
+        }
+
+        @Test("takes nobody else's place")
+        func occupied() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.logIn()
+            let before = try Data(contentsOf: URL(filePath: authstate.stateFile))
+            try await authstate.expectFailure(
+                ["login", "--register", "--browser-command", "true"] + arguments(authstate), 64, [.invalidArgument],
+                stage: .registration, hint: "--profile")
+            #expect(try Data(contentsOf: URL(filePath: authstate.stateFile)) == before)
+        }
+
+        @Test("without the token that allows it")
+        func token() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                ["register", "--initial-access-token-env", "NO_SUCH_TOKEN"] + arguments(authstate), 78,
+                [.credentialUnavailable], stage: .registration, hint: "Set NO_SUCH_TOKEN")
+        }
+    }
+}
+
+extension ProviderProcess {
+    /// A URI for a login of a client that has registered this one.
+    fileprivate func redirectURI(registered uri: String) -> String {
+        provider == .django ? redirectURI : uri
+    }
+}

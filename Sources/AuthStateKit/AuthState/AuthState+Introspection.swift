@@ -1,0 +1,24 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// Asks the provider about this state's access or refresh token (RFC 7662); from an error state too.
+    ///
+    /// The token is asked about as it is, fresh or not, and whatever the answer says changes nothing here.
+    ///
+    /// - Parameter kind: Which of the two tokens.
+    /// - Throws: `AuthStateError` of stage token: `.endpointMissing` when the provider has no introspection endpoint,
+    ///   `.invalidClient` when it does not serve this client; `.notLoggedIn` without such a token. `CancellationError`.
+    public nonisolated func introspect(_ kind: TokenTypeHint = .accessToken) async throws -> IntrospectionResponse {
+        try await notice()
+        let record = snapshot
+        let token = kind == .refreshToken ? record.refreshToken : record.lastTokenResponse?.accessToken
+        guard let token else {
+            guard record.lastTokenResponse != nil else { throw AuthStateError.nobodyIsLoggedIn }
+            throw AuthStateError(.noRefreshToken, stage: .token, "There is no refresh token to ask about.")
+        }
+        return try await service.introspect(
+            IntrospectionRequest(
+                configuration: record.configuration, clientID: record.clientID, token: token, tokenTypeHint: kind),
+            credential: record.credential)
+    }
+}

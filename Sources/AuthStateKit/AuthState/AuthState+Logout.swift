@@ -1,0 +1,158 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// Gives the grant back: revokes the refresh token, then the access token (RFC 7009), and forgets the login.
+    ///
+    /// Nobody renews meanwhile, here or in another process. When the provider does not take both tokens back nothing is
+    /// forgotten, and the call can be repeated: a token that is revoked already counts as revoked. The session at the
+    /// provider goes on; `logOut(presenting:postLogoutRedirectURI:)` ends that too.
+    ///
+    /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient` when it
+    ///   does not serve this client, `.revocationUnsupported` when it cannot revoke what there is, kind `.transient` when it
+    ///   cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and what is stored could not be removed.
+    ///   `CancellationError`.
+    public func revoke() async throws {
+        defer { publish() }
+        try await transaction { state, lease in try await state.revoke(under: lease) }
+    }
+
+    private func revoke(under lease: any AuthStateLease) async throws {
+        try await synchronize(with: lease)
+        guard record.refreshToken != nil || record.lastTokenResponse != nil else {
+            throw AuthStateError.nobodyIsLoggedIn
+        }
+        let grantID = record.grantID
+        try await revokeTokens(of: record)
+        // A login meanwhile is another grant.
+        guard record.grantID == grantID else { return }
+        apply(.loggedOut)
+        publish()
+        do { try await remove(record.grantID, under: lease) } catch {
+            report(unsaved: error)
+            throw error
+        }
+    }
+
+    /// Ends the login: forgets it here, revokes its tokens, ends the session at the provider.
+    ///
+    /// Works from an error state, and offline: from the first moment no call gets a token, and each part is tried whatever
+    /// became of the one before. A registration (`lastRegistrationResponse`) is kept for the next login. Cancelling the task
+    /// leaves out what has not begun at the provider; the local part is done all the same.
+    ///
+    /// - Parameters:
+    ///   - userAgent: Shows the provider's page; nil leaves that to you, see `LogoutOutcome.pending`.
+    ///   - postLogoutRedirectURI: Where the browser comes back to; nil is the redirect URI of the login.
+    public func logOut(
+        presenting userAgent: (any ExternalUserAgent)? = nil, postLogoutRedirectURI: RedirectURI? = nil
+    ) async -> LogoutOutcome {
+        await logOut(presenting: userAgent, with: endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI))
+    }
+
+    /// The request that ends the session of this login at the provider; nil when there is none to end.
+    ///
+    /// Change it, for example its languages, and give it to `logOut(presenting:with:)`.
+    ///
+    /// - Parameter postLogoutRedirectURI: Where the browser comes back to; nil is the redirect URI of the login.
+    public nonisolated func endSessionRequest(postLogoutRedirectURI: RedirectURI? = nil) -> EndSessionRequest? {
+        let record = snapshot
+        // A client that was logged in itself has no session.
+        guard record.clientCredentials == nil else { return nil }
+        return EndSessionRequest(
+            configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
+            postLogoutRedirectURI: postLogoutRedirectURI ?? record.lastAuthorizationResponse?.request.redirectURI)
+    }
+
+    /// Ends the login as `logOut(presenting:postLogoutRedirectURI:)` does, with a request of your own.
+    ///
+    /// - Parameter request: What ends the session at the provider, see `endSessionRequest(postLogoutRedirectURI:)`; nil
+    ///   leaves the session alone.
+    public func logOut(
+        presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
+    ) async -> LogoutOutcome {
+        let before = record
+        apply(.loggedOut)
+        publish()
+        let (newest, removal) = await forget(before, record.grantID)
+        return LogoutOutcome(
+            removal: removal, revocation: await revocation(of: newest),
+            session: await endSession(request, presenting: userAgent))
+    }
+
+    /// Removes what is stored, and tells the newest tokens of the grant: another process may have renewed it.
+    private func forget(_ before: Record, _ grantID: String) async -> (newest: Record, LogoutOutcome.Part) {
+        // A task of its own, which the caller's cancellation does not reach; the lease has a deadline.
+        let removal = Task {
+            try await transaction { state, lease in
+                let stored = try? await lease.load().map { try AuthStateArchive(data: $0.archive).record }
+                try await state.remove(grantID, under: lease)
+                return stored
+            }
+        }
+        do {
+            let stored = try await removal.value
+            guard let stored, stored.grantID == before.grantID, !stored.isOlder(than: before) else {
+                return (before, .done)
+            }
+            return (stored.with(credential: before.credential), .done)
+        } catch {
+            report(unsaved: error)
+            publish()
+            return (before, .failed(AuthStateError(wrapping: error, stage: .store)))
+        }
+    }
+
+    private func revocation(of record: Record) async -> LogoutOutcome.Part {
+        guard record.refreshToken != nil || record.lastTokenResponse != nil else { return .notNeeded }
+        guard record.configuration.revocationEndpoint != nil else { return .notOffered }
+        do {
+            try await revokeTokens(of: record)
+            return .done
+        } catch {
+            return .failed(AuthStateError(ofLogout: error))
+        }
+    }
+
+    private func endSession(
+        _ request: EndSessionRequest?, presenting userAgent: (any ExternalUserAgent)?
+    ) async -> LogoutOutcome.Session {
+        guard let request else { return .notNeeded }
+        guard request.configuration.endSessionEndpoint != nil else { return .notOffered }
+        do {
+            guard let userAgent else { return .pending(try service.begin(request)) }
+            try Task.checkCancellation()
+            try await service.endSession(request, presenting: userAgent)
+            return .ended
+        } catch {
+            return .failed(AuthStateError(ofLogout: error))
+        }
+    }
+
+    /// Revokes the refresh token first: with it most providers end the whole grant.
+    ///
+    /// An access token that the provider cannot revoke does not count where the grant is gone: it ends soon by itself.
+    private func revokeTokens(of record: Record) async throws {
+        func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
+            try Task.checkCancellation()
+            try await service.revoke(
+                RevocationRequest(
+                    configuration: record.configuration, clientID: record.clientID, token: token, tokenTypeHint: kind),
+                credential: record.credential)
+        }
+        if let refreshToken = record.refreshToken { try await revoke(refreshToken, .refreshToken) }
+        guard let accessToken = record.lastTokenResponse?.accessToken else { return }
+        do { try await revoke(accessToken, .accessToken) } catch let error as AuthStateError
+            where error.code == .revocationUnsupported && record.refreshToken != nil
+        {}
+    }
+}
+
+extension AuthStateError {
+    /// Why a part of a logout was not done.
+    fileprivate init(ofLogout error: any Error) {
+        if error is CancellationError {
+            self.init(.cancelled, stage: .logout, "The logout was given up before this part was done.")
+        } else {
+            self.init(wrapping: error, stage: .logout)
+        }
+    }
+}

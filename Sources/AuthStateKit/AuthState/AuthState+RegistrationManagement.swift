@@ -1,0 +1,77 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// Reads what is registered now (RFC 7592, section 2.1), and keeps it.
+    ///
+    /// The provider may replace the registration access token with any answer. So nobody else manages the registration
+    /// meanwhile, and the answer is saved before anybody sees it. The grant is not touched.
+    ///
+    /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when there is no registration that can be
+    ///   managed, `.registrationTokenRejected` when its token does not count; kind `.store` when the state cannot be written:
+    ///   then the provider was not asked. `CancellationError`.
+    @discardableResult
+    public func readRegistration() async throws -> RegistrationResponse {
+        try await manageRegistration { service, registration, configuration in
+            try await service.readRegistration(registration, issuer: configuration.issuer)
+        }
+    }
+
+    /// Changes what is registered (RFC 7592, section 2.2), and keeps what the provider made of it.
+    ///
+    /// - Parameter change: Gets what is registered now, as far as this state knows, and changes it; all of it is sent.
+    /// - Throws: As `readRegistration` does, and what the change throws; `.unsupported` when the provider does not allow it.
+    @discardableResult
+    public func updateRegistration(
+        _ change: @Sendable (inout RegistrationRequest) throws -> Void
+    ) async throws -> RegistrationResponse {
+        try await manageRegistration { service, registration, configuration in
+            var request = try RegistrationRequest(updating: registration, configuration: configuration)
+            try change(&request)
+            return try await service.updateRegistration(registration, to: request)
+        }
+    }
+
+    /// Deletes the registration at the provider (RFC 7592, section 2.3), and forgets it here with whatever was granted to it.
+    ///
+    /// - Throws: As `updateRegistration` does; nothing is forgotten then. Kind `.store` when the client is deleted and what
+    ///   is stored could not be removed.
+    public func deleteRegistration() async throws {
+        defer { publish() }
+        try await transaction { state, lease in try await state.deleteRegistration(under: lease) }
+    }
+
+    private func deleteRegistration(under lease: any AuthStateLease) async throws {
+        try await synchronize(with: lease)
+        try await service.deleteRegistration(try registration(), issuer: record.configuration.issuer)
+        apply(.registrationDeleted)
+        publish()
+        do { try await remove(record.grantID, under: lease) } catch {
+            report(unsaved: error)
+            throw error
+        }
+    }
+
+    private func manageRegistration(
+        _ body:
+            @Sendable (AuthorizationService, RegistrationResponse, ServiceConfiguration) async throws ->
+            RegistrationResponse
+    ) async throws -> RegistrationResponse {
+        try await transaction { state, lease in
+            try await state.synchronize(with: lease)
+            let (registration, configuration) = (try state.registration(), state.record.configuration)
+            try await lease.reserve()
+            let response = try await body(state.service, registration, configuration)
+            await state.persist(.registrationChanged(response), under: lease)
+            return response
+        }
+    }
+
+    private func registration() throws -> RegistrationResponse {
+        guard let registration = record.lastRegistrationResponse else {
+            throw AuthStateError(
+                .endpointMissing, stage: .registration, "This state has no registration.",
+                hint: "Only a client that registered itself can manage its registration.")
+        }
+        return registration
+    }
+}

@@ -1,0 +1,43 @@
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A logout that is still to end the session at the provider: send the browser to `url`, keep the rest until it comes back.
+///
+/// It holds the ID token as a hint: keep it where only this browser's session reaches it.
+public struct PendingLogout: Sendable, Hashable, Codable {
+    /// The request, with its state.
+    public let request: EndSessionRequest
+    /// Where to send the browser.
+    public let url: URL
+}
+
+extension PendingLogout: CustomStringConvertible, CustomReflectable {
+    /// The client; hint and state stay secret.
+    public var description: String { "pending logout of \(request.clientID ?? "a client")" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
+}
+
+extension AuthorizationService {
+    /// Begins a logout at the provider in two steps: send the browser to `url`, keep the rest until it comes back.
+    ///
+    /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no end-session endpoint.
+    public func begin(_ request: EndSessionRequest) throws -> PendingLogout {
+        if let endpoint = request.configuration.endSessionEndpoint {
+            try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
+        }
+        return PendingLogout(request: request, url: try request.url())
+    }
+
+    /// Checks that a callback answers this logout: its place, then `state` (RP-Initiated Logout, section 3).
+    ///
+    /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`: the session may still be open.
+    public func complete(_ pending: PendingLogout, callback: AuthorizationCallback) throws {
+        try pending.request.validate(callback)
+    }
+}

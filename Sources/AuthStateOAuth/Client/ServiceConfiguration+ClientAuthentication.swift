@@ -1,0 +1,33 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension ServiceConfiguration {
+    /// What one endpoint accepts of clients that prove who they are; nil where the metadata do not say.
+    package struct AcceptedAuthentication: Sendable, Hashable {
+        /// `…_endpoint_auth_methods_supported`.
+        package var methods: [String]?
+        /// `…_endpoint_auth_signing_alg_values_supported`.
+        package var signingAlgorithms: [String]?
+    }
+
+    /// What an endpoint accepts of clients (RFC 8414, section 2).
+    ///
+    /// Where the metadata say nothing of it, what the token endpoint takes is the best guess: RFC 8414 would have Basic at
+    /// the revocation endpoint, which providers that only take another method do not mean.
+    package func acceptedAuthentication(at endpoint: URL) -> AcceptedAuthentication {
+        var accepted = AcceptedAuthentication()
+        if endpoint == revocationEndpoint {
+            accepted.methods = metadata?.revocationEndpointAuthMethodsSupported
+            accepted.signingAlgorithms = metadata?.revocationEndpointAuthSigningAlgValuesSupported
+        } else if endpoint == introspectionEndpoint {
+            accepted.methods = metadata?.introspectionEndpointAuthMethodsSupported
+            accepted.signingAlgorithms = metadata?.introspectionEndpointAuthSigningAlgValuesSupported
+        }
+        return AcceptedAuthentication(
+            methods: accepted.methods ?? metadata?.tokenEndpointAuthMethodsSupported,
+            signingAlgorithms: accepted.signingAlgorithms ?? metadata?.tokenEndpointAuthSigningAlgValuesSupported)
+    }
+}

@@ -1,0 +1,112 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What the provider says about a token (RFC 7662, section 2.2).
+public struct IntrospectionResponse: Sendable, Hashable {
+    /// Whether the token counts at this moment; of one that does not, nothing else is known.
+    public var isActive: Bool
+    /// What the token is good for, separated by spaces.
+    public var scope: String?
+    /// The client that the token was issued to.
+    public var clientID: String?
+    /// The person's name, for people to read.
+    public var username: String?
+    /// How the token is used, for example `Bearer`.
+    public var tokenType: String?
+    /// When the token ends.
+    public var expirationDate: Date?
+    /// When the token was issued.
+    public var issuedAt: Date?
+    /// Before this time the token does not count.
+    public var notBefore: Date?
+    /// Whom the token speaks for: a person's identifier, or the client's own.
+    public var subject: String?
+    /// For whom the token is; empty when the provider does not say.
+    public var audience: [String]
+    /// Who issued the token.
+    public var issuer: String?
+    /// The token's own identifier (`jti`).
+    public var tokenID: String?
+    /// Members that the specification does not name, for example `cnf`.
+    public var additionalMembers: [String: JSONValue]
+
+    /// Reads an answer.
+    ///
+    /// - Throws: `AuthStateError` of stage token: the provider's error response; `.malformedResponse` when `active` is not
+    ///   true or false, or another member that the specification names is not of its type.
+    public init(_ response: TransportResponse) throws {
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        if response.status < 500, let oauth = OAuthErrorResponse(json) {
+            throw AuthStateError(
+                oauth.code, stage: .token, "The introspection endpoint refused: \(oauth.summary).", hint: oauth.hint,
+                response: oauth, httpStatus: response.status)
+        }
+        guard response.status == 200 else {
+            throw AuthStateError.endpoint("introspection endpoint", response, stage: .token)
+        }
+        guard let members = json?.objectValue else {
+            throw AuthStateError(
+                .malformedResponse, stage: .token, "The introspection endpoint did not answer with a JSON object.",
+                received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
+                hint: "Check that the endpoint is the right one.", httpStatus: response.status)
+        }
+        try self.init(members)
+    }
+
+    private static let named: Set<String> = [
+        "active", "scope", "client_id", "username", "token_type", "exp", "iat", "nbf", "sub", "aud", "iss", "jti",
+    ]
+
+    private init(_ members: [String: JSONValue]) throws {
+        // Some providers write null for what is not there.
+        func member<T>(_ name: String, _ expected: String, _ read: (JSONValue) -> T?) throws -> T? {
+            guard let value = members[name], value != .null else { return nil }
+            guard let result = read(value) else {
+                throw AuthStateError(
+                    .malformedResponse, stage: .token, "The introspection response's \(name) cannot be used.",
+                    expected: expected, received: "something else", httpStatus: 200)
+            }
+            return result
+        }
+        _ = try member("error", "no error") { _ in Bool?.none }
+        func text(_ name: String) throws -> String? { try member(name, "a string", \.stringValue) }
+        func date(_ name: String) throws -> Date? {
+            try member(name, "seconds since 1970") { value in
+                value.doubleValue.flatMap { abs($0) < 1e12 ? Date(timeIntervalSince1970: $0) : nil }
+            }
+        }
+        guard let isActive = try member("active", "true or false", \.boolValue) else {
+            throw AuthStateError(
+                .malformedResponse, stage: .token, "The introspection response does not say whether the token counts.",
+                expected: "active", received: "nothing", httpStatus: 200)
+        }
+        self.isActive = isActive
+        (scope, clientID, username) = (try text("scope"), try text("client_id"), try text("username"))
+        (tokenType, subject) = (try text("token_type"), try text("sub"))
+        (issuer, tokenID) = (try text("iss"), try text("jti"))
+        (expirationDate, issuedAt, notBefore) = (try date("exp"), try date("iat"), try date("nbf"))
+        audience =
+            try member("aud", "a string, or an array of strings") { value in
+                if let audience = value.stringValue { return [audience] }
+                let audience = value.arrayValue?.map(\.stringValue)
+                return audience?.contains(nil) == false ? audience?.compactMap(\.self) : nil
+            } ?? []
+        additionalMembers = members.filter { !Self.named.contains($0.key) }
+    }
+}
+
+extension IntrospectionResponse: CustomStringConvertible, CustomReflectable {
+    /// Whether the token counts, and until when; of the person nothing.
+    public var description: String {
+        guard isActive else { return "inactive token" }
+        return "active token, scope \((scope ?? "unknown").printable()), "
+            + "expires \(expirationDate.map { "\($0)" } ?? "unknown")"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}

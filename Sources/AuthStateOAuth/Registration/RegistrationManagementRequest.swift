@@ -1,0 +1,113 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A request to read, change or delete a registration (RFC 7592, section 2).
+public struct RegistrationManagementRequest: Sendable, Hashable {
+    /// What to do with the registration.
+    public enum Action: Sendable, Hashable {
+        /// Tell what is registered (section 2.1).
+        case read
+        /// Replace everything that is registered (section 2.2); see `RegistrationRequest(updating:configuration:)`.
+        case update(RegistrationRequest)
+        /// Forget the client (section 2.3).
+        case delete
+    }
+
+    /// The registration, with where it is managed and the token for that.
+    public var registration: RegistrationResponse
+    /// What to do with it.
+    public var action: Action
+
+    /// Makes a request.
+    public init(_ action: Action, _ registration: RegistrationResponse) {
+        self.action = action
+        self.registration = registration
+    }
+
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    package var endpoint: URL {
+        get throws {
+            guard let endpoint = registration.registrationClientURI else {
+                throw AuthStateError(
+                    .endpointMissing, stage: .registration,
+                    "The provider did not say where the registration is managed.",
+                    hint: "Change the registration on the provider's pages.")
+            }
+            return endpoint
+        }
+    }
+
+    /// The HTTP request, with the registration access token.
+    ///
+    /// An update carries the client's identifier and its secret, which the provider compares with its own, and none of what
+    /// only the provider says (section 2.2).
+    ///
+    /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope.
+    public func transportRequest() throws -> TransportRequest {
+        let endpoint = try endpoint
+        var headers: TransportHeaders = ["Accept": "application/json"]
+        headers["Authorization"] = registration.registrationAccessToken.map { ["Bearer \($0)"] } ?? []
+        switch action {
+        case .read: return TransportRequest(method: "GET", url: endpoint, headers: headers)
+        case .delete: return TransportRequest(method: "DELETE", url: endpoint, headers: headers)
+        case .update(let request):
+            var body = try request.metadata()
+            body["client_id"] = .string(registration.clientID)
+            body["client_secret"] = registration.clientSecret.map { .string($0) }
+            headers["Content-Type"] = ["application/json"]
+            return TransportRequest(
+                method: "PUT", url: endpoint, headers: headers, body: Data(JSONValue.object(body).serialized()))
+        }
+    }
+}
+
+extension RegistrationManagementRequest {
+    /// Reads an answer (RFC 7592, sections 2 and 3): what is registered now; nil when the registration is deleted.
+    ///
+    /// - Throws: `AuthStateError` of stage registration: `.registrationTokenRejected` when the token does not count, as for
+    ///   a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
+    ///   `.malformedResponse`, as for another client's registration.
+    public func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
+        switch response.status {
+        case 401:
+            throw AuthStateError(
+                .registrationTokenRejected, stage: .registration,
+                "The provider refused the registration access token: it was replaced, or the client is gone.",
+                hint: "Register again.", response: OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))),
+                httpStatus: response.status)
+        case 403, 405:
+            throw AuthStateError(
+                .unsupported, stage: .registration,
+                "The provider does not let this client \(action.verb) (status "
+                    + "\(response.status)).", hint: "Change the registration on the provider's pages.",
+                response: OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))),
+                httpStatus: response.status)
+        case 200...299 where action == .delete: return nil
+        default:
+            guard action == .delete else { return try RegistrationResponse(response, renewing: registration) }
+            throw RegistrationResponse.failure(response, of: "deletion")
+        }
+    }
+}
+
+extension RegistrationManagementRequest.Action {
+    fileprivate var verb: String {
+        switch self {
+        case .read: "read its registration"
+        case .update: "change its registration"
+        case .delete: "delete its registration"
+        }
+    }
+}
+
+extension RegistrationManagementRequest: CustomStringConvertible, CustomReflectable {
+    /// The client and what is to be done; secret and token stay secret.
+    public var description: String { "request of \(registration.clientID) to \(action.verb)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

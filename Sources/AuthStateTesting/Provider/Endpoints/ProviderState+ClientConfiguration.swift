@@ -1,0 +1,58 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The client configuration endpoint (RFC 7592, section 2): a registration is read, replaced or deleted.
+    mutating func configure(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse
+    {
+        // Whether the client is gone or the token is wrong is nobody's business (section 2.1).
+        guard let id = request.parameters["client_id"], let client = configuration.client(id),
+            let registration = registrations[id],
+            let token = request.bearerToken, ConstantTime.equals(token, registration.token)
+        else { throw .bearer("invalid_token", "The registration access token is not known.") }
+        switch request.method {
+        case "DELETE":
+            remove(client)
+            return LoopbackResponse(status: 204, headers: ["Cache-Control": "no-store"])
+        case "PUT": return .json(try update(client, registration, to: metadata(in: request), now: now))
+        default:
+            renewToken(of: id, now: now)
+            return .json(information(of: client))
+        }
+    }
+
+    /// Replaces what is registered: whatever the client leaves out is gone (section 2.2).
+    private mutating func update(
+        _ client: OpenIDProvider.Client, _ registration: Registration, to members: [String: JSONValue], now: Double
+    ) throws(ProviderRefusal) -> [String: JSONValue] {
+        let ours = [
+            "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
+        ]
+        guard !ours.contains(where: { members[$0] != nil }), members["client_id"]?.stringValue == client.id,
+            members["client_secret"].map({ $0.stringValue == client.secret }) ?? true
+        else {
+            throw ProviderRefusal("invalid_client_metadata", "The update names what is not the client's to say.")
+        }
+        let changed = try self.client(of: members, id: client.id, secret: client.secret, now: now)
+        configuration.clients.removeAll { $0.id == client.id }
+        configuration.clients.append(changed)
+        registrations[client.id]?.metadata = members.filter { $0.key != "client_id" && $0.key != "client_secret" }
+        renewToken(of: client.id, now: now)
+        return information(of: changed)
+    }
+
+    private mutating func renewToken(of id: String, now: Double) {
+        guard configuration.rotatesRegistrationTokens else { return }
+        let token = newToken(now: now)
+        registrations[id]?.token = token
+    }
+
+    /// Forgets a client, with its grants and tokens.
+    private mutating func remove(_ client: OpenIDProvider.Client) {
+        configuration.clients.removeAll { $0.id == client.id }
+        registrations[client.id] = nil
+        for (id, grant) in grants where grant.clientID == client.id { revoke(grant: id) }
+        accessTokens = accessTokens.filter { $0.value.clientID != client.id }
+    }
+}

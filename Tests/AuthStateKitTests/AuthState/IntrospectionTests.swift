@@ -1,0 +1,53 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@Suite("Asking about the own tokens", .timeLimit(.minutes(2)))
+struct IntrospectionTests {
+    @Test("the provider tells of both tokens, and of one that was revoked that it does not count")
+    func own() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn()
+        let access = try await state.introspect()
+        #expect(access.isActive && access.clientID == "app" && access.scope == "openid profile")
+        #expect(access.issuer == fixture.provider.issuer && access.expirationDate != nil)
+        #expect(try await state.introspect(.refreshToken).isActive)
+        #expect(
+            fixture.provider.requests(at: .introspection).map { $0.parameters["token_type_hint"] } == [
+                "access_token", "refresh_token",
+            ])
+        fixture.provider.revokeGrants()
+        try await state.update(authorizationError: AuthStateError(.tokenRejected, stage: .resource, "Refused."))
+        #expect(try await state.introspect().isActive == false)
+        #expect(try await state.introspect(.refreshToken).isActive == false)
+    }
+
+    @Test("a client that was logged in itself asks with its secret; it has no refresh token to ask about")
+    func clientItself() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            service: fixture.service)
+        #expect(try await state.introspect().isActive)
+        #expect(await failure { _ = try await state.introspect(.refreshToken) }?.code == .noRefreshToken)
+        try await state.clear()
+        #expect(await failure { _ = try await state.introspect() }?.code == .notLoggedIn)
+    }
+
+    @Test("each endpoint is asked by a method that it lists")
+    func methods() async throws {
+        let fixture = try await ProviderFixture {
+            $0.authenticationMethods = [
+                .introspection: [.clientSecretPost], .revocation: [.clientSecretJWT], .token: [.clientSecretBasic],
+            ]
+        }
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            service: fixture.service)
+        #expect(try await state.introspect().isActive)
+        try await state.revoke()
+        #expect(fixture.provider.requests(at: .introspection).last?.parameters["client_secret"] != nil)
+        #expect(fixture.provider.requests(at: .revocation).last?.parameters["client_assertion"] != nil)
+    }
+}

@@ -1,0 +1,205 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Logging out", .timeLimit(.minutes(2)))
+struct LogoutTests {
+    /// A logged-in state, with the tokens as they were.
+    private func login(
+        _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore()
+    ) async throws -> (state: AuthState, tokens: AuthState.Record) {
+        let state = try await AuthState.authorize(
+            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
+        return (state, state.snapshot)
+    }
+
+    /// Whether the provider still takes a token for good.
+    private func isActive(
+        _ kind: TokenTypeHint, of record: AuthState.Record, at fixture: ProviderFixture
+    ) async throws -> Bool { try await AuthState(record, service: fixture.service).introspect(kind).isActive }
+
+    @Test("a logout revokes both tokens, ends the session and leaves nothing stored")
+    func whole() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, tokens) = try await login(fixture, store: store)
+        let outcome = await state.logOut(presenting: DirectUserAgent())
+        #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
+        #expect(outcome.failures.isEmpty && outcome.pending == nil)
+        #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
+        #expect(try await store.load(.default) == nil)
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+        #expect(try await isActive(.accessToken, of: tokens, at: fixture) == false)
+        let revocations = fixture.provider.requests(at: .revocation)
+        #expect(revocations.map { $0.parameters["token_type_hint"] } == ["refresh_token", "access_token"])
+        let page = try #require(fixture.provider.requests(at: .endSession).first)
+        #expect(page.parameters["id_token_hint"] == tokens.idToken && page.parameters["client_id"] == "app")
+        #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
+    }
+
+    @Test("from an error state it works all the same")
+    func fromError() async throws {
+        let fixture = try await ProviderFixture()
+        let (state, tokens) = try await login(fixture)
+        try await state.update(authorizationError: AuthStateError(.accessDenied, stage: .resource, "Ended."))
+        let outcome = await state.logOut(presenting: DirectUserAgent())
+        #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
+        #expect(state.authorizationError == nil && !state.isAuthorized)
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+    }
+
+    @Test("offline the login is gone here, and the outcome says what was not done")
+    func offline() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        await fixture.provider.stop()
+        let outcome = await state.logOut(presenting: DirectUserAgent())
+        #expect(outcome.removal == .done && outcome.failures.count == 2)
+        guard case .failed(let error) = outcome.revocation else { return #expect(Bool(false), "\(outcome)") }
+        #expect(error.kind == .transient && error.stage == .logout)
+        #expect(!state.isAuthorized)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("what the provider does not offer is not a failure")
+    func notOffered() async throws {
+        let fixture = try await ProviderFixture()
+        var record = try await login(fixture).tokens
+        record.configuration.revocationEndpoint = nil
+        record.configuration.endSessionEndpoint = nil
+        let outcome = await AuthState(record, service: fixture.service).logOut(presenting: DirectUserAgent())
+        #expect(outcome == LogoutOutcome(removal: .done, revocation: .notOffered, session: .notOffered))
+        #expect(outcome.failures.isEmpty)
+    }
+
+    @Test("a browser that comes back from another logout is a failure of the session's part alone")
+    func foreignState() async throws {
+        let fixture = try await ProviderFixture()
+        let (state, tokens) = try await login(fixture)
+        let outcome = await state.logOut(presenting: DirectUserAgent(.changingState))
+        #expect(outcome.removal == .done && outcome.revocation == .done)
+        #expect(outcome.failures.map(\.code) == [.stateMismatch])
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+    }
+
+    @Test("a web server sends the browser itself, and checks the state when it comes back, in another process")
+    func twoSteps() async throws {
+        let fixture = try await ProviderFixture()
+        let (state, _) = try await login(fixture)
+        let place = try RedirectURI("http://127.0.0.1:5000/callback")
+        let outcome = await state.logOut(postLogoutRedirectURI: place)
+        #expect(!state.isAuthorized && outcome.revocation == .done && outcome.failures.isEmpty)
+        let kept = try JSONEncoder().encode(try #require(outcome.pending))
+        let pending = try JSONDecoder().decode(PendingLogout.self, from: kept)
+        #expect(pending == outcome.pending)
+        let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
+        let location = try #require(answer.headers.first("Location"))
+        try fixture.service.complete(pending, callback: AuthorizationCallback(url: location))
+        for callback in ["\(place.rawValue)?state=another", place.rawValue] {
+            let error = await authError {
+                try fixture.service.complete(pending, callback: AuthorizationCallback(url: callback))
+            }
+            #expect(error?.code == .stateMismatch)
+        }
+    }
+
+    @Test("the request can be changed before; hints and languages go to the provider")
+    func customized() async throws {
+        let fixture = try await ProviderFixture()
+        let (state, _) = try await login(fixture)
+        var request = try #require(state.endSessionRequest())
+        request.idTokenHint = nil
+        request.logoutHint = "ada"
+        request.uiLocales = ["fr-CA", "en"]
+        #expect(await state.logOut(presenting: DirectUserAgent(), with: request).session == .ended)
+        let page = try #require(fixture.provider.requests(at: .endSession).first)
+        #expect(page.parameters["logout_hint"] == "ada" && page.parameters["ui_locales"] == "fr-CA en")
+        #expect(page.parameters["id_token_hint"] == nil)
+    }
+
+    @Test("a client that was logged in itself has no session to end, and nothing is asked twice")
+    func clientItself() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            service: fixture.service)
+        let outcome = await state.logOut(presenting: DirectUserAgent())
+        #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
+        #expect(await state.logOut().revocation == .notNeeded)
+        #expect(fixture.provider.requests(at: .revocation).count == 1)
+    }
+
+    @Test("a cancelled logout does the local part and says of the rest that it was given up")
+    func cancelled() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await state.logOut(presenting: DirectUserAgent())
+        }
+        let outcome = await task.value
+        #expect(outcome.removal == .done && outcome.failures.map(\.code) == [.cancelled, .cancelled])
+        #expect(try await store.load(.default) == nil)
+        #expect(fixture.provider.requests(at: .revocation).isEmpty)
+    }
+
+    @Test("a store that cannot be written is a failure; the login is gone in memory and revoked all the same")
+    func unwritable() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (_, tokens) = try await login(fixture, store: store)
+        let stored = try #require(try await store.load(.default))
+        let state = AuthState(
+            tokens, service: fixture.service, store: ReadOnlyAuthStateStore(store), storedVersion: stored.version)
+        let outcome = await state.logOut()
+        #expect(outcome.failures.map(\.code) == [.storeReadOnly] && outcome.revocation == .done)
+        #expect(!state.isAuthorized && state.current.storeError?.code == .storeReadOnly)
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+    }
+
+    @Test("the tokens that another process has renewed meanwhile are the ones that are revoked")
+    func renewedElsewhere() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        let other = try await AuthState.restore(from: store, service: fixture.service)
+        try await other.refresh()
+        let newest = other.snapshot
+        #expect(await state.logOut().revocation == .done)
+        let asked = fixture.provider.requests(at: .revocation).map { $0.parameters["token"] }
+        #expect(asked == [newest.refreshToken, newest.accessToken])
+        #expect(await authError { try await other.freshTokens() }?.code == .notLoggedIn)
+    }
+
+    @Test("a logout during a renewal: nobody gets its tokens, and what comes late is revoked before the flight ends")
+    func duringRenewal() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        fixture.provider.inject(.held(gate), at: .token)
+        let caller = Task { await authError { try await state.refresh() } }
+        try await eventually { fixture.provider.statistics.refreshRequests == 1 }
+        let logout = Task { await state.logOut() }
+        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        #expect(!state.isAuthorized)
+        gate.open()
+        let outcome = try await bounded { await logout.value }
+        #expect(outcome.removal == .done && outcome.revocation == .done)
+        #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
+        await state.drain()
+        #expect(try await store.load(.default) == nil)
+        // The late refresh token, and both of before: no token of this grant counts any more.
+        #expect(fixture.provider.requests(at: .revocation).count == 3)
+    }
+}

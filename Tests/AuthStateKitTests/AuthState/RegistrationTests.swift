@@ -1,0 +1,190 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("A client that registers itself", .timeLimit(.minutes(2)))
+struct RegistrationTests {
+    private func register(
+        _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore(),
+        method: ClientAuthenticationMethod = .clientSecretBasic
+    ) async throws -> AuthState {
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        request.clientName = "Tool"
+        request.tokenEndpointAuthMethod = method
+        return try await AuthState.register(request, service: fixture.service, store: store)
+    }
+
+    private func logIn(_ state: AuthState) async throws {
+        let record = state.snapshot
+        let request = AuthorizationRequest(
+            configuration: record.configuration, clientID: record.clientID, scopes: [.openID, .profile])
+        try await state.authorize(request, presenting: DirectUserAgent())
+    }
+
+    private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record {
+        try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
+    }
+
+    @Test("registers, logs in, and the next login uses the same registration")
+    func life() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse?.clientID == state.snapshot.clientID)
+        try await logIn(state)
+        #expect(state.isAuthorized)
+        let restored = try await AuthState.restore(from: store, service: fixture.service)
+        try await restored.refresh()
+        try await logIn(restored)
+        #expect(fixture.provider.requests(at: .registration).count == 1)
+        #expect(try await stored(store).lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
+    }
+
+    @Test("a login that fails costs neither the registration nor the grant of before")
+    func failedLogin() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        try await logIn(state)
+        let before = state.snapshot
+        fixture.provider.update { $0.login = .denied }
+        await #expect(throws: AuthStateError.self) { try await logIn(state) }
+        #expect(state.snapshot.refreshToken == before.refreshToken)
+        let foreign = fixture.request(client: "app")
+        let error = await authError { try await state.authorize(foreign, presenting: DirectUserAgent()) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test("a logout keeps the registration for the next login, and nothing of the grant")
+    func logout() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        try await logIn(state)
+        #expect(await state.logOut(presenting: DirectUserAgent()).failures.isEmpty)
+        let kept = try await stored(store)
+        #expect(kept.lastRegistrationResponse != nil && kept.lastTokenResponse == nil && kept.refreshToken == nil)
+        #expect(kept.idToken == nil && kept.lastAuthorizationResponse == nil)
+        let restored = try await AuthState.restore(from: store, service: fixture.service)
+        #expect(await authError { try await restored.freshTokens() }?.code == .notLoggedIn)
+        try await logIn(restored)
+        #expect(restored.isAuthorized && fixture.provider.requests(at: .registration).count == 1)
+    }
+
+    @Test("a web server completes a login of a registered client in two steps")
+    func twoSteps() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        let record = state.snapshot
+        var request = AuthorizationRequest(
+            configuration: record.configuration, clientID: record.clientID, scopes: [.openID])
+        request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
+        let pending = try fixture.service.begin(request)
+        let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
+        try await state.complete(
+            pending, callback: AuthorizationCallback(url: try #require(answer.headers.first("Location"))))
+        #expect(state.isAuthorized && state.snapshot.lastRegistrationResponse != nil)
+    }
+
+    @Test("reading and changing the registration leaves the grant alone and keeps the newest token, durably")
+    func managed() async throws {
+        let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        try await logIn(state)
+        let before = state.snapshot
+        var tokens = [before.lastRegistrationResponse?.registrationAccessToken]
+        tokens.append(try await state.readRegistration().registrationAccessToken)
+        let changed = try await state.updateRegistration { $0.clientName = "Renamed" }
+        tokens.append(changed.registrationAccessToken)
+        #expect(Set(tokens).count == 3)
+        #expect(changed.metadata["client_name"] == "Renamed")
+        #expect(try await stored(store).lastRegistrationResponse == changed)
+        let after = state.snapshot
+        #expect(after.refreshToken == before.refreshToken && after.grantID == before.grantID)
+        #expect(after.credential == before.credential)
+        try await state.refresh()
+    }
+
+    @Test("two processes that manage one registration use each other's tokens")
+    func twoProcesses() async throws {
+        let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
+        let store = InMemoryAuthStateStore()
+        let first = try await register(fixture, store: store)
+        let second = try await AuthState.restore(from: store, service: fixture.service)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for state in [first, second, first, second] { group.addTask { try await state.readRegistration() } }
+            try await group.waitForAll()
+        }
+        #expect(fixture.provider.requests(at: .clientConfiguration).count == 4)
+    }
+
+    @Test("a change that is saved late does not undo a login of another process meanwhile")
+    func replayed() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        try await logIn(state)
+        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        let change = AuthState.Change(
+            event: .registrationChanged(registration), grantID: state.snapshot.grantID, previousGrantID: "",
+            date: fixture.service.configuration.clock.now)
+        var elsewhere = state.snapshot
+        elsewhere.grantID = "another"
+        #expect(!change.isVoid(on: elsewhere))
+        elsewhere.clientID = "another"
+        #expect(change.isVoid(on: elsewhere) && change.isVoid(on: nil))
+        let applied = elsewhere.applying(.registrationChanged(registration))
+        #expect(applied == elsewhere)
+    }
+
+    @Test("a client that becomes public loses its secret here too")
+    func secretGone() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        try await state.updateRegistration { $0.tokenEndpointAuthMethod = ClientAuthenticationMethod.none }
+        #expect(state.snapshot.credential == .none)
+        try await logIn(state)
+        #expect(state.isAuthorized)
+    }
+
+    @Test("a client that signs keeps saying where its private key is")
+    func ownKey() async throws {
+        let fixture = try await ProviderFixture()
+        let key = try SigningKey.generate(.es256, keyID: "k")
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        request.tokenEndpointAuthMethod = .privateKeyJWT
+        request.keys = [key.privateKey]
+        let state = try await AuthState.register(request, credential: .privateKey(key), service: fixture.service)
+        try await logIn(state)
+        try await state.readRegistration()
+        try await state.refresh()
+        #expect(state.snapshot.credential == .privateKey(key))
+    }
+
+    @Test("a deleted client is forgotten, with its grant")
+    func deleted() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        try await logIn(state)
+        let copy = AuthState(state.snapshot, service: fixture.service)
+        try await state.deleteRegistration()
+        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
+        #expect(try await store.load(.default) == nil)
+        #expect(await authError { try await copy.readRegistration() }?.code == .registrationTokenRejected)
+        #expect(await authError { try await copy.deleteRegistration() }?.code == .registrationTokenRejected)
+        #expect(copy.snapshot.lastRegistrationResponse != nil)
+        #expect(await authError { try await state.readRegistration() }?.code == .endpointMissing)
+    }
+
+    @Test("a store that cannot be written: the provider is not asked")
+    func unwritable() async throws {
+        let fixture = try await ProviderFixture()
+        let store = ReadOnlyAuthStateStore(InMemoryAuthStateStore())
+        #expect(await authError { try await register(fixture, store: store) }?.code == .storeReadOnly)
+        #expect(fixture.provider.requests(at: .registration).isEmpty)
+    }
+}

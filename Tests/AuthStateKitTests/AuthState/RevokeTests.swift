@@ -1,0 +1,106 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Giving a grant back", .timeLimit(.minutes(2)))
+struct RevokeTests {
+    private func fixture(_ replies: [ScriptedTransport.Reply], refreshToken: String? = "SECRET-refresh-0") throws
+        -> Fixture
+    {
+        var fixture = try Fixture(replies, refreshToken: refreshToken)
+        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        return fixture
+    }
+
+    private func tokens(_ fixture: Fixture) -> [String?] {
+        fixture.transport.requests.map {
+            $0.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }?["token"]
+        }
+    }
+
+    @Test("the refresh token goes first; then nothing is left, here and in the store")
+    func done() async throws {
+        let fixture = try fixture([.json("{}"), .json("{}")])
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        try await state.revoke()
+        #expect(tokens(fixture) == ["SECRET-refresh-0", "SECRET-access-0"])
+        #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test(
+        "when the provider does not take a token back the grant stays, and the call can be repeated",
+        arguments: [
+            (ScriptedTransport.Reply.json("", status: 503), AuthStateError.Code.temporarilyUnavailable),
+            (.json("", status: 401), .invalidClient),
+            (.json(#"{"error":"invalid_client"}"#, status: 401), .invalidClient),
+            (.json(#"{"error":"unsupported_token_type"}"#, status: 400), .revocationUnsupported),
+            (.failure(TransportError(.unreachable, "No network.", requestMayHaveBeenSent: false)), .unreachable),
+        ])
+    func refused(_ reply: ScriptedTransport.Reply, _ code: AuthStateError.Code) async throws {
+        let fixture = try fixture([reply, .json("{}"), .json("{}")])
+        let state = fixture.state()
+        let error = await authError { try await state.revoke() }
+        #expect(error?.code == code && error?.stage == .logout)
+        #expect(state.isAuthorized && state.snapshot.refreshToken == "SECRET-refresh-0")
+        #expect(fixture.transport.requests.count == 1)
+        try await state.revoke()
+        #expect(!state.isAuthorized)
+    }
+
+    @Test(
+        "an access token that cannot be revoked is no failure where the grant is gone, and one where it is all there is"
+    )
+    func accessTokenUnsupported() async throws {
+        let refusal = ScriptedTransport.Reply.json(#"{"error":"unsupported_token_type"}"#, status: 400)
+        let state = try fixture([.json("{}"), refusal]).state()
+        try await state.revoke()
+        #expect(!state.isAuthorized)
+        let short = try fixture([refusal], refreshToken: nil).state()
+        #expect(await authError { try await short.revoke() }?.code == .revocationUnsupported)
+        #expect(short.isAuthorized)
+    }
+
+    @Test("without an endpoint, and without a login, there is nothing to do but to say so")
+    func nothing() async throws {
+        let state = try Fixture().state()
+        #expect(await authError { try await state.revoke() }?.code == .endpointMissing)
+        #expect(state.isAuthorized)
+        try await state.clear()
+        #expect(await authError { try await state.revoke() }?.code == .notLoggedIn)
+    }
+
+    @Test("from an error state it works all the same")
+    func fromError() async throws {
+        let fixture = try fixture([.json("{}"), .json("{}")])
+        let state = fixture.state()
+        try await state.update(authorizationError: AuthStateError(.tokenRejected, stage: .resource, "Refused."))
+        try await state.revoke()
+        #expect(tokens(fixture).count == 2 && state.authorizationError == nil)
+    }
+
+    @Test("a renewal that is asked for meanwhile waits, and finds nobody logged in: no token is issued")
+    func noRenewalMeanwhile() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try fixture([.gated(gate, then: .json("{}")), .json("{}")])
+        let state = fixture.state()
+        let revocation = Task { try await state.revoke() }
+        await gate.arrivals()
+        let caller = Task { await authError { try await state.refresh() } }
+        try await bounded { while await state.flights.isEmpty { await Task.yield() } }
+        gate.open()
+        try await bounded { try await revocation.value }
+        #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
+        #expect(fixture.spent.isEmpty)
+    }
+}
