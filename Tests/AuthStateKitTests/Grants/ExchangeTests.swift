@@ -74,7 +74,8 @@ struct ExchangeTests {
         let state = try await fixture.logIn(fixture.request(["api"]))
         let before = state.snapshot
         func code(_ work: () async throws -> TokenResponse) async -> AuthStateError.Code? {
-            await authError(work)?.code
+            do { _ = try await work() } catch { return (error as? AuthStateError)?.code }
+            return nil
         }
         #expect(await code { try await state.exchangeToken(resources: ["https://else.example"]) } == .invalidTarget)
         #expect(await code { try await state.exchangeToken(scopes: ["profile"]) } == .invalidScope)
