@@ -37,6 +37,20 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
+        @Test("log in where HTTP Basic is not form-decoded, only when that is tolerated", arguments: [true, false])
+        func unencodedBasic(_ isTolerated: Bool) async throws {
+            var flow = try Flow(.glewlwyd).client("odd", .secret("p@ss:w%rd+/=", method: .clientSecretBasic))
+            flow.tolerances = isTolerated ? [.unencodedBasic] : []
+            guard isTolerated else {
+                let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
+                #expect(error?.kind == .configuration)
+                return
+            }
+            let state = try await flow.logIn()
+            let first = state.snapshot.accessToken
+            #expect(try await state.refresh().accessToken != first)
+        }
+
         @Test("get nothing with a wrong secret", arguments: proofs)
         func wrongSecret(_ proof: Proof) async throws {
             let flow = try proof.flow(secret: "wrong")

@@ -50,6 +50,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case idTokenKeepsAuthorizedParty
     /// 12.2: `auth_time` stays.
     case idTokenKeepsAuthenticationTime
+    /// Where the issuer is a template: `tid`, which fills it, is a tenant's GUID (Microsoft, validate the issuer).
+    case idTokenTenant
+    /// 12.2; 3.3.3.6: `iss` stays, where the issuer is a template.
+    case idTokenKeepsTenant
 
     // JOSE: encodings, tokens, keys and signatures
     /// base64url: no padding, no white space, no character of another alphabet (RFC 7515, section 2).
@@ -180,6 +184,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case tokenResponseAccessToken
     /// `token_type` is one that can be used (RFC 6749, 7.1).
     case tokenResponseType
+    /// What was asked for with a DPoP key is bound to it, and no bearer token (RFC 9449, 5).
+    case tokenResponseDowngrade
     /// `refresh_token` is visible ASCII (RFC 6749, A.17).
     case tokenResponseRefreshToken
     /// `expires_in` is a number of seconds, and what is none is not for ever (RFC 6749, 5.1 and A.14).

@@ -35,6 +35,9 @@ extension AuthState {
 
     /// Runs a body with fresh tokens; when it throws `TokenRejected`, renews once and runs it once more.
     ///
+    /// When the rejection only asks for another DPoP nonce (RFC 9449, section 9), the body runs once more with the same
+    /// tokens; that does not count as a refusal.
+    ///
     /// The body runs in the caller's isolation, may capture what is not `Sendable`, and its own errors pass unchanged.
     ///
     /// - Parameters:
@@ -51,14 +54,29 @@ extension AuthState {
         do {
             return try await body(tokens)
         } catch let rejection as TokenRejected {
-            let second = try await replacement(
-                for: tokens, parameters, rejection, policy: policy ?? options.unauthorizedPolicy)
-            do {
-                return try await body(second)
-            } catch let rejection as TokenRejected {
-                throw try await reject(second, rejection, policy: policy ?? options.unauthorizedPolicy, renewed: true)
-            }
+            return try await again(
+                after: rejection, of: tokens, parameters, policy: policy ?? options.unauthorizedPolicy, body)
         }
+    }
+
+    /// What follows the first refusal; apart, so that the way without one stays short.
+    @usableFromInline
+    nonisolated(nonsending) func again<R>(
+        after rejection: TokenRejected, of tokens: Tokens, _ parameters: RenewalParameters, policy: UnauthorizedPolicy,
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        var rejection = rejection
+        if tokens.isNonceWanted(by: rejection) {
+            do { return try await body(tokens) } catch let next as TokenRejected { rejection = next }
+            if tokens.isNonceWanted(by: rejection) { throw rejection.nonceAgain }
+        }
+        let second = try await replacement(for: tokens, parameters, rejection, policy: policy)
+        do { return try await body(second) } catch let next as TokenRejected { rejection = next }
+        if second.isNonceWanted(by: rejection) {
+            do { return try await body(second) } catch let next as TokenRejected { rejection = next }
+            if second.isNonceWanted(by: rejection) { throw rejection.nonceAgain }
+        }
+        throw try await reject(second, rejection, policy: policy, renewed: true)
     }
 
     /// Sends a request to a protected resource with a fresh access token; a 401 is handled here.
@@ -66,7 +84,8 @@ extension AuthState {
     /// Any other answer is returned as it is, redirects included. The request is sent a second time at most.
     ///
     /// - Throws: `AuthStateError`: no tokens; `.tokenRejected` after the second 401; `.insufficientScope`;
-    ///   `.insufficientUserAuthentication`; a transport's failure. `CancellationError` when the task is cancelled.
+    ///   `.insufficientUserAuthentication`; `.invalidDPoPProof`; `.useDPoPNonce` when the resource asks for a nonce again and
+    ///   again; a transport's failure. `CancellationError` when the task is cancelled.
     public nonisolated(nonsending) func performAction(
         _ request: TransportRequest,
         parameters: RenewalParameters = .none,
@@ -81,8 +100,10 @@ extension AuthState {
             do { response = try await service.transport.send(request) } catch let error as TransportError {
                 throw AuthStateError(error, url: request.url.redactedDescription, stage: .resource)
             }
+            tokens.learn(from: response.headers, of: request.url)
             switch ResourceVerdict(response) {
-            case .answered: return response
+            case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: request.url)
+            case .answered, .nonceWanted: return response
             case .tokenRejected: throw TokenRejected(response)
             case .refused(let error): throw error
             }
@@ -115,7 +136,7 @@ extension AuthState {
     public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
         -> UserInfo
     {
-        let (configuration, clientID) = (snapshot.configuration, snapshot.clientID)
+        let (configuration, clientID) = (snapshot.configuration.endpoints(for: snapshot.credential), snapshot.clientID)
         return try await withFreshToken { tokens in
             try await service.userInfo(tokens, service: configuration, clientID: clientID, options: options)
         }

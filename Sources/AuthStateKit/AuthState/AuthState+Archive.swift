@@ -76,7 +76,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
-        case needsTokenRefresh
+        case needsTokenRefresh, dpopKey
         case clientCredentials, jwtBearer, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
     }
 
@@ -101,6 +101,7 @@ extension AuthState.Record: Codable {
         lastTokenResponse = try optional(TokenResponse.self, .lastTokenResponse)
         lastRegistrationResponse = try optional(RegistrationResponse.self, .lastRegistrationResponse)
         refreshToken = try optional(String.self, .refreshToken)
+        dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
         idToken = try optional(String.self, .idToken)
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
@@ -132,6 +133,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
+        try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
         try container.encodeIfPresent(idToken, forKey: .idToken)
         try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)

@@ -81,7 +81,8 @@ extension AuthState {
         let freshUntil: Double
 
         init(
-            _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options, allowsInsecureHTTP: Bool
+            _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options,
+            service: AuthorizationService
         ) {
             let record = box.value
             recordBox = box
@@ -90,11 +91,12 @@ extension AuthState {
             policy = BearerPolicy(
                 allowsLoopbackHTTP: record.configuration.issuer?.isLoopback
                     ?? URIReference(record.configuration.tokenEndpoint.absoluteString).isLoopback,
-                allowsInsecureHTTP: allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
+                allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
             tokens = response.map { [policy] in
                 Tokens.Storage(
-                    $0, of: record, leeway: options.leeway, policy: policy)
+                    $0, of: record, leeway: options.leeway, policy: policy,
+                    dpop: record.dpopKey.map { DPoPBinding($0, service) })
             }
         }
     }

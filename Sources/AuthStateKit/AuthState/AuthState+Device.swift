@@ -49,6 +49,7 @@ extension AuthState {
         var record = Record(
             configuration: request.configuration, clientID: request.clientID, credential: credential)
         record.annotations = annotations
+        record.dpopKey = request.dpopKey
         return try await make(
             record, .loggedIn(nil, tokens, requestedScope: request.scopes.requested), service: service, store: store,
             key: key, options: options)

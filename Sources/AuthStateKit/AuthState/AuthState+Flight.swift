@@ -122,7 +122,8 @@ extension AuthState {
         response.map {
             let published = published.withLock { $0.state }
             return Tokens.Storage(
-                $0, of: record, leeway: options.leeway, policy: published.policy)
+                $0, of: record, leeway: options.leeway, policy: published.policy,
+                dpop: record.dpopKey.map { DPoPBinding($0, service) })
         }
     }
 }

@@ -5,7 +5,9 @@ extension AuthState {
     ///
     /// A last save that fails is no error here, as with `authorize`.
     ///
-    /// - Parameter resources: What the token shall be for, absolute URIs (RFC 8707); kept for renewals, as the scopes are.
+    /// - Parameters:
+    ///   - resources: What the token shall be for, absolute URIs (RFC 8707); kept for renewals, as the scopes are.
+    ///   - dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
     public static func clientCredentials(
         configuration: ServiceConfiguration,
@@ -14,6 +16,7 @@ extension AuthState {
         scopes: [Scope] = [],
         resources: [String] = [],
         additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil,
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
@@ -23,6 +26,7 @@ extension AuthState {
         let grant = ClientCredentialsGrant(
             scopes: scopes, resources: resources, additionalParameters: additionalParameters)
         var record = Record(configuration: configuration, clientID: clientID, credential: credential)
+        record.dpopKey = dpopKey
         record.annotations = annotations
         return try await make(
             record, .clientCredentials(grant), service: service, store: store, key: key, options: options)
@@ -36,6 +40,7 @@ extension AuthState {
     ///   - grant: What is signed, with which key.
     ///   - clientID: The client's identifier; nil takes the grant's issuer, which is then not sent beside the assertion.
     ///   - credential: For providers that want the client to authenticate as well.
+    ///   - dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     /// - Throws: `AuthStateError` of stage token: `.credentialUnavailable` when the key is not where it should be,
     ///   `.invalidGrant` when the provider does not accept the assertion. What was stored before is then untouched.
     public static func jwtBearer(
@@ -43,6 +48,7 @@ extension AuthState {
         configuration: ServiceConfiguration,
         clientID: String? = nil,
         credential: ClientCredential = .none,
+        dpopKey: DPoPKey? = nil,
         service: AuthorizationService = AuthorizationService(),
         store: any AuthStateStore = InMemoryAuthStateStore(),
         key: AuthStateKey = .default,
@@ -51,6 +57,7 @@ extension AuthState {
     ) async throws -> AuthState {
         var record = Record(
             configuration: configuration, clientID: clientID ?? grant.issuer, credential: credential)
+        record.dpopKey = dpopKey
         record.annotations = annotations
         return try await make(record, .jwtBearer(grant), service: service, store: store, key: key, options: options)
     }
@@ -63,7 +70,8 @@ extension AuthState {
         try await tryStore(store, key, options)
         var record = empty
         record.machineGrant = grant
-        let request = grant.request(configuration: record.configuration, clientID: record.clientID)
+        var request = grant.request(configuration: record.configuration, clientID: record.clientID)
+        request.dpopKey = record.dpopKey
         let tokens = try await service.perform(request, credential: record.credential).answering(request)
         return try await make(
             record, .loggedIn(nil, tokens, requestedScope: grant.scopes.requested), service: service, store: store,

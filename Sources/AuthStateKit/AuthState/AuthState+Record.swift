@@ -22,7 +22,7 @@ extension AuthState {
             get { credentialBox.value }
             set { credentialBox = Box(newValue) }
         }
-        /// The last answer of the authorization endpoint.
+        /// The last answer of the authorization endpoint; the key that its request had is in `dpopKey`.
         public var lastAuthorizationResponse: AuthorizationResponse? {
             get { authorizationBox?.value.response }
             set { authorizationBox = newValue.map { Box(SpentAuthorization($0)) } }
@@ -36,6 +36,8 @@ extension AuthState {
         }
         /// The newest refresh token.
         public var refreshToken: String?
+        /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
+        public var dpopKey: DPoPKey?
         /// What was granted, or asked for when the provider did not say.
         public var scope: String?
         /// The last ID token that was seen; a renewal without one does not remove it.
@@ -139,7 +141,9 @@ extension AuthState.Record {
     /// How the tokens can be renewed, if they can.
     func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
         if let machineGrant {
-            return machineGrant.request(configuration: configuration, clientID: clientID, parameters)
+            var request = machineGrant.request(configuration: configuration, clientID: clientID, parameters)
+            request.dpopKey = dpopKey
+            return request
         }
         guard let refreshToken else { return nil }
         var request = TokenRequest(
@@ -148,6 +152,7 @@ extension AuthState.Record {
         request.resources =
             parameters.resources.isEmpty
             ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? []) : parameters.resources
+        request.dpopKey = dpopKey
         return request
     }
 }

@@ -189,6 +189,7 @@ extension AuthState.Record {
         clientID = other.clientID
         credential = other.credential
         machineGrant = other.machineGrant
+        dpopKey = other.dpopKey
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse
     }

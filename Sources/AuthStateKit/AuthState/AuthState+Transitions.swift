@@ -122,11 +122,14 @@ extension AuthState.Record {
         case .authorized(let response):
             next.clearGrant()
             next.lastAuthorizationResponse = response
+            next.dpopKey = response.request.dpopKey
             next.scope = response.scope ?? response.request.scopes.requested
         case .tokens(let response):
             next.take(response)
         case .loggedIn(let authorization, let tokens, let requestedScope):
             next.clearGrant()
+            // Other grants have no authorization request: their record is made with the key.
+            next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
@@ -163,6 +166,7 @@ extension AuthState.Record {
     private mutating func clearGrant() {
         lastTokenResponse = nil
         refreshToken = nil
+        dpopKey = nil
         idToken = nil
         idTokenTrust = nil
         authorizationError = nil

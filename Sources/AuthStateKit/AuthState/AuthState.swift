@@ -79,8 +79,7 @@ public actor AuthState {
         self.key = key
         self.storedVersion = storedVersion
         let first = Published(
-            box, options: surroundings.options,
-            allowsInsecureHTTP: surroundings.service.configuration.allowsInsecureHTTP)
+            box, options: surroundings.options, service: surroundings.service)
         published = Lock(Visible(state: first, sight: sight))
     }
 
@@ -132,8 +131,7 @@ public actor AuthState {
     /// Lets everybody see the state as it is now.
     func publish() {
         let next = Published(
-            recordBox, storeError: storeErrorBox, options: options,
-            allowsInsecureHTTP: service.configuration.allowsInsecureHTTP)
+            recordBox, storeError: storeErrorBox, options: options, service: service)
         let previous = published.withLock { visible in
             defer { visible.state = next }
             return visible.state

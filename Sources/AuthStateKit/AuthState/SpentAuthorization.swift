@@ -33,6 +33,8 @@ extension AuthState {
             (common.code, common.additionalParameters) = ("", [:])
             (common.request.state, common.request.nonce) = ("", nil)
             common.request.codeVerifier = Self.noVerifier
+            // The state has it: no secret is kept twice.
+            common.request.dpopKey = nil
             self.common = Box(common)
         }
 

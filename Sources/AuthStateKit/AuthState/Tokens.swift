@@ -20,8 +20,13 @@ public struct Tokens: Sendable {
         /// In seconds since 1970.
         let freshUntil: Double
         let policy: BearerPolicy
+        /// What makes the proofs that go along; nil for bearer tokens.
+        let dpop: DPoPBinding?
 
-        init(_ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy) {
+        init(
+            _ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy,
+            dpop: DPoPBinding? = nil
+        ) {
             freshUntil = response.freshUntil(leeway: leeway)
             accessToken = response.accessToken
             tokenType = response.tokenType
@@ -30,6 +35,7 @@ public struct Tokens: Sendable {
             scope = response.scope ?? record.scope
             expirationDate = response.accessTokenExpirationDate
             self.policy = policy
+            self.dpop = response.tokenType.equalsIgnoringASCIICase("DPoP") ? dpop : nil
         }
     }
 
@@ -46,13 +52,30 @@ public struct Tokens: Sendable {
     /// When the access token ends; nil when the provider did not say.
     public var accessTokenExpirationDate: Date? { storage.expirationDate }
 
-    /// The header fields that authorize one request.
+    /// Whether the access token is bound to a key, and every request with it needs a proof (RFC 9449).
+    public var isBound: Bool { storage.dpop != nil }
+
+    /// The header fields that authorize one request: `Authorization`, and for a token that is bound to a key `DPoP`.
     ///
-    /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL.
+    /// The proof of a bound token is for this method and URL and for one request: ask again to send it again.
+    ///
+    /// - Parameter method: As it is sent; proofs compare it with regard to case.
+    /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
+    ///   the key that it is bound to cannot be read.
     public func authorizationHeaders(method: String, url: URL) throws -> TransportHeaders {
         try storage.policy.check(url)
-        return ["Authorization": "Bearer \(storage.accessToken)"]
+        guard let dpop = storage.dpop else { return ["Authorization": "Bearer \(storage.accessToken)"] }
+        return [
+            "Authorization": "DPoP \(storage.accessToken)",
+            "DPoP": try dpop.proof(method, url, accessToken: storage.accessToken, stage: .resource),
+        ]
     }
+
+    /// Learns the nonce that an answer brings for the next proof (RFC 9449, section 8.2); without effect for bearer tokens.
+    ///
+    /// `performAction` and `userInfo` do it themselves. Call it for each answer that an HTTP client of your own gets,
+    /// whatever the status.
+    public func learn(from headers: TransportHeaders, of url: URL) { storage.dpop?.learn(from: headers, of: url) }
 }
 
 extension Tokens: CustomStringConvertible, CustomReflectable {
@@ -85,20 +108,13 @@ struct BearerPolicy: Sendable, Hashable {
                 hint: "Use https; http is for loopback with a loopback issuer.")
         }
         guard let allowedOrigins else { return }
-        let origin = Self.origin(parts)
+        let origin = parts.origin
         guard
-            TrustCheck.bearerOrigin.holds(allowedOrigins.contains { Self.origin(URIReference($0)) == origin })
+            TrustCheck.bearerOrigin.holds(allowedOrigins.contains { URIReference($0).origin == origin })
         else {
             throw AuthStateError(
                 .insecureURL, stage: .resource, "The access token must not go to this origin.",
                 expected: allowedOrigins.sorted().joined(separator: ", "), received: origin)
         }
-    }
-
-    /// Scheme, host and port in lower case, the default port left out.
-    private static func origin(_ parts: URIReference) -> String {
-        let scheme = (parts.scheme ?? "").lowercased()
-        let isDefault = parts.port == nil || parts.port == (scheme == "https" ? "443" : "80")
-        return "\(scheme)://\((parts.host ?? "").lowercased())" + (isDefault ? "" : ":\(parts.port ?? "")")
     }
 }

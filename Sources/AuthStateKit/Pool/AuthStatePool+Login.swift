@@ -61,14 +61,15 @@ extension AuthStatePool {
         scopes: [Scope] = [],
         resources: [String] = [],
         additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil,
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         await insert(
             try await AuthState.clientCredentials(
                 configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                resources: resources, additionalParameters: additionalParameters, service: service, store: store,
-                key: key, annotations: annotations, options: options.state))
+                resources: resources, additionalParameters: additionalParameters, dpopKey: dpopKey, service: service,
+                store: store, key: key, annotations: annotations, options: options.state))
     }
 
     /// Gets a token by assertions that a service signs (RFC 7523, section 2.1), and keeps it under a key.

@@ -50,6 +50,8 @@ extension AuthState.Record {
         if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
         if clientID == other.clientID { record.clientID = other.clientID }
         if scope == other.scope { record.scope = other.scope }
+        // Equal, and imported already.
+        if dpopKey == other.dpopKey { record.dpopKey = other.dpopKey }
         return record
     }
 }

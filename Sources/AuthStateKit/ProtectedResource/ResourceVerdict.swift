@@ -6,6 +6,8 @@ enum ResourceVerdict: Sendable, Equatable {
     case answered
     /// The token is refused; another one may do.
     case tokenRejected
+    /// The proof lacks the resource's nonce (RFC 9449, section 9): the same token will do with another proof.
+    case nonceWanted
     /// The token is good and not enough: a typed error, the state unchanged.
     case refused(AuthStateError)
 
@@ -29,6 +31,10 @@ enum ResourceVerdict: Sendable, Equatable {
             self = .refused(AuthStateError(code, challenge: challenge, status: status))
             return
         }
+        if status == 401, ours.contains(where: { $0.hasScheme("DPoP") && $0.error == "use_dpop_nonce" }) {
+            self = .nonceWanted
+            return
+        }
         // No challenge, or one that cannot be read: many servers answer 401 like that to an expired token.
         let isUnclear = lines.isEmpty || parsed == nil
         let isOurs = ours.contains { $0.error == nil || $0.error == "invalid_token" }
@@ -38,22 +44,32 @@ enum ResourceVerdict: Sendable, Equatable {
     private static let typed: [String: AuthStateError.Code] = [
         "insufficient_scope": .insufficientScope,
         "insufficient_user_authentication": .insufficientUserAuthentication,
+        "invalid_dpop_proof": .invalidDPoPProof,
     ]
 }
 
 extension AuthStateError {
     init(_ code: Code, challenge: AuthenticationChallenge, status: Int) {
-        let isScope = code == .insufficientScope
+        let response = OAuthErrorResponse(
+            error: challenge.error ?? code.rawValue, errorDescription: challenge.errorDescription)
+        let (message, expected, hint): (String, String?, String?) =
+            switch code {
+            case .insufficientScope:
+                (
+                    "The access token does not allow this request.", challenge.scope,
+                    "Log in again with the scope that is needed."
+                )
+            case .invalidDPoPProof:
+                ("The resource refused the DPoP proof.", challenge.parameters["algs"], response.hint)
+            default:
+                (
+                    "The resource wants a stronger or newer login.",
+                    challenge.parameters["acr_values"] ?? challenge.parameters["max_age"],
+                    "Log in again as the challenge asks."
+                )
+            }
         self.init(
-            code, stage: .resource,
-            isScope
-                ? "The access token does not allow this request." : "The resource wants a stronger or newer login.",
-            expected: (isScope
-                ? challenge.scope : challenge.parameters["acr_values"] ?? challenge.parameters["max_age"])?
-                .printable(),
-            hint: isScope ? "Log in again with the scope that is needed." : "Log in again as the challenge asks.",
-            response: OAuthErrorResponse(
-                error: challenge.error ?? code.rawValue, errorDescription: challenge.errorDescription),
+            code, stage: .resource, message, expected: expected?.printable(), hint: hint, response: response,
             httpStatus: status)
         self.challenge = challenge
     }

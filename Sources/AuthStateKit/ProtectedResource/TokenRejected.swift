@@ -1,9 +1,9 @@
 public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Thrown from a `withFreshToken` body when the resource answered 401: the token is renewed and the body runs once more.
@@ -12,17 +12,46 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var challenges: [String]
     /// The beginning of the answer's body, for the error that the state keeps when a renewal does not help.
     public var body: String?
+    /// The answer's `DPoP-Nonce` (RFC 9449, section 9), to be learned for `url`; needless after `Tokens.learn`.
+    public var dpopNonce: String?
+    /// Where the answer came from.
+    public var url: URL?
 
     /// Makes a rejection.
-    public init(challenges: [String], body: String? = nil) {
+    public init(challenges: [String], body: String? = nil, dpopNonce: String? = nil, url: URL? = nil) {
         self.challenges = challenges
         self.body = body
+        self.dpopNonce = dpopNonce
+        self.url = url
     }
 
     /// The rejection that a resource's answer is.
-    public init(_ response: TransportResponse) {
+    ///
+    /// - Parameter url: Where it came from, for a DPoP nonce in it.
+    public init(_ response: TransportResponse, of url: URL? = nil) {
         challenges = response.headers["WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
+        dpopNonce = response.headers.dpopNonce
+        self.url = url
+    }
+}
+
+extension TokenRejected {
+    /// The resource asks for a nonce although it was given its newest one.
+    var nonceAgain: AuthStateError {
+        .nonceAgain(
+            url?.redactedDescription ?? "the resource", isMissing: false, stage: .resource, status: 401)
+    }
+}
+
+extension Tokens {
+    /// Whether these tokens may do with another proof; the nonce for it is learned.
+    func isNonceWanted(by rejection: TokenRejected) -> Bool {
+        guard isBound, ResourceVerdict(status: 401, challenges: rejection.challenges) == .nonceWanted else {
+            return false
+        }
+        if let nonce = rejection.dpopNonce, let url = rejection.url { learn(from: ["DPoP-Nonce": nonce], of: url) }
+        return true
     }
 }
 

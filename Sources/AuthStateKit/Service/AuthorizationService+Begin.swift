@@ -51,15 +51,22 @@ extension AuthorizationService {
         _ request: AuthorizationRequest, credential: ClientCredential = .none
     ) async throws -> PushedAuthorizationResponse {
         var pushed = PushedAuthorizationRequest(request)
+        pushed.request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try pushed.endpoint
         try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
         if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }
-        let authentication = try credential.authentication(
-            clientID: request.clientID, service: request.configuration, endpoint: endpoint,
-            now: configuration.clock.now, stage: .authorization)
-        let message = try pushed.transportRequest(authentication: authentication)
-        let sentAt = configuration.clock.now
-        return try PushedAuthorizationResponse(try await send(message, stage: .authorization), sentAt: sentAt)
+        var sentAt = configuration.clock.now
+        let key = request.configuration.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
+        let response = try await withDPoPProof(key, to: endpoint, stage: .authorization) { proof in
+            let authentication = try credential.authentication(
+                clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+                now: configuration.clock.now, stage: .authorization)
+            return try pushed.transportRequest(authentication: authentication, dpopProof: proof)
+        } send: { message in
+            sentAt = configuration.clock.now
+            return try await send(message, stage: .authorization)
+        }
+        return try PushedAuthorizationResponse(response, sentAt: sentAt)
     }
 
     /// Signs a request (RFC 9101), to publish it under the URL that will be its `requestURI`.

@@ -10,15 +10,19 @@ extension AuthorizationService {
     public func authorizeDevice(
         _ request: DeviceAuthorizationRequest, credential: ClientCredential = .none
     ) async throws -> DeviceAuthorizationResponse {
-        let (endpoint, service) = (try request.endpoint, request.configuration)
+        let service = request.configuration
+        var message = request
+        message.configuration = service.endpoints(for: credential)
+        let endpoint = try message.endpoint
         try check(endpoint, issuer: service.issuer, stage: .authorization)
+        _ = try request.dpopKey?.signingKey(stage: .authorization)
         // What is missing for the ID token is better missed before the person has confirmed than after.
         _ = try await firstIDToken(of: request, credential: credential)
         let authentication = try credential.authentication(
             clientID: request.clientID, service: service, endpoint: endpoint, now: configuration.clock.now,
             stage: .authorization)
         let sentAt = configuration.clock.now
-        let answer = try await send(request.transportRequest(authentication: authentication), stage: .authorization)
+        let answer = try await send(message.transportRequest(authentication: authentication), stage: .authorization)
         let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
         for page in [response.verificationURI, response.verificationURIComplete] {
             if let page { try check(page, issuer: service.issuer, stage: .authorization) }
@@ -45,6 +49,7 @@ extension AuthorizationService {
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
         question.resources = ResourceIndicators.single(request.resources)
+        question.dpopKey = request.dpopKey
         var polling = DevicePolling(response)
         while true {
             let pause = try polling.wait(at: configuration.clock.now)

@@ -15,18 +15,23 @@ extension AuthorizationService {
     /// is one of the same issuer whose endpoints are all acceptable; where both name an endpoint, the first document's
     /// stands. When the first does not exist, the RFC 8414 document stands alone: enough for OAuth without `openid`.
     ///
-    /// - Parameter issuer: The issuer, exactly as the provider writes it.
+    /// - Parameters:
+    ///   - issuer: The issuer, exactly as the provider writes it.
+    ///   - tolerances: What the provider is known to do otherwise; kept in the configuration.
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
-    public func discoverConfiguration(issuer: String) async throws -> ServiceConfiguration {
+    public func discoverConfiguration(
+        issuer: String, tolerances: Set<Tolerance> = []
+    ) async throws -> ServiceConfiguration {
         let issuer = try Issuer(issuer)
         return try await metadata.configuration(
-            of: issuer, now: configuration.clock.secondsSince1970, maximumAge: configuration.metadataMaximumAge
+            of: MetadataCache.Key(issuer: issuer, tolerances: tolerances), now: configuration.clock.secondsSince1970,
+            maximumAge: configuration.metadataMaximumAge
         ) {
-            try await discover(issuer)
+            try await discover(issuer, tolerances)
         }
     }
 
-    private func discover(_ issuer: Issuer) async throws -> ServiceConfiguration {
+    private func discover(_ issuer: Issuer, _ tolerances: Set<Tolerance>) async throws -> ServiceConfiguration {
         let document: ProviderMetadata
         do {
             document = try await fetch(.openIDConnect, of: issuer)
@@ -35,18 +40,19 @@ extension AuthorizationService {
             do { found = try await fetch(.authorizationServer, of: issuer) } catch let other as AuthStateError {
                 throw other.isAbsence ? error : other
             }
-            return try configuration(found, .authorizationServer, of: issuer)
+            return try configuration(found, .authorizationServer, of: issuer, tolerances)
         }
-        let found = try configuration(document, .openIDConnect, of: issuer)
+        let found = try configuration(document, .openIDConnect, of: issuer, tolerances)
         guard document.mayBeCompleted, let other = try await completion(for: issuer) else { return found }
-        return try ServiceConfiguration(metadata: document.completed(by: other), issuer: issuer)
+        return try ServiceConfiguration(
+            metadata: document.completed(by: other), issuer: issuer, tolerances: tolerances)
     }
 
     /// A document's endpoints, each of which may be called.
     private func configuration(
-        _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer
+        _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>
     ) throws -> ServiceConfiguration {
-        let found = try ServiceConfiguration(metadata: document, issuer: issuer, kind: kind)
+        let found = try ServiceConfiguration(metadata: document, issuer: issuer, kind: kind, tolerances: tolerances)
         for endpoint in document.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
         return found
     }

@@ -97,6 +97,7 @@ extension AuthorizationService {
     ) throws -> IDTokenExpectation {
         var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
         expectation.policy = service.idTokenPolicy
+        expectation.tenantIssuer = service.tenantIssuer
         if expectation.policy.algorithms.needSharedSecret {
             expectation.clientSecret = try credential.secret(stage: stage)
         }

@@ -8,6 +8,8 @@ extension AuthorizationService {
     public func introspect(
         _ request: IntrospectionRequest, credential: ClientCredential = .none
     ) async throws -> IntrospectionResponse {
+        var request = request
+        request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try request.endpoint
         try check(endpoint, issuer: request.configuration.issuer, stage: .token)
         let authentication = try credential.authentication(

@@ -6,6 +6,8 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
     ///   `CancellationError`.
     public func revoke(_ request: RevocationRequest, credential: ClientCredential = .none) async throws {
+        var request = request
+        request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try request.endpoint
         try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
         let authentication = try credential.authentication(

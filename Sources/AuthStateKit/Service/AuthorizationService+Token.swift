@@ -29,22 +29,31 @@ extension AuthorizationService {
     /// Makes a token request and tells all that is known about its outcome.
     func redeem(_ request: TokenRequest, credential: ClientCredential) async -> Redemption {
         let stage = request.stage
+        var request = request
+        request.configuration = request.configuration.endpoints(for: credential)
         do {
             try check(
                 request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)
-            var authentication = try credential.authentication(
-                clientID: request.clientID, service: request.configuration,
-                endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: stage)
-            if request.isNamedByAssertion, authentication.method == .none {
-                authentication = .nameless(clientID: request.clientID)
-            }
-            var message = try signed(request).transportRequest(authentication: authentication)
-            message.timeout = configuration.requestTimeout
-            message.maximumResponseBytes = configuration.maximumResponseBytes
-            message.headers["User-Agent"] = ["AuthStateKit"]
-            let sentAt = configuration.clock.now
+            let endpoint = request.configuration.tokenEndpoint
+            var sentAt = configuration.clock.now
             do {
-                let response = try await transport.send(message)
+                let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
+                    var authentication = try credential.authentication(
+                        clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+                        now: configuration.clock.now, stage: stage)
+                    if request.isNamedByAssertion, authentication.method == .none {
+                        authentication = .nameless(clientID: request.clientID)
+                    }
+                    var message = try signed(request).transportRequest(
+                        authentication: authentication, dpopProof: proof)
+                    message.timeout = configuration.requestTimeout
+                    message.maximumResponseBytes = configuration.maximumResponseBytes
+                    message.headers["User-Agent"] = ["AuthStateKit"]
+                    return message
+                } send: { message in
+                    sentAt = configuration.clock.now
+                    do { return try await transport.send(message) } catch { throw NotAnswered(error: error) }
+                }
                 switch TokenAnswer(response, to: request, sentAt: sentAt) {
                 case .tokens(let tokens): return .tokens(tokens)
                 case .refused(let error, let refreshToken): return .refused(error, refreshToken: refreshToken)
@@ -52,17 +61,8 @@ extension AuthorizationService {
                 case .error(let error):
                     return .failed(error, isUnconfirmed: error.code == .serverError)
                 }
-            } catch let error as TransportError {
-                return .failed(
-                    AuthStateError(error, url: message.url.redactedDescription, stage: stage),
-                    isUnconfirmed: error.requestMayHaveBeenSent)
-            } catch is CancellationError {
-                return .cancelled
-            } catch {
-                // A transport of the user's own threw something of its own: assume the worst.
-                return .failed(
-                    AuthStateError(.connectionLost, stage: stage, "The token request failed.", underlying: error),
-                    isUnconfirmed: true)
+            } catch let failure as NotAnswered {
+                return Self.outcome(of: failure.error, url: endpoint.redactedDescription, stage: stage)
             }
         } catch let error as AuthStateError {
             return .failed(error, isUnconfirmed: false)
@@ -83,5 +83,24 @@ extension AuthorizationService {
         copy.assertion = try grant.assertion(
             for: request.configuration, signedWith: key, at: configuration.clock.now)
         return copy
+    }
+
+    /// A transport's error, told from those of making the request.
+    private struct NotAnswered: Error {
+        var error: any Error
+    }
+
+    /// What is known when no answer came.
+    private static func outcome(of error: any Error, url: String, stage: AuthStateError.Stage) -> Redemption {
+        switch error {
+        case let error as TransportError:
+            .failed(AuthStateError(error, url: url, stage: stage), isUnconfirmed: error.requestMayHaveBeenSent)
+        case is CancellationError: .cancelled
+        default:
+            // A transport of the user's own threw something of its own: assume the worst.
+            .failed(
+                AuthStateError(.connectionLost, stage: stage, "The token request failed.", underlying: error),
+                isUnconfirmed: true)
+        }
     }
 }

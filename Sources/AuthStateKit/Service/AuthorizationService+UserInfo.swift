@@ -15,7 +15,8 @@ extension AuthorizationService {
     ///   - service: The provider.
     ///   - clientID: The client that signed claims must be for.
     ///   - options: Where the token travels, and whether the claims have to be signed.
-    /// - Throws: `TokenRejected` when the endpoint refuses the token (401), else `AuthStateError` of stage userinfo.
+    /// - Throws: `TokenRejected` when the endpoint refuses the token, or wants to see another DPoP nonce (401), else
+    ///   `AuthStateError` of stage userinfo.
     public func userInfo(
         _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions = UserInfoOptions()
     ) async throws -> UserInfo {
@@ -24,10 +25,12 @@ extension AuthorizationService {
         }
         try check(endpoint, issuer: service.issuer, stage: .userinfo)
         let response = try await send(tokens.userInfoRequest(to: endpoint, options), stage: .userinfo)
+        tokens.learn(from: response.headers, of: endpoint)
         switch ResourceVerdict(response) {
+        case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
         case .tokenRejected: throw TokenRejected(response)
         case .refused(let error): throw error.at(.userinfo)
-        case .answered: break
+        case .answered, .nonceWanted: break
         }
         guard response.status == 200 else {
             throw AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo)
@@ -77,6 +80,12 @@ extension Tokens {
         switch options.tokenPlacement {
         case .header: request.headers = try authorizationHeaders(method: "GET", url: endpoint)
         case .body:
+            guard !isBound else {
+                throw AuthStateError(
+                    .unsupported, stage: .userinfo, "A token that is bound to a key travels in the header only.",
+                    expected: "the placement header", received: "the placement body",
+                    hint: "Leave the placement out (RFC 9449, section 7.1).")
+            }
             try storage.policy.check(endpoint)
             request.method = "POST"
             request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]

@@ -17,6 +17,7 @@ public struct AuthorizationService: Sendable {
     public let configuration: Configuration
     let metadata = MetadataCache()
     let keys = KeyCache()
+    let dpopNonces = DPoPNonces()
 
     /// Makes a service.
     ///

@@ -32,14 +32,11 @@ extension ClientCredential {
             text = try SecretSource.content(ofFile: path, holding: "the client's private key", stage: stage)
         }
         do {
-            var key = try Self.key(in: text)
+            var key = try SecretSource.privateKey(in: text)
             key.keyID = keyID ?? key.keyID
             return key
         } catch {
-            throw AuthStateError(
-                .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
-                expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",
-                hint: "Check that it is the client's private key.", underlying: error)
+            throw SecretSource.noKey(in: place, stage: stage, error)
         }
     }
 
@@ -49,15 +46,5 @@ extension ClientCredential {
         case .environment(let name): "the environment variable \(name)"
         case .none, .issued, .value: "the credential"
         }
-    }
-
-    private static func key(in text: String) throws(JOSEError) -> JSONWebKey {
-        guard text.first(where: { !$0.isWhitespace }) == "{" else { return try SigningKey(pem: text).privateKey }
-        guard let json = try? JSONValue(parsing: text.utf8) else {
-            throw JOSEError(.malformed, "the key is not JSON")
-        }
-        let key = try JSONWebKey(json: json)
-        guard key.privateMaterial != nil else { throw JOSEError(.keyMismatch, "the key has no private part") }
-        return key
     }
 }

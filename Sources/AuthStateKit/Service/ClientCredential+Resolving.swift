@@ -27,18 +27,35 @@ extension ClientCredential {
                 clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
         }
+        if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
+        if let signedSecret {
+            let key = try SigningKey(
+                forAssertionsWith: privateKey(stage: stage), algorithm: signingAlgorithm, accepted: nil, stage: stage)
+            let secret = try signedSecret.signed(with: key, clientID: clientID, now: now)
+            return try .secret(secret, clientID: clientID, method: method ?? .clientSecretPost)
+        }
         guard let secret = try secret(stage: stage), method != ClientAuthenticationMethod.none else {
             return .none(clientID: clientID)
         }
+        if method == nil, Self.isPrivateKey(secret) {
+            return try assertion(privateKey(stage: stage), .privateKeyJWT)
+        }
         let method = method ?? ClientAuthentication.preferredMethod(of: accepted.methods)
-        guard method == .clientSecretJWT else { return try .secret(secret, clientID: clientID, method: method) }
+        guard method == .clientSecretJWT else {
+            return try .secret(
+                secret, clientID: clientID, method: method,
+                isFormEncoded: !service.tolerances.contains(.unencodedBasic))
+        }
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
-    /// The secret; nil for a public client, and for one with a private key.
+    /// Whether what was given for a secret is a key, which must not be sent anywhere.
+    private static func isPrivateKey(_ secret: String) -> Bool { secret.hasPrefix("-----BEGIN ") }
+
+    /// The secret; nil for a public client, and for one with a private key or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
-        guard method != .privateKeyJWT else { return nil }
+        guard method != .privateKeyJWT, signedSecret == nil else { return nil }
         switch source {
         case .none: return nil
         case .issued(let secret): return secret

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -64,5 +65,27 @@ enum SecretSource {
         } catch let error as SystemCallError {
             throw refusal("cannot be read", received: "\(error)", hint: "Check the path and the file's permissions.")
         }
+    }
+
+    /// The private key that a text holds: PEM, or a JWK.
+    ///
+    /// - Throws: `JOSEError`, which shows nothing of the text.
+    static func privateKey(in text: String) throws(JOSEError) -> JSONWebKey {
+        guard text.first(where: { !$0.isWhitespace }) == "{" else { return try SigningKey(pem: text).privateKey }
+        guard let json = try? JSONValue(parsing: text.utf8) else {
+            throw JOSEError(.malformed, "the key is not JSON")
+        }
+        let key = try JSONWebKey(json: json)
+        guard key.privateMaterial != nil else { throw JOSEError(.keyMismatch, "the key has no private part") }
+        return key
+    }
+
+    /// There is something at the place, and it is no private key.
+    static func noKey(in place: String, stage: AuthStateError.Stage, _ underlying: (any Error)? = nil) -> AuthStateError
+    {
+        AuthStateError(
+            .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
+            expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",
+            hint: "Check that it is the right key.", underlying: underlying)
     }
 }

@@ -20,6 +20,7 @@ extension AuthorizationRequest {
                 .invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.",
                 hint: "Ask for the scope openid, and leave the nonce to the request.")
         }
+        if let dpopKey { try configuration.check(dpopAlgorithm: dpopKey.algorithm, stage: .authorization) }
         if prompt.contains(.none), prompt.count > 1 {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "prompt=none cannot be combined with another prompt.",

@@ -23,7 +23,7 @@ extension AuthorizationRequest {
         var result: Parameters = [
             "response_type": responseType.rawValue, "client_id": clientID, "redirect_uri": redirectURI.rawValue,
         ]
-        result["scope"] = try scopes.joined(stage: .authorization)
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
         result["state"] = state
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()
@@ -39,6 +39,7 @@ extension AuthorizationRequest {
         result["id_token_hint"] = idTokenHint
         result["claims"] = claims.map { String(decoding: $0.serialized(), as: UTF8.self) }
         for resource in resources { result.append("resource", resource) }
+        result["dpop_jkt"] = dpopKey?.thumbprint
         let clash = additionalParameters.names.first { result[$0] != nil || ["request", "request_uri"].contains($0) }
         if let clash {
             throw Self.refusal(

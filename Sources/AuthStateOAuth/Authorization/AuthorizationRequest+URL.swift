@@ -52,7 +52,7 @@ extension AuthorizationRequest {
     /// OAuth for those who do not look inside (OpenID Connect Core, sections 6.1 and 6.2).
     private func outside(_ object: Parameters) throws -> Parameters {
         var result: Parameters = ["client_id": clientID, "response_type": responseType.rawValue]
-        result["scope"] = try scopes.joined(stage: .authorization)
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
         result.merge(object)
         return result
     }

@@ -46,6 +46,10 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     }
     /// Optional, so that archives from before there were resources can be read.
     private var ownResources: [String]?
+    /// The key that the code and the tokens shall be bound to (RFC 9449, section 10); nil asks for bearer tokens.
+    ///
+    /// It is kept with a pending login, and with the state that comes of it.
+    public var dpopKey: DPoPKey?
     /// Whether the parameters go to the provider directly, and the browser only carries a reference (RFC 9126); nil does
     /// so when the provider's metadata require it.
     public var isPushed: Bool?

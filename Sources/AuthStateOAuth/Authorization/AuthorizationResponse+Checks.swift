@@ -104,7 +104,8 @@ extension AuthorizationResponse {
         _ error: String, _ parameters: Parameters, _ request: AuthorizationRequest
     ) -> AuthStateError {
         let response = OAuthErrorResponse(
-            error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"])
+            error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"]
+        ).tolerating(request.configuration.tolerances)
         var message = "The provider refused the login: \(response.summary)."
         if lacksPromisedIssuer(parameters, request) {
             message += " (Unconfirmed: the answer lacks the promised iss.)"

@@ -43,7 +43,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         self.request = request
         self.code = code
         self.idToken = idToken
-        scope = parameters["scope"]
+        scope = request.configuration.tolerances.grantedScope(parameters["scope"])
         var rest = parameters
         // Tokens that nobody asked for are not kept either.
         for name in ["code", "state", "iss", "id_token", "scope", "access_token"] { rest[name] = nil }

@@ -35,9 +35,12 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
 
     /// The HTTP request: a form with the parameters or the signed object, and with the client's proof.
     ///
+    /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
     /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
     ///   whatever `AuthorizationRequest.url()` refuses.
-    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+    public func transportRequest(
+        authentication: ClientAuthentication, dpopProof: String? = nil
+    ) throws -> TransportRequest {
         let endpoint = try endpoint
         try request.check()
         guard request.requestURI == nil else {
@@ -51,7 +54,10 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
         } else {
             form = try request.parameters()
         }
-        return try TransportRequest(posting: form, to: endpoint, authentication: authentication, stage: .authorization)
+        var message = try TransportRequest(
+            posting: form, to: endpoint, authentication: authentication, stage: .authorization)
+        if let dpopProof { message.headers["DPoP"] = [dpopProof] }
+        return message
     }
 }
 

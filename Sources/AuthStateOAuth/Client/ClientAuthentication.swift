@@ -12,7 +12,7 @@ public struct ClientAuthentication: Sendable, Hashable {
     private enum Proof: Hashable {
         case nothing
         case nameless
-        case secret(String)
+        case secret(String, isFormEncoded: Bool)
         case assertion(String)
     }
 
@@ -22,17 +22,40 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// A client that something else in the request names, such as a signed assertion (RFC 7521, section 4.1).
     package static func nameless(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nameless) }
 
+    /// A client that the provider knows by the certificate of the connection (RFC 8705, section 2).
+    ///
+    /// - Throws: `AuthStateError` with `.unsupported` for another method.
+    public static func certificate(clientID: String, method: ClientAuthenticationMethod) throws -> Self {
+        guard method.usesCertificate else {
+            throw AuthStateError(
+                .unsupported, stage: .token, "This client authentication method has no certificate.",
+                expected: "tls_client_auth or self_signed_tls_client_auth", received: method.rawValue
+            )
+        }
+        return Self(clientID: clientID, method: method, proof: .nothing)
+    }
+
     /// A client with a secret that is sent.
     ///
-    /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret.
-    public static func secret(_ secret: String, clientID: String, method: ClientAuthenticationMethod) throws -> Self {
+    /// - Parameter isFormEncoded: Whether HTTP Basic has identifier and secret form-encoded first, as it should; see
+    ///   `Tolerance.unencodedBasic`.
+    /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret, or when the
+    ///   identifier has a colon and is not to be encoded.
+    public static func secret(
+        _ secret: String, clientID: String, method: ClientAuthenticationMethod, isFormEncoded: Bool = true
+    ) throws -> Self {
         guard method == .clientSecretBasic || method == .clientSecretPost else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method cannot be used with a secret.",
                 expected: "client_secret_basic or client_secret_post", received: method.rawValue
             )
         }
-        return Self(clientID: clientID, method: method, proof: .secret(secret))
+        guard isFormEncoded || method != .clientSecretBasic || !clientID.contains(":") else {
+            throw AuthStateError(
+                .unsupported, stage: .token, "An identifier with a colon cannot go into HTTP Basic unencoded.",
+                hint: "Send the secret in the body (client_secret_post).")
+        }
+        return Self(clientID: clientID, method: method, proof: .secret(secret, isFormEncoded: isFormEncoded))
     }
 
     /// A client with a signed assertion (RFC 7523, section 2.2); it is good for one request only.
@@ -67,10 +90,11 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// Adds the proof to a form and its headers.
     func apply(to form: inout Parameters, headers: inout TransportHeaders) {
         switch proof {
-        case .secret(let secret) where method == .clientSecretBasic:
-            let pair = "\(PercentEncoding.form(clientID)):\(PercentEncoding.form(secret))"
+        case .secret(let secret, let isFormEncoded) where method == .clientSecretBasic:
+            let parts = [clientID, secret].map { isFormEncoded ? PercentEncoding.form($0) : $0 }
+            let pair = parts.joined(separator: ":")
             headers["Authorization"] = ["Basic \(Base64.encode(Array(pair.utf8)))"]
-        case .secret(let secret):
+        case .secret(let secret, _):
             form["client_id"] = clientID
             form["client_secret"] = secret
         case .assertion(let assertion):

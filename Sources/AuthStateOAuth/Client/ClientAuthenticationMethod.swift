@@ -15,4 +15,11 @@ public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, 
     public static let clientSecretJWT = ClientAuthenticationMethod(rawValue: "client_secret_jwt")
     /// An assertion signed with a private key, whose public key the provider has (RFC 7523, section 2.2).
     public static let privateKeyJWT = ClientAuthenticationMethod(rawValue: "private_key_jwt")
+    /// The certificate of the TLS connection, from an authority that the provider trusts (RFC 8705, section 2.1).
+    public static let tlsClientAuth = ClientAuthenticationMethod(rawValue: "tls_client_auth")
+    /// The certificate of the TLS connection, whose key the client is registered with (RFC 8705, section 2.2).
+    public static let selfSignedTLSClientAuth = ClientAuthenticationMethod(rawValue: "self_signed_tls_client_auth")
+
+    /// Whether the proof is the connection's certificate, which is the transport's.
+    public var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
 }

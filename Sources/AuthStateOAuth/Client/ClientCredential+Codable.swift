@@ -1,7 +1,9 @@
 import AuthStateJOSE
 
 extension ClientCredential: Codable {
-    private enum CodingKeys: String, CodingKey { case source, name, secret, method, keyID, signingAlgorithm }
+    private enum CodingKeys: String, CodingKey {
+        case source, name, secret, method, keyID, signingAlgorithm, signedSecret
+    }
 
     /// Decodes a reference; a secret that was in memory only is decoded as absent.
     public init(from decoder: any Decoder) throws {
@@ -17,6 +19,7 @@ extension ClientCredential: Codable {
         method = try container.decodeIfPresent(ClientAuthenticationMethod.self, forKey: .method)
         keyID = try container.decodeIfPresent(String.self, forKey: .keyID)
         signingAlgorithm = try container.decodeIfPresent(SignatureAlgorithm.self, forKey: .signingAlgorithm)
+        signedSecret = try container.decodeIfPresent(SignedClientSecret.self, forKey: .signedSecret)
     }
 
     /// Encodes the reference, and of secrets only one that registration issued.
@@ -38,5 +41,6 @@ extension ClientCredential: Codable {
         try container.encodeIfPresent(method, forKey: .method)
         try container.encodeIfPresent(keyID, forKey: .keyID)
         try container.encodeIfPresent(signingAlgorithm, forKey: .signingAlgorithm)
+        try container.encodeIfPresent(signedSecret, forKey: .signedSecret)
     }
 }

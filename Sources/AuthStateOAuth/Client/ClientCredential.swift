@@ -25,6 +25,9 @@ public struct ClientCredential: Sendable, Hashable {
     /// How assertions are signed; nil takes what the key and the provider's metadata allow, the key's usual one first.
     public var signingAlgorithm: SignatureAlgorithm?
 
+    /// What the secret says when it is signed anew for each request, by the private key that `source` then names.
+    public var signedSecret: SignedClientSecret?
+
     /// Makes a credential.
     public init(
         _ source: Source, method: ClientAuthenticationMethod? = nil, keyID: String? = nil,
@@ -34,6 +37,27 @@ public struct ClientCredential: Sendable, Hashable {
         self.method = method
         self.keyID = keyID
         self.signingAlgorithm = signingAlgorithm
+    }
+
+    /// The secret that Apple wants, made anew for each request and signed with the key that Apple's pages gave out.
+    ///
+    /// https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
+    ///
+    /// - Parameters:
+    ///   - teamID: The ten characters of the developer's team.
+    ///   - keyID: The ten characters of the key.
+    ///   - key: Where the `.p8` file's content is; only the place is archived.
+    public static func appleSecret(teamID: String, keyID: String, key: Source) -> Self {
+        var credential = Self(key, method: .clientSecretPost, keyID: keyID, signingAlgorithm: .es256)
+        credential.signedSecret = SignedClientSecret(issuer: teamID, audience: "https://appleid.apple.com")
+        return credential
+    }
+
+    /// The client is known by the certificate of the connection, which the transport has (RFC 8705, section 2).
+    ///
+    /// - Parameter isSelfSigned: Whether the provider knows the certificate itself instead of the authority behind it.
+    public static func certificate(isSelfSigned: Bool = false) -> Self {
+        Self(.none, method: isSelfSigned ? .selfSignedTLSClientAuth : .tlsClientAuth)
     }
 
     /// A public client.
@@ -83,7 +107,9 @@ public struct ClientCredential: Sendable, Hashable {
 extension ClientCredential: CustomStringConvertible, CustomReflectable {
     /// Where the secret or the key is, never the secret or the key.
     public var description: String {
-        method == .privateKeyJWT ? source.description(of: "private key") : source.description
+        if method?.usesCertificate == true { return "certificate of the connection" }
+        return method == .privateKeyJWT || signedSecret != nil
+            ? source.description(of: "private key") : source.description
     }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }

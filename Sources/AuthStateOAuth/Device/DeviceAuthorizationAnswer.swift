@@ -16,8 +16,9 @@ extension DeviceAuthorizationResponse {
     package init(
         _ response: TransportResponse, to request: DeviceAuthorizationRequest, sentAt: Date
     ) throws(AuthStateError) {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
-        if let error = OAuthErrorResponse(json) {
+        let tolerances = request.configuration.tolerances
+        let json = response.tokenDocument(tolerating: tolerances)
+        if let error = OAuthErrorResponse(json, tolerating: tolerances) {
             throw .deviceEndpoint(error, response, now: sentAt)
         }
         guard response.status == 200 else {

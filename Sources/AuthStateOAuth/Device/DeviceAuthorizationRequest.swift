@@ -14,6 +14,8 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     public var scopes: [Scope]
     /// The resources that the tokens shall be for, absolute URIs (RFC 8707).
     public var resources: [String]
+    /// The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
+    public var dpopKey: DPoPKey?
     /// Whatever else the provider understands.
     public var additionalParameters: Parameters
 
@@ -48,7 +50,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     ///   replace one of the request's own.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
-        form["scope"] = try scopes.joined(stage: .authorization)
+        form["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: .authorization)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(

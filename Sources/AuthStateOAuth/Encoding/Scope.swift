@@ -37,7 +37,7 @@ extension Sequence<Scope> {
     /// The tokens joined by spaces, in order, repeated ones once.
     ///
     /// - Throws: `AuthStateError` with `.invalidScope` when a token has a character that scopes may not have.
-    func joined(stage: AuthStateError.Stage) throws -> String? {
+    func joined(stage: AuthStateError.Stage, tolerating tolerances: Set<Tolerance> = []) throws -> String? {
         var seen: Set<Scope> = []
         var tokens: [String] = []
         for scope in self where seen.insert(scope).inserted {
@@ -49,6 +49,6 @@ extension Sequence<Scope> {
             }
             tokens.append(scope.rawValue)
         }
-        return tokens.isEmpty ? nil : tokens.joined(separator: " ")
+        return tokens.isEmpty ? nil : tokens.joined(separator: tolerances.contains(.commaSeparatedScopes) ? "," : " ")
     }
 }

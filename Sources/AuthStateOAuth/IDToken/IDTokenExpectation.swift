@@ -8,6 +8,8 @@
 public struct IDTokenExpectation: Sendable {
     /// The issuer, exactly.
     public var issuer: Issuer
+    /// The template that `iss` has to fit instead, filled with the token's own `tid` (`Tolerance.tenantIssuer`).
+    package var tenantIssuer: TenantIssuer?
     /// The client that the token must be for.
     public var clientID: String
     /// What this client's tokens have to be like.

@@ -13,25 +13,36 @@ extension ServiceConfiguration {
     ///   - metadata: The document.
     ///   - issuer: The issuer that was asked for; the document must name exactly this one.
     ///   - kind: Which specification the document follows; it decides what must be there.
+    ///   - tolerances: What the provider is known to do otherwise; `.tenantIssuer` counts here already.
     /// - Throws: `AuthStateError` with `.issuerMismatch`, or `.invalidMetadata` when a member that is needed is absent.
     public init(
-        metadata: ProviderMetadata, issuer: Issuer, kind: ProviderMetadata.Kind = .openIDConnect
+        metadata: ProviderMetadata, issuer: Issuer, kind: ProviderMetadata.Kind = .openIDConnect,
+        tolerances: Set<Tolerance> = []
     ) throws {
-        guard TrustCheck.metadataIssuer.holds(metadata.issuer?.isExactly(issuer.rawValue) == true) else {
+        let isTenant = tolerances.contains(.tenantIssuer) && metadata.tenantIssuer?.covers(issuer) == true
+        guard TrustCheck.metadataIssuer.holds(isTenant || metadata.issuer?.isExactly(issuer.rawValue) == true) else {
             throw AuthStateError(
                 .issuerMismatch, stage: .discovery, "The discovery document belongs to another issuer.",
                 expected: issuer.rawValue, received: metadata.issuer ?? "no issuer",
                 hint: "Use the issuer exactly as the provider writes it, trailing slash included."
             )
         }
-        func lacks(_ name: String) -> AuthStateError {
-            AuthStateError(
-                .invalidMetadata, stage: .discovery, "The provider's metadata lacks \(name).", expected: name,
-                hint: "Give the endpoints by hand, or ask the provider to mend its document."
-            )
+        if let name = kind.required(of: metadata).first(where: { metadata.document[$0] == nil }) {
+            throw Self.lack(of: name)
         }
-        if let name = kind.required(of: metadata).first(where: { metadata.document[$0] == nil }) { throw lacks(name) }
-        guard let tokenEndpoint = metadata.tokenEndpoint else { throw lacks("token_endpoint") }
+        try self.init(endpointsOf: metadata, issuer: issuer)
+        self.tolerances = tolerances
+    }
+
+    /// Endpoints that somebody wrote down in the form of a metadata document.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidMetadata` without a token endpoint, `.invalidIssuer`.
+    package init(byHand metadata: ProviderMetadata) throws {
+        try self.init(endpointsOf: metadata, issuer: metadata.issuer.map(Issuer.init))
+    }
+
+    private init(endpointsOf metadata: ProviderMetadata, issuer: Issuer?) throws {
+        guard let tokenEndpoint = metadata.tokenEndpoint else { throw Self.lack(of: "token_endpoint") }
         self.init(
             issuer: issuer, authorizationEndpoint: metadata.authorizationEndpoint, tokenEndpoint: tokenEndpoint,
             jwksURI: metadata.jwksURI, userInfoEndpoint: metadata.userInfoEndpoint,
@@ -41,5 +52,12 @@ extension ServiceConfiguration {
             pushedAuthorizationRequestEndpoint: metadata.pushedAuthorizationRequestEndpoint
         )
         self.metadata = metadata
+    }
+
+    private static func lack(of name: String) -> AuthStateError {
+        AuthStateError(
+            .invalidMetadata, stage: .discovery, "The provider's metadata lacks \(name).", expected: name,
+            hint: "Give the endpoints by hand, or ask the provider to mend its document."
+        )
     }
 }

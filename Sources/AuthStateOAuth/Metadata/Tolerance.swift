@@ -10,4 +10,26 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let unaddressedUserInfo = Tolerance(rawValue: "unaddressedUserInfo")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
+    /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.
+    public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
+    /// Scopes are separated by commas in requests, instead of spaces (RFC 6749, section 3.3).
+    public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
+    /// Scopes are separated by commas in answers; they are remembered with spaces.
+    public static let commaSeparatedGrants = Tolerance(rawValue: "commaSeparatedGrants")
+    /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749,
+    /// section 5.1).
+    public static let formEncodedTokens = Tolerance(rawValue: "formEncodedTokens")
+    /// GitHub's own error codes, which are taken for those of OAuth that mean the same.
+    public static let gitHubErrors = Tolerance(rawValue: "gitHubErrors")
+    /// `error` is an object with a number, as Facebook's Graph API has it, instead of a code (RFC 6749, section 5.2).
+    public static let errorObjects = Tolerance(rawValue: "errorObjects")
+    /// Errors are a list of resources, fields and codes, as Strava's API has it, instead of a code.
+    public static let errorLists = Tolerance(rawValue: "errorLists")
+    /// The metadata's issuer is a template with `{tenantid}`, as Microsoft has it for many tenants.
+    ///
+    /// An ID token's `iss` then has to be the template filled with the token's own `tid`, which has to be a GUID.
+    public static let tenantIssuer = Tolerance(rawValue: "tenantIssuer")
+    /// A pushed request names the DPoP key (`dpop_jkt`) and goes without a proof (RFC 9449, section 10.1, has both ways):
+    /// the provider wants a nonce in the proof there, and does not say which.
+    public static let unprovenPush = Tolerance(rawValue: "unprovenPush")
 }

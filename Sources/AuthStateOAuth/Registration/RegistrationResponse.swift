@@ -96,18 +96,51 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// The credential that the registered client authenticates with; where its own private key is, only the client knows.
     public var credential: ClientCredential {
-        guard tokenEndpointAuthMethod != .privateKeyJWT else { return ClientCredential(.none, method: .privateKeyJWT) }
+        let method = tokenEndpointAuthMethod
+        if method == .privateKeyJWT || method?.usesCertificate == true {
+            return ClientCredential(.none, method: method)
+        }
         guard let clientSecret else { return .none }
-        let algorithm = metadata["token_endpoint_auth_signing_alg"]?.stringValue
-        return ClientCredential(
-            .issued(clientSecret), method: tokenEndpointAuthMethod,
-            signingAlgorithm: algorithm.map(SignatureAlgorithm.init))
+        return ClientCredential(.issued(clientSecret), method: method, signingAlgorithm: assertionAlgorithm)
+    }
+
+    /// The credential of a client that registered its public key (`private_key_jwt`).
+    ///
+    /// - Parameters:
+    ///   - privateKey: Where the private key is.
+    ///   - keyID: `kid`, by which the provider finds the public key.
+    public func credential(privateKey: ClientCredential.Source, keyID: String? = nil) -> ClientCredential {
+        ClientCredential(privateKey, method: .privateKeyJWT, keyID: keyID, signingAlgorithm: assertionAlgorithm)
+    }
+
+    /// How the client's assertions are signed, when the registration says it.
+    private var assertionAlgorithm: SignatureAlgorithm? {
+        metadata["token_endpoint_auth_signing_alg"]?.stringValue.map(SignatureAlgorithm.init)
+    }
+
+    /// How the client's ID tokens are signed, when the registration says it.
+    public var idTokenSignedResponseAlg: SignatureAlgorithm? {
+        metadata["id_token_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
+    }
+}
+
+extension ServiceConfiguration {
+    /// The configuration for a client that was registered: its ID tokens are held to the one algorithm of its registration.
+    ///
+    /// A registration for tokens without signature (`none`) changes nothing: that has to be asked for in the policy.
+    public func adapted(to registration: RegistrationResponse) -> ServiceConfiguration {
+        guard let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured else { return self }
+        var result = self
+        result.idTokenPolicy.algorithms = [algorithm]
+        return result
     }
 }
 
 extension ClientAuthenticationMethod? {
     /// Whether a client that is registered for it has no secret.
-    fileprivate var needsNoSecret: Bool { self == ClientAuthenticationMethod.none || self == .privateKeyJWT }
+    fileprivate var needsNoSecret: Bool {
+        self == ClientAuthenticationMethod.none || self == .privateKeyJWT || self?.usesCertificate == true
+    }
 }
 
 extension RegistrationResponse: CustomStringConvertible, CustomReflectable {

@@ -35,10 +35,13 @@ extension TokenAnswer {
     ///
     /// - Parameter sentAt: When the request was sent; lifetimes count from there.
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let tolerances = request.configuration.tolerances
+        let json = response.tokenDocument(tolerating: tolerances)
         let isSuccess = (200...299).contains(response.status)
         let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
-        if !isSuccess || TrustCheck.tokenResponseError.isOn, let error = OAuthErrorResponse(json) {
+        if !isSuccess || TrustCheck.tokenResponseError.isOn,
+            let error = OAuthErrorResponse(json, tolerating: tolerances)
+        {
             var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
@@ -89,17 +92,7 @@ extension TokenResponse {
             TrustCheck.tokenResponseAccessToken.holds(Self.token(accessToken) != nil)
         else { throw refusal("access_token", "visible ASCII characters") }
         let tokenType = try text("token_type")
-        switch tokenType {
-        case let type? where type.equalsIgnoringASCIICase("Bearer"): break
-        // RFC 8693, section 2.2.1: what was issued is no access token.
-        case let type? where type.equalsIgnoringASCIICase("N_A") && request.grantType == .tokenExchange: break
-        case nil where request.configuration.tolerances.contains(.missingTokenType): break
-        case _ where !TrustCheck.tokenResponseType.isOn: break
-        default:
-            throw AuthStateError(
-                .unsupportedTokenType, stage: request.stage, "The provider issued another type of token.",
-                expected: "Bearer", received: tokenType ?? "no token_type", httpStatus: 200)
-        }
+        try Self.check(tokenType, of: request)
         let issuedTokenType = try text("issued_token_type") ?? ""
         guard request.grantType != .tokenExchange || !issuedTokenType.isEmpty else {
             throw refusal("issued_token_type", "the type of the token that was issued")
@@ -112,8 +105,38 @@ extension TokenResponse {
         self.init(
             accessToken: accessToken, tokenType: tokenType ?? "Bearer", issuedAt: sentAt,
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
-            refreshToken: refreshToken, idToken: try text("id_token"), scope: try text("scope"),
+            refreshToken: refreshToken, idToken: try text("id_token"),
+            scope: request.configuration.tolerances.grantedScope(try text("scope")),
             additionalMembers: members.filter { !Self.named.contains($0.key) })
+    }
+
+    /// Refuses tokens of a type that was not asked for.
+    ///
+    /// With a DPoP key bearer tokens are a downgrade: anybody could use them, the state counts on nobody else (RFC 9449,
+    /// section 5).
+    private static func check(_ type: String?, of request: TokenRequest) throws(AuthStateError) {
+        // RFC 8693, section 2.2.1: what was issued is no access token.
+        if request.grantType == .tokenExchange, type?.equalsIgnoringASCIICase("N_A") == true { return }
+        let isBound = request.dpopKey != nil
+        func refusal(_ message: String, hint: String? = nil) -> AuthStateError {
+            AuthStateError(
+                .unsupportedTokenType, stage: request.stage, message, expected: isBound ? "DPoP" : "Bearer",
+                received: type ?? "no token_type", hint: hint, httpStatus: 200)
+        }
+        let isBearer =
+            type?.equalsIgnoringASCIICase("Bearer") ?? request.configuration.tolerances.contains(.missingTokenType)
+        if isBearer {
+            guard TrustCheck.tokenResponseDowngrade.holds(!isBound) else {
+                throw refusal(
+                    "The provider issued a token that is not bound to the DPoP key.",
+                    hint: "Turn DPoP on for the client at the provider, or log in without a DPoP key.")
+            }
+            return
+        }
+        let isFitting = isBound && type?.equalsIgnoringASCIICase("DPoP") == true
+        guard TrustCheck.tokenResponseType.holds(isFitting) else {
+            throw refusal("The provider issued another type of token.")
+        }
     }
 
     /// A token that fits into a header: one or more visible ASCII characters.

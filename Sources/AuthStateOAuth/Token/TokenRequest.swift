@@ -26,6 +26,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
     public var resources: [String] = []
+    /// The key that the tokens are bound to, or shall be (RFC 9449, section 5); nil asks for bearer tokens.
+    public var dpopKey: DPoPKey?
     /// Whatever else the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
@@ -50,6 +52,7 @@ public struct TokenRequest: Sendable, Hashable {
         code = response.code
         redirectURI = response.request.redirectURI
         codeVerifier = response.request.codeVerifier
+        dpopKey = response.request.dpopKey
         resources = ResourceIndicators.single(response.request.resources)
     }
 
@@ -77,13 +80,18 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// The HTTP request: a form, with the client's proof.
     ///
-    /// - Throws: `AuthStateError` for a malformed scope or resource, or an additional parameter that would replace one of the grant's.
-    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+    /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
+    /// - Throws: `AuthStateError` for a malformed scope or resource, an additional parameter that would replace one of
+    ///   the grant's, an assertion that is not signed, or an algorithm of the DPoP key that the provider does not take.
+    public func transportRequest(
+        authentication: ClientAuthentication, dpopProof: String? = nil
+    ) throws -> TransportRequest {
         guard jwtBearer == nil || assertion != nil else {
             throw AuthStateError(
                 .invalidArgument, stage: stage, "The assertion is not signed.",
                 hint: "Sign it with JWTBearerGrant.assertion, or let AuthorizationService.perform do it.")
         }
+        if let dpopKey { try configuration.check(dpopAlgorithm: dpopKey.algorithm, stage: stage) }
         var form: Parameters = ["grant_type": grantType.rawValue]
         form["code"] = code
         form["redirect_uri"] = redirectURI?.rawValue
@@ -92,12 +100,14 @@ public struct TokenRequest: Sendable, Hashable {
         form["device_code"] = deviceCode
         form["assertion"] = assertion
         exchange?.apply(to: &form)
-        form["scope"] = try scopes.joined(stage: stage)
+        form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
-        return try TransportRequest(
+        var message = try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,
             authentication: authentication, stage: stage)
+        if let dpopProof { message.headers["DPoP"] = [dpopProof] }
+        return message
     }
 }
 

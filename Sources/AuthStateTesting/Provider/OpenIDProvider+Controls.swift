@@ -47,6 +47,9 @@ extension OpenIDProvider {
         core.state.withLock { $0.rejections = (times, challenge) }
     }
 
+    /// Wants another nonce in DPoP proofs from now on, if it wants any.
+    public func rotateDPoPNonce() { core.state.withLock { $0.proofs.rotate() } }
+
     /// Signs with new keys from now on.
     ///
     /// - Parameter keepsOld: Whether the old public keys stay in the key set.

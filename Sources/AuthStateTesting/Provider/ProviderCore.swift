@@ -49,11 +49,14 @@ final class ProviderCore: Sendable {
 
     private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse {
         let now = clock.secondsSince1970
-        let (decision, deviations) = state.withLock { state in
-            (state.decide(request, now: now + state.configuration.clockSkew), state.configuration.deviations)
+        let (decision, deviations, nonce) = state.withLock { state in
+            let decision = state.decide(request, now: now + state.configuration.clockSkew)
+            return (decision, state.configuration.deviations, state.nonce(for: request))
         }
         do {
-            return try decision.response(keys: keys, deviations: deviations)
+            var response = try decision.response(keys: keys, deviations: deviations)
+            if let nonce { response.headers["DPoP-Nonce"] = [nonce] }
+            return response
         } catch {
             return .oauthError("server_error", "The provider cannot sign: \(error)", status: 500)
         }

@@ -17,6 +17,8 @@ struct ProviderState: Sendable {
     var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
+    /// Proofs of keys that tokens are bound to.
+    var proofs = Proofs()
     var statistics = OpenIDProvider.Statistics()
     var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
     /// How many good access tokens to refuse, and with which challenge.
@@ -44,6 +46,8 @@ struct ProviderState: Sendable {
         /// As it was in the authorization request.
         var redirectURI: String
         var challenge: String?
+        /// The thumbprint of the key that it is bound to, `dpop_jkt` (RFC 9449, section 10).
+        var key: String?
         var expiresAt: Double
         var isRedeemed = false
     }
@@ -55,11 +59,15 @@ struct ProviderState: Sendable {
         var scopes: [String]
         /// What it is for; empty means anything.
         var resources: [String] = []
+        /// The thumbprint of the key that it is bound to; nil for a bearer token.
+        var key: String?
         var expiresAt: Double
     }
 
     struct RefreshToken: Sendable {
         var grant: String
+        /// The thumbprint of the key that it is bound to, for a public client (RFC 9449, section 5).
+        var key: String?
         var expiresAt: Double
         var spentAt: Double?
     }

@@ -73,8 +73,10 @@ struct CURLMsg;
     CONSTANT(CURLOPT_ERRORBUFFER, 10010)                                                                              \
     CONSTANT(CURLOPT_USERAGENT, 10018)                                                                                \
     CONSTANT(CURLOPT_HTTPHEADER, 10023)                                                                               \
+    CONSTANT(CURLOPT_SSLCERT, 10025)                                                                                  \
     CONSTANT(CURLOPT_HEADERDATA, 10029)                                                                               \
     CONSTANT(CURLOPT_CUSTOMREQUEST, 10036)                                                                            \
+    CONSTANT(CURLOPT_SSLKEY, 10087)                                                                                   \
     CONSTANT(CURLOPT_ACCEPT_ENCODING, 10102)                                                                          \
     CONSTANT(CURLOPT_PRIVATE, 10103)                                                                                  \
     CONSTANT(CURLOPT_COPYPOSTFIELDS, 10165)                                                                           \

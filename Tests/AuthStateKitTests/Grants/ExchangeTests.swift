@@ -73,19 +73,17 @@ struct ExchangeTests {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
         let before = state.snapshot
-        func code(_ work: () async throws -> TokenResponse) async -> AuthStateError.Code? {
-            do { _ = try await work() } catch { return (error as? AuthStateError)?.code }
-            return nil
-        }
-        #expect(await code { try await state.exchangeToken(resources: ["https://else.example"]) } == .invalidTarget)
-        #expect(await code { try await state.exchangeToken(scopes: ["profile"]) } == .invalidScope)
-        #expect(await code { try await state.exchangeToken(requestedTokenType: .saml2) } == .invalidRequest)
+        #expect(
+            await authError { try await state.exchangeToken(resources: ["https://else.example"]) }?.code
+                == .invalidTarget)
+        #expect(await authError { try await state.exchangeToken(scopes: ["profile"]) }?.code == .invalidScope)
+        #expect(await authError { try await state.exchangeToken(requestedTokenType: .saml2) }?.code == .invalidRequest)
         let stranger = TypedToken("nobody's", type: .accessToken)
-        #expect(await code { try await state.exchangeToken(actor: stranger) } == .invalidRequest)
+        #expect(await authError { try await state.exchangeToken(actor: stranger) }?.code == .invalidRequest)
         fixture.provider.inject(.oauthError("invalid_grant"), at: .token)
-        #expect(await code { try await state.exchangeToken() } == .invalidGrant)
+        #expect(await authError { try await state.exchangeToken() }?.code == .invalidGrant)
         fixture.provider.update { $0.deviations.tokenResponse = { $0["issued_token_type"] = nil } }
-        #expect(await code { try await state.exchangeToken() } == .malformedResponse)
+        #expect(await authError { try await state.exchangeToken() }?.code == .malformedResponse)
         #expect(state.snapshot == before && state.isAuthorized)
     }
 

@@ -26,6 +26,46 @@
             #expect(try await failure(trusting, TransportRequest(otherName))?.code == .insecureConnection)
         }
 
+        @Test("a server that demands a certificate gets the client's, and another one's key is no use")
+        func clientCertificate() async throws {
+            let server = try TLSServer("-Verify", "1", "-verify_return_error", "-CAfile", "{certificate}")
+            func transport(_ client: CurlTransport.ClientCertificate?) -> CurlTransport {
+                CurlTransport(
+                    configuration: .init(certificateAuthorityFile: server.certificate, clientCertificate: client))
+            }
+            // The server's own certificate is the one authority that it knows: it does for a client too.
+            let good = CurlTransport.ClientCertificate(certificateFile: server.certificate, keyFile: server.key)
+            let response = try await transport(good).send(TransportRequest(server.url))
+            #expect(response.status == 200)
+            let page = String(decoding: response.body, as: UTF8.self)
+            #expect(page.contains("Client certificate") && !page.contains("no client certificate"))
+
+            #expect(try await failure(transport(nil), TransportRequest(server.url)) != nil)
+            let other = try TLSServer()
+            let stranger = CurlTransport.ClientCertificate(certificateFile: other.certificate, keyFile: other.key)
+            #expect(try await failure(transport(stranger), TransportRequest(server.url)) != nil)
+            let mixed = CurlTransport.ClientCertificate(certificateFile: server.certificate, keyFile: other.key)
+            let error = try #require(try await failure(transport(mixed), TransportRequest(server.url)))
+            #expect(error.code == .insecureConnection && !error.requestMayHaveBeenSent)
+        }
+
+        @Test("a client's certificate or key that cannot be used is said before anything is sent")
+        func unusableClientCertificate() async throws {
+            let server = try TLSServer()
+            func message(_ certificate: String, _ key: String) async throws -> String {
+                let client = CurlTransport.ClientCertificate(certificateFile: certificate, keyFile: key)
+                let transport = CurlTransport(configuration: .init(clientCertificate: client))
+                let error = try #require(try await failure(transport, TransportRequest("https://127.0.0.1:1/")))
+                #expect(error.code == .insecureConnection)
+                return error.message
+            }
+            #expect(try await message("/nowhere/client.pem", server.key).contains("/nowhere/client.pem"))
+            #expect(try await message(server.key, server.key).contains("holds none"))
+            #expect(try await message(server.certificate, "/nowhere/client.key").contains("/nowhere/client.key"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: server.key)
+            #expect(try await message(server.certificate, server.key).contains("0600"))
+        }
+
         @Test("a protocol older than TLS 1.2 is refused")
         func oldVersion() async throws {
             let server = try TLSServer("-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0")
@@ -59,6 +99,7 @@
     /// `openssl s_server` with a certificate of its own for 127.0.0.1.
     private final class TLSServer {
         let certificate: String
+        let key: String
         let url: String
         private let folder: URL
         private let process: Program
@@ -67,7 +108,7 @@
             folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             certificate = folder.appending(path: "certificate.pem").path
-            let key = folder.appending(path: "key.pem").path
+            key = folder.appending(path: "key.pem").path
             let maker = try Program(
                 openssl,
                 [
@@ -77,7 +118,8 @@
             try #require(maker.wait() == 0)
             process = try Program(
                 openssl,
-                ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key] + arguments)
+                ["s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key]
+                    + arguments.map { [certificate] in $0 == "{certificate}" ? certificate : $0 })
             // It prints "ACCEPT 127.0.0.1:PORT".
             var text = ""
             while !text.contains("ACCEPT") || !text.hasSuffix("\n") {

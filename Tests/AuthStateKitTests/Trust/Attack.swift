@@ -16,7 +16,7 @@ struct Attack: Sendable {
     /// All that there are, by area.
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
-        + tokenResponse + registration + deviceAuthorization
+        + tokenResponse + registration + deviceAuthorization + tenants
 }
 
 extension Attack: CustomTestStringConvertible {

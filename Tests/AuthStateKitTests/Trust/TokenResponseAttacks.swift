@@ -18,6 +18,7 @@ extension Attack {
         answer(.tokenResponseError, adding: #""error":"invalid_grant""#),
         answer(.tokenResponseAccessToken, accessToken: #"a\r\nX-Admin: yes"#),
         answer(.tokenResponseType, type: "mac"),
+        answer(.tokenResponseDowngrade, isBound: true),
         answer(.tokenResponseRefreshToken, adding: #""refresh_token":"r\u0000""#),
         answer(.tokenResponseLifetime, adding: #""expires_in":"for ever""#),
         Attack(.bearerTransport) { try send("http://api.example/", allowedOrigins: nil) },
@@ -26,7 +27,7 @@ extension Attack {
 
     private static func answer(
         _ check: TrustCheck, status: Int = 200, accessToken: String = "token", type: String = "Bearer",
-        adding member: String? = nil
+        isBound: Bool = false, adding member: String? = nil
     ) -> Attack {
         let body =
             #"{"access_token":"\#(accessToken)","token_type":"\#(type)"\#(member.map { ",\($0)" } ?? "")}"#
@@ -34,7 +35,9 @@ extension Attack {
             guard let url = URL(string: "https://op.example/token") else { return }
             let service = AuthorizationService(transport: ScriptedTransport([.json(body, status: status)]))
             let configuration = ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
-            _ = try await service.perform(TokenRequest(clientCredentialsFor: "client", configuration: configuration))
+            var request = TokenRequest(clientCredentialsFor: "client", configuration: configuration)
+            request.dpopKey = isBound ? try .generate() : nil
+            _ = try await service.perform(request)
         }
     }
 

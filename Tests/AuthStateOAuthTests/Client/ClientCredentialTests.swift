@@ -30,6 +30,11 @@ struct ClientCredentialTests {
             #"{"method":"private_key_jwt","name":"KEY","signingAlgorithm":"PS256","source":"environment"}"#,
             .privateKey(environment: "KEY", signingAlgorithm: .ps256)
         ),
+        (#"{"method":"tls_client_auth","source":"none"}"#, .certificate()),
+        (
+            #"{"keyID":"K","method":"client_secret_post","name":"/k.p8","signedSecret":{"audience":"https://appleid.apple.com","issuer":"T","lifetime":300},"signingAlgorithm":"ES256","source":"file"}"#,
+            .appleSecret(teamID: "T", keyID: "K", key: .file("/k.p8"))
+        ),
     ]
 
     @Test("references are archived, and archives of earlier versions are read", arguments: golden)

@@ -18,6 +18,7 @@ func fuzzChallenge(_ bytes: [UInt8]) {
         response.headers["WWW-Authenticate"] = lines
         switch ResourceVerdict(response) {
         case .answered: break
+        case .nonceWanted: require(status == 401, "only a 401 asks for a nonce")
         case .tokenRejected:
             require(status == 401, "only a 401 rejects a token")
             requireFitForLog("\(AuthStateError(TokenRejected(response), canRenew: false))")

@@ -3,10 +3,10 @@ import Foundation
 
 /// Passes requests on, and remembers where they went.
 actor CountingTransport: HTTPTransport {
-    private let base: SystemTransport
+    private let base: any HTTPTransport
     private var paths: [String] = []
 
-    init(_ base: SystemTransport) { self.base = base }
+    init(_ base: any HTTPTransport) { self.base = base }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         paths.append(request.url.absoluteString)

@@ -7,20 +7,29 @@ struct Flow: Sendable {
     let transport: CountingTransport
     let service: AuthorizationService
     let browser: LoginBrowser
+    var issuer: String
     var clientID = "public"
     var credential = ClientCredential.none
     var scopes: [Scope] = [.openID, .profile, .email, "offline_access"]
     var tolerances: Set<Tolerance> = []
     var responseType = AuthorizationRequest.ResponseType.code
     var responseMode: AuthorizationRequest.ResponseMode?
+    var dpopKey: DPoPKey?
     var store: any AuthStateStore = InMemoryAuthStateStore()
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
 
     init(_ provider: ProviderProcess) throws {
+        try self.init(
+            provider, transport: SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
+    }
+
+    /// With a transport of its own, for example one that shows a certificate.
+    init(_ provider: ProviderProcess, transport: any HTTPTransport) throws {
         self.provider = provider
-        transport = CountingTransport(SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile))
-        service = AuthorizationService(transport: transport)
+        issuer = provider.issuer
+        self.transport = CountingTransport(transport)
+        service = AuthorizationService(transport: self.transport)
         browser = try LoginBrowser()
     }
 
@@ -43,7 +52,7 @@ struct Flow: Sendable {
 
     /// The provider's endpoints.
     func configuration() async throws -> ServiceConfiguration {
-        var configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        var configuration = try await service.discoverConfiguration(issuer: issuer)
         configuration.tolerances = tolerances
         return configuration
     }
@@ -55,6 +64,7 @@ struct Flow: Sendable {
             redirectURI: try RedirectURI(provider.redirectURI))
         request.responseType = responseType
         request.responseMode = responseMode
+        request.dpopKey = dpopKey
         return request
     }
 

@@ -4,11 +4,18 @@ import Foundation
 struct ProviderProcess: Sendable {
     let provider: Provider
     let issuer: String
+    /// The issuer of glewlwyd's second provider, which wants pushed requests and DPoP nonces.
+    let strictIssuer: String?
     /// PEM file of the authority behind its certificate; nil without TLS.
     let certificateAuthorityFile: String?
 
     /// Private key of glewlwyd's client `keyjwt`, whose `kid` is `client-1`.
     var clientKeyFile: String { "\(folder)/client.pem" }
+
+    /// The certificate of glewlwyd's client `mtls` or `selfsigned`, or of `stranger`, whom it does not know, and its key.
+    func clientCertificateFiles(_ name: String) -> (certificate: String, key: String) {
+        ("\(folder)/\(name).pem", "\(folder)/\(name).key")
+    }
 
     /// Its log, as far as it has one.
     var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "" }
@@ -19,8 +26,14 @@ struct ProviderProcess: Sendable {
     /// The line that a start script prints.
     private struct Announcement: Decodable {
         var issuer: String
+        var strictIssuer: String?
         var ca: String?
         var state: String
+
+        enum CodingKeys: String, CodingKey {
+            case issuer, ca, state
+            case strictIssuer = "strict_issuer"
+        }
     }
 
     /// Starts a provider, and returns when it is ready.
@@ -33,8 +46,8 @@ struct ProviderProcess: Sendable {
             }
             let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
             return ProviderProcess(
-                provider: provider, issuer: announcement.issuer, certificateAuthorityFile: announcement.ca,
-                folder: announcement.state, program: program)
+                provider: provider, issuer: announcement.issuer, strictIssuer: announcement.strictIssuer,
+                certificateAuthorityFile: announcement.ca, folder: announcement.state, program: program)
         } catch {
             program.send(SIGTERM)
             throw error

@@ -12,6 +12,7 @@
         /// The options that all exchanges of a transport share.
         struct Options {
             let authorities: Data?
+            let clientCertificate: CurlTransport.ClientCertificate?
             let usesProxyFromEnvironment: Bool
             /// Options that this libcurl must know.
             let required: [(option: Int, value: Int)]
@@ -20,6 +21,7 @@
 
             init(_ configuration: CurlTransport.Configuration, authorities: Data?) {
                 self.authorities = authorities
+                clientCertificate = configuration.clientCertificate
                 usesProxyFromEnvironment = configuration.usesProxyFromEnvironment
                 required = [
                     (AuthStateCurl_CURLOPT_PROTOCOLS, AuthStateCurl_CURLPROTO_HTTP | AuthStateCurl_CURLPROTO_HTTPS),
@@ -59,6 +61,10 @@
             set(AuthStateCurl_CURLOPT_USERAGENT, "AuthStateKit")
             if request.isSecure {
                 set(AuthStateCurl_CURLOPT_SSLVERSION, AuthStateCurl_CURL_SSLVERSION_TLSv1_2)
+                if let certificate = options.clientCertificate {
+                    set(AuthStateCurl_CURLOPT_SSLCERT, certificate.certificateFile)
+                    set(AuthStateCurl_CURLOPT_SSLKEY, certificate.keyFile)
+                }
                 options.authorities?.withUnsafeBytes { bytes in
                     check(
                         AuthStateCurlSetBlob(

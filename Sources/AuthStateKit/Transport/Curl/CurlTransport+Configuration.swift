@@ -15,6 +15,10 @@
             ///
             /// It is read once, with the first request. Needs libcurl 7.77.
             public var certificateAuthorityFile: String?
+            /// The client's certificate and private key, shown to every server that asks for one; nil shows none.
+            ///
+            /// Give such a transport to the service of that one provider: the certificate says who the client is.
+            public var clientCertificate: ClientCertificate?
             /// The time that name look-up, connection and TLS handshake may take together.
             public var connectTimeout: Duration
             /// The most connections to one host; further requests wait for a free one.
@@ -27,12 +31,14 @@
             /// Makes a configuration.
             public init(
                 certificateAuthorityFile: String? = nil,
+                clientCertificate: ClientCertificate? = nil,
                 connectTimeout: Duration = .seconds(10),
                 maximumConnectionsPerHost: Int = 8,
                 idleTimeout: Duration = .seconds(60),
                 usesProxyFromEnvironment: Bool = true
             ) {
                 self.certificateAuthorityFile = certificateAuthorityFile
+                self.clientCertificate = clientCertificate
                 self.connectTimeout = connectTimeout
                 self.maximumConnectionsPerHost = maximumConnectionsPerHost
                 self.idleTimeout = idleTimeout

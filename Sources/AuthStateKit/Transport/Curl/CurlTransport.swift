@@ -38,6 +38,7 @@
         private func mailbox() throws -> CurlMailbox {
             if let mailbox = started.withLock({ $0 }) { return mailbox }
             try CurlLibrary.open()
+            try configuration.clientCertificate?.check()
             let authorities = try configuration.certificateAuthorities()
             return try started.withLock { mailbox in
                 if let mailbox { return mailbox }

@@ -14,8 +14,8 @@ extension IDTokenCheck {
     ]
 
     static let issuer = IDTokenCheck(.idTokenIssuer, "iss", "Core 3.1.3.7, 2") { token, expected in
-        token.issuer?.isExactly(expected.issuer.rawValue) == true
-            ? nil : Failure(expected.issuer.rawValue, received: token.issuer)
+        let issuer = expected.tenantIssuer?.issuer(of: token.tenant) ?? expected.issuer.rawValue
+        return token.issuer?.isExactly(issuer) == true ? nil : Failure(issuer.printable(), received: token.issuer)
     }
 
     static let subject = IDTokenCheck(.idTokenSubject, "sub", "Core 2") { token, _ in

@@ -28,7 +28,7 @@ struct IDTokenCheck: Sendable {
     }
 
     /// The rules in the order in which they are checked.
-    static let all = code + hashes + hybrid + renewal
+    static let all = code + hashes + hybrid + renewal + tenancy
 
     /// What a claim should have been, and what it was.
     struct Failure {

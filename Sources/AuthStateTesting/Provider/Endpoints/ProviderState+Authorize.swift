@@ -107,7 +107,7 @@ extension ProviderState {
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],
-            expiresAt: now + configuration.codeLifetime)
+            key: parameters["dpop_jkt"], expiresAt: now + configuration.codeLifetime)
         var answer = complete(["code": code], login)
         if parameters["response_type"] != "code" {
             answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil, now: now)

@@ -103,7 +103,7 @@ extension ProviderState {
 
     /// A device code (RFC 8628, sections 3.4 and 3.5).
     mutating func redeemDeviceCode(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let text = parameters["device_code"], let device = deviceCodes[text], device.clientID == client.id else {
             throw ProviderRefusal("invalid_grant", "The device code is not known, or not this client's.")
@@ -124,7 +124,7 @@ extension ProviderState {
             }
             deviceCodes[text] = nil
             let resources = try resources(parameters, of: grant)
-            return issue(id, grant, scopes: grant.scopes, resources: resources, isFirst: true, now: now)
+            return issue(id, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
         }
     }
 

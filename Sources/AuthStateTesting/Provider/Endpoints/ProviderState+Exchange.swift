@@ -4,7 +4,7 @@ import AuthStateOAuth
 extension ProviderState {
     /// Token exchange (RFC 8693): a token of this provider for an access token that allows no more.
     mutating func exchange(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let subject = try holder(of: "subject_token", parameters, now: now) else {
             throw ProviderRefusal("invalid_request", "subject_token is missing.")
@@ -22,7 +22,7 @@ extension ProviderState {
         try check(resources: resources)
         var members = accessToken(
             grant: subject.grant, client.id, scopes: wanted,
-            resources: resources + parameters.values("audience"), now: now)
+            resources: resources + parameters.values("audience"), key: key, now: now)
         members["issued_token_type"] = .string(accessTokenType)
         return .tokens(members, nil)
     }

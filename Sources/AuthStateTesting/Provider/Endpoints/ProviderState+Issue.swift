@@ -4,15 +4,18 @@ import AuthStateOAuth
 extension ProviderState {
     /// The tokens for a grant (RFC 6749, section 5.1; OpenID Connect Core, sections 3.1.3.3 and 12.2).
     mutating func issue(
-        _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], isFirst: Bool, now: Double
+        _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], key: String? = nil, isFirst: Bool,
+        now: Double
     ) -> ProviderDecision {
-        var members = accessToken(grant: id, grant.clientID, scopes: scopes, resources: resources, now: now)
+        var members = accessToken(grant: id, grant.clientID, scopes: scopes, resources: resources, key: key, now: now)
         let isWanted = !configuration.refreshTokensNeedOfflineAccess || grant.scopes.contains("offline_access")
-        let isAllowed = configuration.client(grant.clientID)?.grantTypes.contains(.refreshToken) == true
+        let client = configuration.client(grant.clientID)
+        let isAllowed = client?.grantTypes.contains(.refreshToken) == true
         if isWanted, isAllowed, isFirst || configuration.rotatesRefreshTokens {
             let token = newToken(now: now)
             refreshTokens[token] = RefreshToken(
-                grant: id, expiresAt: now + (configuration.refreshTokenLifetime ?? .infinity))
+                grant: id, key: client?.isPublic == true ? key : nil,
+                expiresAt: now + (configuration.refreshTokenLifetime ?? .infinity))
             members["refresh_token"] = .string(token)
         }
         guard grant.scopes.contains("openid"), isFirst || configuration.renewalsIssueIDTokens else {
@@ -25,15 +28,16 @@ extension ProviderState {
     }
 
     mutating func accessToken(
-        grant: String?, _ clientID: String, scopes: [String], resources: [String] = [], now: Double
+        grant: String?, _ clientID: String, scopes: [String], resources: [String] = [], key: String? = nil, now: Double
     ) -> [String: JSONValue] {
         let token = newToken(now: now)
         let lifetime = configuration.accessTokenLifetime
         accessTokens[token] = AccessToken(
-            grant: grant, clientID: clientID, scopes: scopes, resources: resources, expiresAt: now + lifetime)
+            grant: grant, clientID: clientID, scopes: scopes, resources: resources, key: key, expiresAt: now + lifetime)
         statistics.accessTokensIssued += 1
         return [
-            "access_token": .string(token), "token_type": "Bearer", "expires_in": JSONValue(floatLiteral: lifetime),
+            "access_token": .string(token), "token_type": key == nil ? "Bearer" : "DPoP",
+            "expires_in": JSONValue(floatLiteral: lifetime),
             "scope": .string(scopes.joined(separator: " ")),
         ]
     }

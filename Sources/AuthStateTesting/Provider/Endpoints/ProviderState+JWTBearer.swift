@@ -14,7 +14,7 @@ extension ProviderState {
 
     /// An assertion that a client signed (RFC 7523, sections 2.1 and 3): for itself, or for a person, whom `sub` names.
     mutating func redeemAssertion(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) }) else {
             throw ProviderRefusal("invalid_grant", "The assertion is missing, or is not a signed JWT.")
@@ -40,6 +40,7 @@ extension ProviderState {
                 sessionID: newToken(now: now))
             return id
         }
-        return .tokens(accessToken(grant: grant, client.id, scopes: wanted, resources: resources, now: now), nil)
+        return .tokens(
+            accessToken(grant: grant, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
     }
 }

@@ -39,6 +39,7 @@ extension ProviderState {
                 Set(configuration.users.flatMap(\.claims.keys)).union(["sub"]).sorted().map { .string($0) }),
             "claims_parameter_supported": true,
             "code_challenge_methods_supported": ["S256"],
+            "dpop_signing_alg_values_supported": .array(Self.proofAlgorithms.map { .string($0.rawValue) }),
             "prompt_values_supported": ["none", "login", "consent"],
             "request_parameter_supported": true,
             "request_uri_parameter_supported": true,

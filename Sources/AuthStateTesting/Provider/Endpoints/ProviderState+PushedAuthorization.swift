@@ -18,6 +18,12 @@ extension ProviderState {
             throw ProviderRefusal("invalid_request", "The redirect URI is not registered for the client.")
         }
         try check(parameters, of: client)
+        if let key = try provenKey(of: request, now: now) {
+            guard parameters["dpop_jkt"] ?? key == key else {
+                throw ProviderRefusal("invalid_dpop_proof", "The proof's key is not that of dpop_jkt.")
+            }
+            parameters["dpop_jkt"] = key
+        }
         pushedRequests = pushedRequests.filter { now < $0.value.expiresAt }
         let reference = "urn:ietf:params:oauth:request_uri:\(newToken(now: now))"
         pushedRequests[reference] = PushedRequest(

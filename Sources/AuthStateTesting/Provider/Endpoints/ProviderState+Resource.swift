@@ -36,10 +36,12 @@ extension ProviderState {
         return .json(members)
     }
 
-    /// The access token of a request, when it is good (RFC 6750, sections 2 and 3).
+    /// The access token of a request, when it is good (RFC 6750, sections 2 and 3; RFC 9449, section 7).
     private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
-        let sent = request.bearerToken ?? (request.method == "POST" ? request.parameters["access_token"] : nil)
+        let bound = request.credentials(of: "DPoP")
+        let sent = bound ?? request.bearerToken ?? (request.method == "POST" ? request.parameters["access_token"] : nil)
         guard let sent else { throw .bearer(nil, "An access token is needed.") }
+        let key = try provenKey(of: request, accessToken: sent, now: now)
         if rejections.remaining > 0 {
             rejections.remaining -= 1
             throw ProviderRefusal(
@@ -49,6 +51,10 @@ extension ProviderState {
             throw .bearer("invalid_token", "The access token is not known, or was revoked.")
         }
         guard now < token.expiresAt else { throw .bearer("invalid_token", "The access token expired.") }
+        // A bound token without its key is what a thief has (section 7.2).
+        guard token.key == nil ? bound == nil : bound != nil && token.key == key else {
+            throw .dpop("invalid_token", "The access token is bound to another key, or to none.")
+        }
         return token
     }
 }

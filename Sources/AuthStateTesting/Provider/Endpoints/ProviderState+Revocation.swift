@@ -23,6 +23,11 @@ extension ProviderState {
         let text = try tokenParameter(request)
         if let token = accessTokens[text], token.clientID == client.id, now < token.expiresAt {
             var members = description(of: token.grant, client, scopes: token.scopes, expiresAt: token.expiresAt)
+            // RFC 9449, section 6.2.
+            if let key = token.key {
+                members["cnf"] = ["jkt": .string(key)]
+                members["token_type"] = "DPoP"
+            }
             if !token.resources.isEmpty { members["aud"] = .array(token.resources.map { .string($0) }) }
             return .json(members)
         }

@@ -17,19 +17,20 @@ extension ProviderState {
         guard client.grantTypes.contains(grantType) else {
             throw ProviderRefusal("unauthorized_client", "The client may not use this grant.")
         }
+        let key = try provenKey(ofTokenRequest: request, now: now)
         switch grantType {
-        case .authorizationCode: return try redeem(parameters, client, now: now)
-        case .refreshToken: return try renew(parameters, client, now: now)
-        case .jwtBearer: return try redeemAssertion(parameters, client, now: now)
-        case .tokenExchange: return try exchange(parameters, client, now: now)
-        case .deviceCode: return try redeemDeviceCode(parameters, client, now: now)
-        default: return try clientToken(parameters, client, now: now)
+        case .authorizationCode: return try redeem(parameters, client, key: key, now: now)
+        case .refreshToken: return try renew(parameters, client, key: key, now: now)
+        case .deviceCode: return try redeemDeviceCode(parameters, client, key: key, now: now)
+        case .jwtBearer: return try redeemAssertion(parameters, client, key: key, now: now)
+        case .tokenExchange: return try exchange(parameters, client, key: key, now: now)
+        default: return try clientToken(parameters, client, key: key, now: now)
         }
     }
 
     /// An authorization code, once (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
     private mutating func redeem(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let text = parameters["code"], let code = codes[text], let grant = grants[code.grant],
             grant.clientID == client.id
@@ -50,20 +51,26 @@ extension ProviderState {
                 ConstantTime.equals(Base64URL.encode(digest), challenge)
             else { throw ProviderRefusal("invalid_grant", "The code verifier does not fit the challenge.") }
         }
+        guard code.key == nil || code.key == key else {
+            throw ProviderRefusal("invalid_grant", "The code is bound to another key (dpop_jkt).")
+        }
         let resources = try resources(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, isFirst: true, now: now)
+        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
     private mutating func renew(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let text = parameters["refresh_token"], let token = refreshTokens[text], let grant = grants[token.grant],
             grant.clientID == client.id
         else { throw ProviderRefusal("invalid_grant", "The refresh token is not known, or not this client's.") }
         guard !grant.isRevoked else { throw ProviderRefusal("invalid_grant", "The grant is revoked.") }
         guard now < token.expiresAt else { throw ProviderRefusal("invalid_grant", "The refresh token expired.") }
+        guard token.key == nil || token.key == key else {
+            throw ProviderRefusal("invalid_grant", "The refresh token is bound to another key.")
+        }
         if let spentAt = token.spentAt {
             statistics.refreshTokenReuses += 1
             guard now - spentAt < configuration.refreshTokenGrace else {
@@ -77,12 +84,12 @@ extension ProviderState {
         }
         let resources = try resources(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, resources: resources, isFirst: false, now: now)
+        return issue(token.grant, grant, scopes: wanted, resources: resources, key: key, isFirst: false, now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
     private mutating func clientToken(
-        _ parameters: Parameters, _ client: OpenIDProvider.Client, now: Double
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard !client.isPublic else {
             throw ProviderRefusal("unauthorized_client", "Only a client with a secret or a key may do this.")
@@ -93,7 +100,8 @@ extension ProviderState {
         }
         let resources = parameters.values("resource")
         try check(resources: resources)
-        return .tokens(accessToken(grant: nil, client.id, scopes: wanted, resources: resources, now: now), nil)
+        return .tokens(
+            accessToken(grant: nil, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {

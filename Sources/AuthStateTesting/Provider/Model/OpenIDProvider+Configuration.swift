@@ -75,6 +75,11 @@ extension OpenIDProvider {
         /// Whether client assertions have to be for the URL of the endpoint that they come to, instead of the issuer.
         public var wantsEndpointAudience = false
 
+        /// Whether tokens are only issued to requests with a DPoP proof (RFC 9449); without, a proof is welcome.
+        public var requiresDPoP = false
+        /// How often a DPoP nonce can be used until there is a new one, at least once; nil wants none (RFC 9449, section 8).
+        public var dpopNonceUses: Int?
+
         /// How ID tokens are signed; HS256 uses the client's secret.
         public var signingAlgorithm = SignatureAlgorithm.es256
         /// Whether userinfo is a signed JWT, made with the same algorithm.

@@ -136,22 +136,30 @@ def add_client(name, method, **more):
     } | more)
 
 
-def public_jwks(pem):
+def public_jwks(pem, certificate=None):
     """The JWK set of a P-256 key: the last 64 octets of its SubjectPublicKeyInfo are the two coordinates."""
     der = subprocess.run(
         ["openssl", "pkey", "-in", pem, "-pubout", "-outform", "DER"], check=True, stdout=subprocess.PIPE).stdout
     x, y = (base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (der[-64:-32], der[-32:]))
     key = {"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "client-1", "x": x, "y": y}
+    if certificate:
+        der = subprocess.run(
+            ["openssl", "x509", "-in", certificate, "-outform", "DER"], check=True, stdout=subprocess.PIPE).stdout
+        key["x5c"] = [base64.b64encode(der).decode()]
     return {"keys": [key]}
 
 
 api("POST", "/auth/", {"username": "admin", "password": "password"})
 allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified"])
 allow_properties(
-    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound"], multiple=["post_logout_redirect_uris"])
+    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns"], multiple=["post_logout_redirect_uris"])
 add_scopes()
 add_user()
-add_provider("oidc")
+# Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).
+certificates = {
+    "client-cert-source": "TLS", "client-cert-use-endpoint-aliases": True, "client-cert-self-signed-allowed": True,
+} if BASE.startswith("https:") else {}
+add_provider("oidc", **certificates)
 # A second provider on the same server insists on PAR, and on DPoP nonces (RFC 9449, section 8).
 add_provider("strict", **{
     "oauth-par-required": True, "oauth-dpop-nonce-mandatory": True, "oauth-dpop-nonce-counter": 5})
@@ -159,6 +167,13 @@ add_client("public", "none")
 add_client("public-es256", "none", sign_kid="es-1")
 add_client("hybrid", "none", authorization_type=["code", "id_token", "refresh_token"])
 add_client("basic", "client_secret_basic", client_secret="s3cret")
+# glewlwyd does not form-decode what comes by HTTP Basic authentication.
+add_client("odd", "client_secret_basic", client_secret="p@ss:w%rd+/=")
 add_client("post", "client_secret_post", client_secret="s3cret")
 add_client("secretjwt", "client_secret_jwt", client_secret="s3cret-s3cret-s3cret-s3cret-s3cret")
+if certificates:
+    add_client("mtls", "tls_client_auth", tls_client_auth_san_dns="mtls.example.test")
+    add_client(
+        "selfsigned", "self_signed_tls_client_auth",
+        jwks=public_jwks(f"{STATE}/selfsigned.key", certificate=f"{STATE}/selfsigned.pem"))
 add_client("keyjwt", "private_key_jwt", jwks=public_jwks(f"{STATE}/client.pem"))

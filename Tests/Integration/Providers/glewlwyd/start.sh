@@ -9,6 +9,8 @@
 # Once ready it prints one line of JSON:
 #   issuer, strict_issuer   base of the two providers (the strict one wants PAR and DPoP nonces)
 #   ca                      certificate authority (PEM), or null without TLS
+#   state                   the state folder; with TLS it holds certificates of clients with their keys: mtls.pem,
+#                           selfsigned.pem and stranger.pem
 #   client_key              private key (PKCS#8 PEM) of the client `keyjwt`; client_key_id is its kid
 #   pid                     the process to end with SIGTERM; the provider ends with the caller at the latest
 # Status 1: it did not start; 2: it is not installed.
@@ -47,6 +49,21 @@ make_certificates() {
             -extfile <(echo "subjectAltName=IP:127.0.0.1,DNS:localhost") 2>/dev/null
 }
 
+# Certificates of clients: `mtls` by the authority; `stranger`, which no client is registered with, likewise; `selfsigned`
+# by itself, which GnuTLS lets in only when it is among the authorities.
+make_client_certificates() {
+    local name
+    for name in mtls stranger; do
+        ec_key "$state/$name.key"
+        openssl req -new -key "$state/$name.key" -subj "/CN=$name" |
+            openssl x509 -req -CA "$state/ca.pem" -CAkey "$state/ca.key" -CAcreateserial -days 30 \
+                -out "$state/$name.pem" -extfile <(echo "subjectAltName=DNS:$name.example.test") 2>/dev/null
+    done
+    ec_key "$state/selfsigned.key"
+    openssl req -x509 -key "$state/selfsigned.key" -days 30 -subj /CN=selfsigned -out "$state/selfsigned.pem"
+    cat "$state/ca.pem" "$state/selfsigned.pem" >"$state/client-ca.pem"
+}
+
 # The package leaves its pages without their configuration file (a folder stands in its place), and without it they
 # load for ever. Links would not do: glewlwyd serves only files that really lie in its folder.
 copy_pages() {
@@ -63,6 +80,7 @@ external_url="$base"
 use_secure_connection=$secure
 secure_connection_key_file="$state/tls.key"
 secure_connection_pem_file="$state/tls.pem"
+$client_authority
 api_prefix="api"
 login_url="login.html"
 static_files_path="$state/webapp/"
@@ -99,9 +117,11 @@ make_signing_keys
 ec_key "$state/client.pem"
 if [ "${TLS-}" = 1 ]; then
     scheme=https secure=true ca="\"$state/ca.pem\""
+    client_authority="secure_connection_ca_file=\"$state/client-ca.pem\""
     make_certificates
+    make_client_certificates
 else
-    scheme=http secure=false ca=null
+    scheme=http secure=false ca=null client_authority=""
 fi
 base="$scheme://127.0.0.1:$port"
 copy_pages

@@ -1,0 +1,11 @@
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// The configuration of a known provider: discovered, or from the table when it publishes no metadata.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    public func configuration(of provider: KnownProvider) async throws -> ServiceConfiguration {
+        if let configuration = try provider.configurationByHand() { return configuration }
+        return try await discoverConfiguration(issuer: provider.issuer ?? "", tolerances: provider.tolerances)
+    }
+}

@@ -1,0 +1,35 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A client secret that is a JWT of the client's own making, as Apple wants it instead of an assertion.
+public struct SignedClientSecret: Sendable, Hashable, Codable {
+    /// `iss`: with Apple the developer's team.
+    public var issuer: String
+    /// `aud`: the provider.
+    public var audience: String
+    /// How long it can be used, in seconds; Apple takes up to six months, and one request needs a moment.
+    public var lifetime = 300
+
+    /// Makes the claims of a secret.
+    public init(issuer: String, audience: String) {
+        self.issuer = issuer
+        self.audience = audience
+    }
+
+    /// A new secret for a client, in its compact form.
+    ///
+    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    public func signed(with key: SigningKey, clientID: String, now: Date) throws(JOSEError) -> String {
+        let now = Int64(now.timeIntervalSince1970.rounded(.down))
+        let claims: JSONValue = [
+            "iss": .string(issuer), "sub": .string(clientID), "aud": .string(audience),
+            "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + Int64(lifetime))),
+        ]
+        return try JSONWebToken.sign(claims: claims, with: key)
+    }
+}

@@ -1,0 +1,37 @@
+package import AuthStateJOSE
+
+extension DPoPKey {
+    /// The imported key, the same for all copies.
+    ///
+    /// - Parameter read: Fetches a key that is only referred to.
+    /// - Throws: What `read` throws; `AuthStateError` with `.credentialUnavailable` when there is another key by now: the
+    ///   tokens are bound to the one that they were issued for.
+    package func signingKey(reading read: (Source) throws -> JSONWebKey) throws -> SigningKey {
+        if let known = storage.imported.withLock({ $0 }) { return known }
+        // Twice at most, when two ask at once: importing under the lock would keep others waiting.
+        let key = try storage.privateKey ?? read(source)
+        let signingKey = try Self.imported(key, algorithm: algorithm)
+        guard try key.thumbprintText() == thumbprint else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .usage, "The DPoP key is not the one that the tokens are bound to.",
+                expected: "\(self)", hint: "Put the key back, or log in again.")
+        }
+        storage.imported.withLock { $0 = signingKey }
+        return signingKey
+    }
+}
+
+extension ServiceConfiguration {
+    /// Refuses an algorithm that the provider does not list (`dpop_signing_alg_values_supported`; RFC 9449, section 5.1).
+    ///
+    /// - Throws: `AuthStateError` with `.unsupported`.
+    func check(dpopAlgorithm algorithm: SignatureAlgorithm, stage: AuthStateError.Stage) throws {
+        guard let accepted = metadata?.dpopSigningAlgValuesSupported, !accepted.contains(algorithm.rawValue) else {
+            return
+        }
+        throw AuthStateError(
+            .unsupported, stage: stage, "The provider does not take DPoP proofs of this algorithm.",
+            expected: accepted.joined(separator: ", "), received: algorithm.rawValue,
+            hint: "Generate a key for one of its algorithms.")
+    }
+}

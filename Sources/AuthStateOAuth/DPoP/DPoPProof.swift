@@ -1,0 +1,84 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The proof that the sender of one request has the key that a token is bound to (RFC 9449, section 4.2).
+///
+/// A proof is good for one request, as it was made: a request that is repeated gets another one.
+public struct DPoPProof: Sendable, Hashable {
+    /// `typ` of a proof.
+    public static let type = "dpop+jwt"
+
+    /// `htm`: the request's method.
+    public var method: String
+    /// `htu`: the request's URL without query and fragment.
+    public var target: String
+    /// `jti`, which no other proof has: 16 random bytes.
+    public var identifier: String
+    /// `iat`: now.
+    public var issuedAt: Date
+    /// `ath`: the digest of the access token that goes along; nil where none does.
+    public var accessTokenHash: String?
+    /// `nonce`: what the server wants to see again (section 8); nil when it has not said anything.
+    public var nonce: String?
+
+    /// Makes a proof that is not signed yet.
+    ///
+    /// - Parameters:
+    ///   - method: As the request has it: methods are compared with regard to case.
+    ///   - accessToken: The token that the request carries.
+    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    public init(
+        method: String, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
+    ) throws(JOSEError) {
+        self.method = method
+        target = URIReference(url.absoluteString).proofTarget
+        identifier = Base64URL.encode(SecureRandom.bytes(16))
+        self.issuedAt = issuedAt
+        accessTokenHash = try accessToken.map { token throws(JOSEError) in
+            Base64URL.encode(try SHA2.sha256(token.utf8))
+        }
+        self.nonce = nonce
+    }
+
+    /// The value of a `DPoP` header: the claims, signed, with the public key beside them.
+    ///
+    /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
+    public func signed(with key: SigningKey) throws(JOSEError) -> String {
+        var claims: [String: JSONValue] = [
+            "jti": .string(identifier), "htm": .string(method), "htu": .string(target),
+            "iat": .number(JSONNumber(Int64(issuedAt.timeIntervalSince1970.rounded(.down)))),
+        ]
+        claims["ath"] = accessTokenHash.map { .string($0) }
+        claims["nonce"] = nonce.map { .string($0) }
+        return try JSONWebToken.sign(
+            claims: .object(claims), header: ["typ": .string(Self.type), "jwk": key.publicKey.json], with: key)
+    }
+}
+
+extension DPoPProof: CustomStringConvertible, CustomReflectable {
+    /// Method and target.
+    public var description: String { "DPoP proof for \(method.printable(20)) \(target.printable())" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["proof": description]) }
+}
+
+extension URIReference {
+    /// `htu`: without user, query and fragment, and with the path that is sent where none is written (RFC 3986, 6.2.3).
+    fileprivate var proofTarget: String {
+        var copy = self
+        if path.isEmpty { copy.path = "/" }
+        return copy.redacted
+    }
+
+    /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
+    package var origin: String {
+        let scheme = (scheme ?? "").lowercased()
+        let isDefault = port == nil || port == (scheme == "https" ? "443" : "80")
+        return "\(scheme)://\((host ?? "").lowercased())" + (isDefault ? "" : ":\(port ?? "")")
+    }
+}

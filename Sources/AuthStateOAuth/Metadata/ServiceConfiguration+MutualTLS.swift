@@ -1,0 +1,32 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ServiceConfiguration {
+    /// The endpoints for a client that is known by its certificate: the provider's aliases, where it has some
+    /// (RFC 8705, section 5).
+    package var withCertificateEndpoints: ServiceConfiguration {
+        guard let aliases = metadata?.mtlsEndpointAliases else { return self }
+        var result = self
+        func take<T>(_ name: String, _ endpoint: WritableKeyPath<ServiceConfiguration, T>, _ make: (URL) -> T) {
+            guard let url = aliases[name]?.stringValue.flatMap(ProviderMetadata.endpoint) else { return }
+            result[keyPath: endpoint] = make(url)
+        }
+        take("token_endpoint", \.tokenEndpoint) { $0 }
+        take("userinfo_endpoint", \.userInfoEndpoint) { $0 }
+        take("revocation_endpoint", \.revocationEndpoint) { $0 }
+        take("introspection_endpoint", \.introspectionEndpoint) { $0 }
+        take("device_authorization_endpoint", \.deviceAuthorizationEndpoint) { $0 }
+        take("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint) { $0 }
+        return result
+    }
+
+    /// The endpoints that a client with this credential uses.
+    package func endpoints(for credential: ClientCredential) -> ServiceConfiguration {
+        credential.method?.usesCertificate == true ? withCertificateEndpoints : self
+    }
+}

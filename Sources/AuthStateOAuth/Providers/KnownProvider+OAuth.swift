@@ -1,0 +1,90 @@
+import AuthStateJOSE
+
+/// Providers that publish no metadata, or none that the documents for developers rely on.
+extension KnownProvider {
+    /// GitHub: its apps of both kinds.
+    public static let gitHub = KnownProvider(
+        "github", title: "GitHub",
+        .metadata([
+            "authorization_endpoint": "https://github.com/login/oauth/authorize",
+            "token_endpoint": "https://github.com/login/oauth/access_token",
+            "device_authorization_endpoint": "https://github.com/login/device/code",
+            "userinfo_endpoint": "https://api.github.com/user",
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
+            "code_challenge_methods_supported": ["S256"],
+        ]),
+        scopes: ["read:user"], tolerances: [.formEncodedTokens, .gitHubErrors, .commaSeparatedGrants],
+        quirks: [
+            Quirk(
+                summary: "Tokens come form-encoded, unless JSON is asked for; granted scopes are separated by commas.",
+                documentation: "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"),
+            Quirk(
+                summary: "Errors come with status 200 and codes of GitHub's own.",
+                documentation:
+                    "https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors"
+            ),
+            Quirk(
+                summary: "The tokens of OAuth apps have no end: there is neither expires_in nor a refresh token.",
+                documentation: "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"),
+        ])
+
+    /// Facebook; with the scope `openid` too.
+    public static let facebook = KnownProvider(
+        "facebook", title: "Facebook",
+        .metadata([
+            "issuer": "https://www.facebook.com",
+            "authorization_endpoint": "https://www.facebook.com/dialog/oauth",
+            "token_endpoint": "https://graph.facebook.com/oauth/access_token",
+            "jwks_uri": "https://www.facebook.com/.well-known/oauth/openid/jwks/",
+            "userinfo_endpoint": "https://graph.facebook.com/me",
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
+        ]),
+        scopes: ["public_profile", .email], tolerances: [.errorObjects],
+        quirks: [
+            Quirk(
+                summary: "error is an object with a number, not a code of OAuth's.",
+                documentation: "https://developers.facebook.com/docs/graph-api/guides/error-handling"),
+            Quirk(
+                summary: "Plain OAuth: an ID token comes with the scope openid only, and refresh tokens do not exist.",
+                documentation: "https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow"),
+        ])
+
+    /// Spotify.
+    public static let spotify = KnownProvider(
+        "spotify", title: "Spotify",
+        .metadata([
+            "authorization_endpoint": "https://accounts.spotify.com/authorize",
+            "token_endpoint": "https://accounts.spotify.com/api/token",
+            "userinfo_endpoint": "https://api.spotify.com/v1/me",
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "none"],
+            "code_challenge_methods_supported": ["S256"],
+        ]),
+        scopes: ["user-read-email"],
+        quirks: [
+            Quirk(
+                summary: "The client's secret goes into the Authorization header (HTTP Basic).",
+                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/code-flow")
+        ])
+
+    /// Strava.
+    public static let strava = KnownProvider(
+        "strava", title: "Strava",
+        .metadata([
+            "authorization_endpoint": "https://www.strava.com/oauth/authorize",
+            "token_endpoint": "https://www.strava.com/oauth/token",
+            "userinfo_endpoint": "https://www.strava.com/api/v3/athlete",
+            "token_endpoint_auth_methods_supported": ["client_secret_post"],
+        ]),
+        scopes: ["read"], tolerances: [.commaSeparatedScopes, .commaSeparatedGrants, .errorLists],
+        quirks: [
+            Quirk(
+                summary: "Scopes are separated by commas, in requests and in answers.",
+                documentation: "https://developers.strava.com/docs/authentication/"),
+            Quirk(
+                summary: "The login's answer brings the athlete, and expires_at beside expires_in.",
+                documentation: "https://developers.strava.com/docs/authentication/"),
+            Quirk(
+                summary: "Errors are a list of resources, fields and codes.",
+                documentation: "https://developers.strava.com/docs/reference/#api-models-Fault"),
+        ])
+}

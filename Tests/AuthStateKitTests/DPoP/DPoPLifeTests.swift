@@ -1,0 +1,264 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A login with a DPoP key at the provider in the process.
+struct BoundFixture {
+    let base: ProviderFixture
+    var provider: OpenIDProvider { base.provider }
+    var resource: TransportRequest { TransportRequest(url: provider.url(of: .resource)) }
+
+    init(clock: ManualClock? = nil, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+        base = try await ProviderFixture(clock: clock) { configuration in
+            configuration.requiresDPoP = true
+            change(&configuration)
+        }
+    }
+
+    func request(_ key: DPoPKey? = nil, client: String = "app") throws -> AuthorizationRequest {
+        var request = base.request(client: client)
+        request.dpopKey = try key ?? .generate(for: base.configuration)
+        return request
+    }
+
+    func logIn(store: any AuthStateStore = InMemoryAuthStateStore(), key: DPoPKey? = nil) async throws -> AuthState {
+        try await AuthState.authorize(
+            request(key), presenting: DirectUserAgent(), service: base.service, store: store)
+    }
+
+    /// The proofs that came to an endpoint, in order.
+    func proofs(at endpoint: OpenIDProvider.Endpoint) throws -> [JSONWebToken] {
+        try provider.requests(at: endpoint).compactMap { request in
+            try request.headers.first("DPoP").map { try JSONWebToken(parsing: $0) }
+        }
+    }
+}
+
+@Suite("A state whose tokens are bound to a key")
+struct DPoPLifeTests {
+    @Test("login, userinfo, a resource, a renewal and all of it again")
+    func life() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        let record = state.snapshot
+        #expect(record.lastTokenResponse?.tokenType == "DPoP")
+        let key = try #require(record.dpopKey)
+        #expect(fixture.provider.requests(at: .authorization).last?.parameters["dpop_jkt"] == key.thumbprint)
+        #expect(try await state.userInfo().name == "Ada Lovelace")
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        let first = record.accessToken
+        #expect(try await state.refresh().accessToken != first)
+        #expect(state.snapshot.dpopKey == key)
+        var request = fixture.resource
+        request.method = "PUT"
+        #expect(try await state.performAction(request).status == 200)
+        #expect(try await state.userInfo().name == "Ada Lovelace")
+        #expect(try fixture.proofs(at: .token).count == 2)
+        #expect(try fixture.proofs(at: .resource).allSatisfy { $0.claims["ath"] != nil })
+    }
+
+    @Test("the headers for a client of one's own are a DPoP token and its proof; without a key a bearer token")
+    func headers() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        let url = fixture.provider.url(of: .resource)
+        let tokens = try await state.freshTokens()
+        #expect(tokens.isBound)
+        let headers = try tokens.authorizationHeaders(method: "DELETE", url: url)
+        #expect(headers["Authorization"] == ["DPoP \(tokens.accessToken)"] && headers["DPoP"].count == 1)
+        var request = TransportRequest(method: "DELETE", url: url, headers: headers)
+        #expect(try await fixture.base.service.transport.send(request).status == 200)
+        // The same proof is good for nothing else: not twice, not for another method, not without the key.
+        #expect(try await fixture.base.service.transport.send(request).status == 401)
+        request.headers = try tokens.authorizationHeaders(method: "GET", url: url)
+        #expect(try await fixture.base.service.transport.send(request).status == 401)
+        request.headers = ["Authorization": "Bearer \(tokens.accessToken)"]
+        #expect(try await fixture.base.service.transport.send(request).status == 401)
+        let bearer = try await ProviderFixture()
+        let unbound = try await bearer.logIn().freshTokens()
+        #expect(!unbound.isBound)
+        #expect(
+            try unbound.authorizationHeaders(method: "GET", url: bearer.provider.url(of: .resource))
+                == ["Authorization": "Bearer \(unbound.accessToken)"])
+    }
+
+    @Test("a token that is refused is renewed, and the replay proves the new one")
+    func replay() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        let old = state.snapshot.accessToken
+        fixture.provider.rejectAccessTokens(challenge: #"DPoP error="invalid_token""#)
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        #expect(state.snapshot.accessToken != old)
+        let hashes = try fixture.proofs(at: .resource).map { $0.claims["ath"] }
+        #expect(hashes.count == 2 && hashes[0] != hashes[1])
+    }
+
+    @Test("a stored state goes on with its key; where it is only referred to, the file is read")
+    func restored() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "dpop-\(Base64URL.encode(SecureRandom.bytes(12)))"
+        ).path
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/key.json"
+        let material = try SigningKey.generate(.es256).privateKey.privateJSON.serialized()
+        #expect(
+            FileManager.default.createFile(
+                atPath: file, contents: Data(material), attributes: [.posixPermissions: 0o600]))
+        let fixture = try await BoundFixture()
+        for key in [nil, try DPoPKey.file(file)] {
+            let store = FileAuthStateStore(folder: folder)
+            let first = try await fixture.logIn(store: store, key: key)
+            let stored = try #require(try await store.load(AuthStateKey.default))
+            let text = String(decoding: stored.archive, as: UTF8.self)
+            #expect(text.contains(#""d":""#) == (key == nil))
+            // Once, and not again in the request that the login was made with.
+            #expect(text.components(separatedBy: try #require(first.snapshot.dpopKey).thumbprint).count == 2)
+            let second = try await AuthState.restore(from: store, service: fixture.base.service)
+            #expect(second.snapshot.dpopKey == first.snapshot.dpopKey)
+            try await second.refresh()
+            #expect(try await second.performAction(fixture.resource).status == 200)
+        }
+    }
+
+    @Test("a pending login goes on with its key in another process")
+    func pending() async throws {
+        let fixture = try await BoundFixture()
+        let request = try fixture.request()
+        let session = try await DirectUserAgent().prepare(redirectURI: nil, for: .login)
+        var placed = request
+        placed.redirectURI = session.redirectURI
+        let archive = try JSONEncoder().encode(fixture.base.service.begin(placed))
+        let pending = try JSONDecoder().decode(PendingAuthorization.self, from: archive)
+        let state = try await AuthState.complete(
+            pending, callback: session.present(pending.url), service: fixture.base.service)
+        #expect(state.snapshot.dpopKey == request.dpopKey)
+        #expect(try await state.performAction(fixture.resource).status == 200)
+    }
+
+    @Test("a logout removes the key, and another login brings another one, or none")
+    func ends() async throws {
+        let fixture = try await BoundFixture { $0.requiresDPoP = false }
+        let state = try await fixture.logIn()
+        let first = state.snapshot.dpopKey
+        try await state.clear()
+        #expect(state.snapshot.dpopKey == nil)
+        let second = try await fixture.logIn().snapshot
+        #expect(second.dpopKey != nil && second.dpopKey != first)
+        let response = try #require(second.lastAuthorizationResponse)
+        #expect(response.request.dpopKey == nil)
+        let unbound = second.applying(.loggedIn(response, TokenResponse(accessToken: "a", issuedAt: Date())))
+        #expect(unbound.dpopKey == nil)
+    }
+
+    @Test("a provider that answers with a bearer token is refused, and nobody is logged in")
+    func downgrade() async throws {
+        let fixture = try await BoundFixture {
+            $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" }
+        }
+        let store = InMemoryAuthStateStore()
+        let error = await failure { _ = try await fixture.logIn(store: store) }
+        #expect(error?.code == .unsupportedTokenType && error?.expected == "DPoP")
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("a downgrade on renewal withholds the tokens and keeps the new refresh token")
+    func downgradedRenewal() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        let before = state.snapshot
+        fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "bearer" } }
+        #expect(await failure { try await state.refresh() }?.code == .unsupportedTokenType)
+        #expect(state.snapshot.accessToken == before.accessToken && state.snapshot.refreshToken != before.refreshToken)
+        fixture.provider.update { $0.deviations.tokenResponse = nil }
+        try await state.refresh()
+        #expect(try await state.performAction(fixture.resource).status == 200)
+    }
+
+    @Test("another key gets nothing for the code, the refresh token or the access token")
+    func stolen() async throws {
+        let fixture = try await BoundFixture()
+        var thief = try await fixture.logIn().snapshot
+        thief.dpopKey = try .generate()
+        let state = AuthState(thief, service: fixture.base.service)
+        let answer = await failure { _ = try await state.performAction(fixture.resource) }
+        // The access token is refused, and so is the refresh token that would replace it.
+        #expect(answer?.code == .invalidGrant)
+        let session = try await DirectUserAgent().prepare(redirectURI: nil, for: .login)
+        var request = try fixture.request()
+        request.redirectURI = session.redirectURI
+        let callback = try await session.present(fixture.base.service.begin(request).url)
+        var code = TokenRequest(exchanging: try AuthorizationResponse(callback: callback, for: request))
+        code.dpopKey = try .generate()
+        #expect(await failure { _ = try await fixture.base.service.perform(code) }?.code == .invalidGrant)
+        code.dpopKey = request.dpopKey
+        #expect(try await fixture.base.service.perform(code).tokenType == "DPoP")
+    }
+
+    @Test("a client's own tokens are bound too")
+    func clientCredentials() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.base.configuration, clientID: "service", credential: .secret("service-secret"),
+            scopes: ["api"], dpopKey: .generate(), service: fixture.base.service)
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        let first = state.snapshot.accessToken
+        #expect(try await state.refresh().accessToken != first)
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        let description = try await state.introspect()
+        #expect(description.tokenType == "DPoP")
+        let thumbprint = try #require(state.snapshot.dpopKey).thumbprint
+        #expect(description.additionalMembers["cnf"] == ["jkt": .string(thumbprint)])
+    }
+
+    @Test("a login on another device brings tokens that are bound", .timeLimit(.minutes(2)))
+    func device() async throws {
+        let world = try await DeviceLoginTests.World {
+            $0.requiresDPoP = true
+            $0.dpopNonceUses = 100
+        }
+        var request = world.request()
+        request.dpopKey = try .generate()
+        let wanted = request
+        let state = try await world.run(pauses: [5]) {
+            try await world.logIn(wanted) { response in
+                #expect(world.provider.decide(userCode: response.userCode, allow: true))
+            }
+        }
+        #expect(state.snapshot.dpopKey == wanted.dpopKey && world.provider.requestCount(.token) == 2)
+        #expect(try await state.userInfo().name == "Ada Lovelace")
+        #expect(try await state.refresh().isBound)
+    }
+
+    @Test("userinfo by body, which carries no proof, is refused before anything is sent")
+    func body() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        let error = await failure { _ = try await state.userInfo(UserInfoOptions(tokenPlacement: .body)) }
+        #expect(error?.code == .unsupported)
+        #expect(fixture.provider.requestCount(.userInfo) == 0)
+    }
+
+    @Test("a clock that is wrong is named as the likely cause, at login and at a resource")
+    func clock() async throws {
+        let fixture = try await BoundFixture()
+        let state = try await fixture.logIn()
+        fixture.provider.update { $0.clockSkew = 3000 }
+        let error = await failure { _ = try await state.performAction(fixture.resource) }
+        #expect(error?.code == .invalidDPoPProof && error?.hint?.contains("clock") == true)
+        #expect(state.isAuthorized)
+        let login = await failure { _ = try await fixture.logIn() }
+        #expect(login?.code == .invalidDPoPProof && login?.hint?.contains("clock") == true)
+    }
+}

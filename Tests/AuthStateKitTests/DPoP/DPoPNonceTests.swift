@@ -1,0 +1,199 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("DPoP nonces")
+struct DPoPNonceTests {
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test("the first request learns the nonce, and those that follow use it", arguments: [1, 2, 5])
+    func learned(_ uses: Int) async throws {
+        let fixture = try await BoundFixture { $0.dpopNonceUses = uses }
+        let state = try await fixture.logIn()
+        #expect(fixture.provider.requestCount(.token) == 2)
+        // Nonces come with good answers too: nothing is asked twice again.
+        for _ in 0..<4 {
+            #expect(try await state.performAction(fixture.resource).status == 200)
+            #expect(try await state.userInfo().subject != "")
+            try await state.refresh()
+        }
+        #expect(fixture.provider.requestCount(.token) == 6)
+        #expect(fixture.provider.requestCount(.resource) == 4 && fixture.provider.requestCount(.userInfo) == 4)
+        #expect(fixture.provider.statistics.refreshTokenReuses == 0)
+    }
+
+    @Test("a nonce that has ended costs one more request, and no renewal")
+    func rotated() async throws {
+        let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
+        let state = try await fixture.logIn()
+        let token = state.snapshot.accessToken
+        fixture.provider.rotateDPoPNonce()
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        #expect(fixture.provider.requestCount(.resource) == 2)
+        fixture.provider.rotateDPoPNonce()
+        #expect(try await state.userInfo().subject != "")
+        #expect(fixture.provider.requestCount(.userInfo) == 2)
+        #expect(state.snapshot.accessToken == token && fixture.provider.statistics.refreshRequests == 0)
+        fixture.provider.rotateDPoPNonce()
+        try await state.refresh()
+        #expect(fixture.provider.statistics.refreshRequests == 2)
+        #expect(fixture.provider.statistics.refreshTokenReuses == 0)
+        #expect(state.snapshot.unconfirmedRenewal == nil)
+    }
+
+    @Test("after a renewal for a refused token the replay may learn a nonce, too")
+    func refusedAndRotated() async throws {
+        let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
+        let state = try await fixture.logIn()
+        fixture.provider.rejectAccessTokens(challenge: #"DPoP error="invalid_token""#)
+        fixture.provider.injectFaults(at: .token) { [provider = fixture.provider] _ in
+            provider.rotateDPoPNonce()
+            provider.removeFaults()
+            return nil
+        }
+        #expect(try await state.performAction(fixture.resource).status == 200)
+        #expect(fixture.provider.requestCount(.resource) == 2)
+        #expect(fixture.provider.statistics.refreshRequests == 2)
+    }
+
+    @Test("a server that never has enough gets two requests; the error names the clock, and nothing is lost")
+    func never() async throws {
+        let nonce: TransportHeaders = ["DPoP-Nonce": "n", "Content-Type": "application/json"]
+        let again = ScriptedTransport.Reply.response(
+            TransportResponse(status: 400, headers: nonce, body: Data(#"{"error":"use_dpop_nonce"}"#.utf8)))
+        var fixture = try Fixture([again, again], then: again)
+        fixture.record.dpopKey = try .generate()
+        let state = fixture.state()
+        let error = await authError { try await state.refresh() }
+        #expect(error?.code == .useDPoPNonce && error?.hint?.contains("clock") == true)
+        #expect(fixture.transport.requests.count == 2)
+        #expect(state.isAuthorized && state.snapshot.unconfirmedRenewal == nil)
+        #expect(state.snapshot.refreshToken == "SECRET-refresh-0")
+        let proofs = try fixture.transport.requests.map { request in
+            try JSONWebToken(parsing: #require(request.headers.first("DPoP")))
+        }
+        #expect(proofs.map { $0.claims["nonce"] } == [nil, "n"])
+        #expect(proofs[0].claims["jti"] != proofs[1].claims["jti"])
+    }
+
+    @Test("when the answer to the second request is lost, the renewal is unconfirmed")
+    func lost() async throws {
+        let first = ScriptedTransport.Reply.response(
+            TransportResponse(
+                status: 400, headers: ["DPoP-Nonce": "n"], body: Data(#"{"error":"use_dpop_nonce"}"#.utf8)))
+        var fixture = try Fixture([
+            first, .failure(TransportError(.connectionLost, "gone", requestMayHaveBeenSent: true)),
+        ])
+        fixture.record.dpopKey = try .generate()
+        let state = fixture.state()
+        #expect(await authError { try await state.refresh() }?.code == .connectionLost)
+        #expect(state.snapshot.unconfirmedRenewal != nil)
+    }
+
+    @Test("a pushed request proves the key and learns the nonce, which the token request then uses")
+    func pushed() async throws {
+        let fixture = try await BoundFixture {
+            $0.dpopNonceUses = 100
+            $0.requiresPushedAuthorizationRequests = true
+        }
+        let state = try await fixture.logIn()
+        #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP")
+        #expect(fixture.provider.requestCount(.pushedAuthorization) == 2 && fixture.provider.requestCount(.token) == 1)
+        let form = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
+        #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
+        #expect(!form.headers["DPoP"].isEmpty)
+        var request = try fixture.request()
+        request.configuration.tolerances = [.unprovenPush]
+        _ = try await fixture.base.service.push(request.placed())
+        let named = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
+        #expect(named.headers["DPoP"].isEmpty && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
+    }
+
+    @Test("a client assertion, good once, is made anew for the second request")
+    func assertions() async throws {
+        let fixture = try await BoundFixture {
+            $0.dpopNonceUses = 100
+            $0.clients.append(OpenIDProvider.Client(id: "signer", secret: "s3cret-s3cret-s3cret-s3cret-s3cret"))
+        }
+        let state = try await AuthState.authorize(
+            fixture.request(client: "signer"), presenting: DirectUserAgent(),
+            credential: .secret("s3cret-s3cret-s3cret-s3cret-s3cret", method: .clientSecretJWT),
+            service: fixture.base.service)
+        #expect(state.isAuthorized && fixture.provider.requestCount(.token) == 2)
+    }
+
+    @Test(
+        "with an HTTP client of one's own: learn from every answer, or hand the nonce over with the rejection",
+        arguments: [false, true])
+    func ownClient(learns: Bool) async throws {
+        let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
+        let state = try await fixture.logIn()
+        let (url, transport) = (fixture.provider.url(of: .resource), fixture.base.service.transport)
+        fixture.provider.rotateDPoPNonce()
+        let token = state.snapshot.accessToken
+        let status = try await state.withFreshToken { tokens in
+            let headers = try tokens.authorizationHeaders(method: "GET", url: url)
+            let response = try await transport.send(TransportRequest(url: url, headers: headers))
+            if learns { tokens.learn(from: response.headers, of: url) }
+            guard response.status != 401 else {
+                throw learns
+                    ? TokenRejected(challenges: response.headers["WWW-Authenticate"])
+                    : TokenRejected(response, of: url)
+            }
+            return response.status
+        }
+        #expect(status == 200 && fixture.provider.requestCount(.resource) == 2)
+        #expect(state.snapshot.accessToken == token)
+        // Somebody who learns nothing is told so, and the token is not blamed for it.
+        fixture.provider.rotateDPoPNonce()
+        let error = await failure {
+            try await state.withFreshToken { _ in throw TokenRejected(challenges: [#"DPoP error="use_dpop_nonce""#]) }
+        }
+        #expect(error?.code == .useDPoPNonce)
+        #expect(state.isAuthorized && state.snapshot.accessToken == token)
+    }
+
+    @Test("a resource's wish for a nonce means nothing to a bearer token")
+    func bearer() async throws {
+        let headers: TransportHeaders = ["WWW-Authenticate": #"DPoP error="use_dpop_nonce""#, "DPoP-Nonce": "n"]
+        let fixture = try Fixture([.response(TransportResponse(status: 401, headers: headers))])
+        let response = try await fixture.state().performAction(TransportRequest(url: url("https://api.example/")))
+        #expect(response.status == 401 && fixture.transport.requests.count == 1)
+    }
+
+    @Test("nonces are kept by origin and by key, and not without end")
+    func cache() throws {
+        let nonces = DPoPNonces()
+        let keys = [try DPoPKey.generate(), try DPoPKey.generate()]
+        nonces.learn(from: ["DPoP-Nonce": "a"], of: try url("https://API.example:443/x"), keys[0])
+        #expect(nonces.nonce(for: try url("https://api.example/y?z"), keys[0]) == "a")
+        #expect(nonces.nonce(for: try url("https://api.example/y"), keys[1]) == nil)
+        #expect(nonces.nonce(for: try url("https://api.example:8443/"), keys[0]) == nil)
+        #expect(nonces.nonce(for: try url("http://api.example/"), keys[0]) == nil)
+        nonces.learn(from: [:], of: try url("https://api.example/"), keys[0])
+        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == "a")
+        nonces.learn(from: ["DPoP-Nonce": "b"], of: try url("https://api.example/"), keys[0])
+        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == "b")
+        for port in 1...5000 { nonces.learn(from: ["DPoP-Nonce": "p"], of: try url("https://a:\(port)/"), keys[1]) }
+        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == nil)
+        #expect(nonces.nonce(for: try url("https://a:5000/"), keys[1]) == "p")
+    }
+}
+
+extension AuthorizationRequest {
+    /// The same with a redirect URI, which a user agent would choose else.
+    fileprivate func placed() throws -> AuthorizationRequest {
+        var copy = self
+        copy.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        return copy
+    }
+}

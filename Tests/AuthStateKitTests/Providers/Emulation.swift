@@ -1,0 +1,109 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A known provider as its documents describe it, at its own URLs and without a network.
+struct Emulation: Sendable {
+    let provider: KnownProvider
+    let transport: ScriptedTransport
+    let service: AuthorizationService
+    private let issuing: Issuing
+
+    /// What ID tokens are made with.
+    final class Issuing: Sendable {
+        fileprivate let key: SigningKey
+        fileprivate let nonce = Lock<String?>(nil)
+
+        fileprivate init() throws { key = try SigningKey.generate(.rs256, keyID: "k") }
+
+        /// An ID token for the login under way.
+        func idToken(issuer: String, _ more: [String: JSONValue] = [:]) throws -> String {
+            let now = Int64(Date().timeIntervalSince1970)
+            var claims: [String: JSONValue] = [
+                "iss": .string(issuer), "sub": "ada", "aud": "client", "iat": .number(JSONNumber(now)),
+                "exp": .number(JSONNumber(now + 3600)),
+            ]
+            claims["nonce"] = nonce.withLock { $0 }.map { .string($0) }
+            return try JSONWebToken.sign(claims: .object(claims.merging(more) { _, new in new }), with: key)
+        }
+    }
+
+    /// Makes one.
+    ///
+    /// - Parameters:
+    ///   - metadata: Its discovery document beside what every document has; nil when it has none.
+    ///   - tokenAnswer: What the token endpoint answers.
+    init(
+        _ provider: KnownProvider, metadata: [String: JSONValue]? = nil,
+        tokenAnswer: @escaping @Sendable (TransportRequest, Issuing) throws -> TransportResponse
+    ) throws {
+        self.provider = provider
+        let issuing = try Issuing()
+        self.issuing = issuing
+        let endpoints = "https://endpoints.example"
+        var pages: [String: JSONValue] = [
+            "\(endpoints)/keys": ["keys": [issuing.key.publicKey.json]],
+            "https://www.facebook.com/.well-known/oauth/openid/jwks/": ["keys": [issuing.key.publicKey.json]],
+        ]
+        if let issuer = provider.issuer, let metadata {
+            let document = ScriptedPages.document([
+                "issuer": .string(issuer), "authorization_endpoint": .string("\(endpoints)/authorize"),
+                "token_endpoint": .string("\(endpoints)/token"), "jwks_uri": .string("\(endpoints)/keys"),
+                "registration_endpoint": nil,
+                "revocation_endpoint": nil, "introspection_endpoint": nil,
+                "id_token_signing_alg_values_supported": ["RS256"],
+            ])
+            let members = (document.objectValue ?? [:]).merging(metadata) { _, new in new }
+            let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+            pages["\(base)/.well-known/openid-configuration"] = .object(members)
+        }
+        let documents = ScriptedPages.transport(pages)
+        transport = ScriptedTransport(
+            then: .dynamic { request in
+                request.method == "POST" ? try tokenAnswer(request, issuing) : try await documents.send(request)
+            })
+        service = AuthorizationService(transport: transport)
+    }
+
+    /// A login, with the person's part played by this function.
+    func logIn(
+        scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:]
+    ) async throws -> (response: AuthorizationResponse, tokens: TokenResponse, query: Parameters) {
+        let request = provider.request(
+            configuration: try await service.configuration(of: provider), clientID: "client", scopes: scopes,
+            redirectURI: try RedirectURI("https://app.example/callback"))
+        issuing.nonce.withLock { $0 = request.nonce }
+        let pending = try service.begin(request)
+        let query = try #require(Parameters(decoding: URIReference(pending.url.absoluteString).query ?? ""))
+        var answer: Parameters = ["code": "code", "state": request.state]
+        for name in extra.names { answer[name] = extra[name] }
+        let callback =
+            request.responseMode == .formPost
+            ? AuthorizationCallback(url: "https://app.example/callback", formBody: answer.encoded)
+            : AuthorizationCallback(url: "https://app.example/callback?\(answer.encoded)")
+        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+        return (response, tokens, query)
+    }
+
+    /// The form of the last token request, and its headers.
+    func lastTokenRequest() throws -> (form: Parameters, headers: TransportHeaders) {
+        let request = try #require(transport.requests.last { $0.method == "POST" })
+        let body = String(decoding: request.body ?? Data(), as: UTF8.self)
+        return (try #require(Parameters(decoding: body)), request.headers)
+    }
+
+    /// A successful answer as JSON.
+    static func json(_ members: [String: JSONValue]) -> TransportResponse {
+        TransportResponse(
+            status: 200, headers: ["Content-Type": "application/json"],
+            body: Data(JSONValue.object(members).serialized()))
+    }
+}

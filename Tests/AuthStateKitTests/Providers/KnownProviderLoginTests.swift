@@ -1,0 +1,195 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Known providers: a login with each, as its documents describe it", .timeLimit(.minutes(1)))
+struct KnownProviderLoginTests {
+    @Test("Google: offline access is asked for with a consent, and a refresh token comes")
+    func google() async throws {
+        let google = try Emulation(
+            .google, metadata: ["token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"]]
+        ) { _, issuing in
+            Emulation.json([
+                "access_token": "a", "token_type": "Bearer", "expires_in": 3599, "refresh_token": "r",
+                "id_token": .string(try issuing.idToken(issuer: "https://accounts.google.com")),
+            ])
+        }
+        let login = try await google.logIn(credential: .secret("s"))
+        #expect(login.query["access_type"] == "offline" && login.query["prompt"] == "consent")
+        #expect(login.tokens.refreshToken == "r" && login.tokens.idTokenTrust == .signature)
+    }
+
+    @Test("Apple: the answer is posted, names the person once, and the secret is signed by the team's key")
+    func apple() async throws {
+        let apple = try Emulation(
+            .apple, metadata: ["token_endpoint_auth_methods_supported": ["client_secret_post"]]
+        ) { _, issuing in
+            Emulation.json([
+                "access_token": "a", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "r",
+                "id_token": .string(try issuing.idToken(issuer: "https://appleid.apple.com")),
+            ])
+        }
+        let login = try await apple.logIn(
+            credential: .appleSecret(teamID: "TEAM123456", keyID: "KEY1234567", key: .value(ClientKeys.pkcs8)),
+            extra: ["user": #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"other@example.com"}"#])
+        #expect(login.query["response_mode"] == "form_post" && login.query["scope"] == "openid name email")
+        #expect(login.response.appleUser?.firstName == "Ada")
+        // Who somebody is the ID token says alone.
+        #expect(try IDToken(parsing: #require(login.tokens.idToken)).subject == "ada")
+
+        let form = try apple.lastTokenRequest().form
+        #expect(form["client_id"] == "client" && form["client_assertion"] == nil)
+        let secret = try JSONWebToken(parsing: #require(form["client_secret"]))
+        #expect(secret.header.algorithm == .es256 && secret.header.keyID == "KEY1234567")
+        #expect(secret.claims["iss"] == "TEAM123456" && secret.claims["sub"] == "client")
+        #expect(secret.claims["aud"] == "https://appleid.apple.com")
+        let lifetime = try #require(secret.claims["exp"]?.doubleValue) - #require(secret.claims["iat"]?.doubleValue)
+        #expect(lifetime == 300)
+        try secret.verify(
+            with: VerificationKey(SigningKey(pem: ClientKeys.pkcs8).publicKey), allowed: [.es256])
+    }
+
+    static let tenant = "72f988bf-86f1-41af-91ab-2d7cd011db47"
+    static let template = "https://login.microsoftonline.com/{tenantid}/v2.0"
+
+    private func microsoft(
+        _ provider: KnownProvider, issuer: JSONValue, tokenIssuer: String, tid: String = tenant
+    ) throws -> Emulation {
+        try Emulation(provider, metadata: ["issuer": issuer]) { _, issuing in
+            Emulation.json([
+                "access_token": "a", "token_type": "Bearer", "expires_in": 3599, "refresh_token": "r",
+                "id_token": .string(try issuing.idToken(issuer: tokenIssuer, ["tid": .string(tid)])),
+            ])
+        }
+    }
+
+    @Test(
+        "Microsoft: each tenant's ID tokens fill the template of the metadata",
+        arguments: [KnownProvider.Tenant.common, .organizations])
+    func microsoftTenants(_ tenant: KnownProvider.Tenant) async throws {
+        let microsoft = try microsoft(
+            .microsoft(tenant: tenant), issuer: .string(Self.template),
+            tokenIssuer: "https://login.microsoftonline.com/\(Self.tenant)/v2.0")
+        #expect(try await microsoft.logIn().tokens.idTokenTrust == .signature)
+    }
+
+    @Test("Microsoft: a token that names another tenant's issuer than its own is refused")
+    func microsoftOtherTenant() async throws {
+        let other = "00000000-1111-2222-3333-444444444444"
+        let microsoft = try microsoft(
+            .microsoft(), issuer: .string(Self.template),
+            tokenIssuer: "https://login.microsoftonline.com/\(other)/v2.0")
+        let error = await failure { _ = try await microsoft.logIn() }
+        #expect(error?.code == .invalidIDToken && error?.message.contains("iss") == true)
+    }
+
+    @Test("Microsoft: one tenant is an issuer like any other, and the template is no answer")
+    func microsoftOneTenant() async throws {
+        let issuer = "https://login.microsoftonline.com/\(Self.tenant)/v2.0"
+        let provider = KnownProvider.microsoft(tenant: .init(rawValue: Self.tenant))
+        let good = try microsoft(provider, issuer: .string(issuer), tokenIssuer: issuer)
+        #expect(try await good.logIn().tokens.idTokenTrust == .signature)
+        let bad = try microsoft(provider, issuer: .string(Self.template), tokenIssuer: issuer)
+        #expect(await failure { _ = try await bad.logIn() }?.code == .issuerMismatch)
+    }
+
+    @Test("GitHub: JSON is asked for, a form is read, and the secret goes into the body")
+    func gitHub() async throws {
+        let gitHub = try Emulation(.gitHub) { request, _ in
+            #expect(request.headers.first("Accept") == "application/json")
+            return TransportResponse(
+                status: 200, headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"],
+                body: Data("access_token=gho_x&scope=read%3Auser%2Cgist&token_type=bearer".utf8))
+        }
+        let login = try await gitHub.logIn(scopes: ["read:user", "gist"], credential: .secret("s"))
+        #expect(login.tokens.accessToken == "gho_x" && login.tokens.scope == "read:user gist")
+        #expect(login.query["code_challenge_method"] == "S256")
+        #expect(try gitHub.lastTokenRequest().form["client_secret"] == "s")
+    }
+
+    @Test("GitHub: a 200 with an error of its own ends the login as what it is")
+    func gitHubError() async throws {
+        let gitHub = try Emulation(.gitHub) { _, _ in
+            Emulation.json([
+                "error": "bad_verification_code", "error_description": "The code passed is incorrect or expired.",
+            ])
+        }
+        #expect(await failure { _ = try await gitHub.logIn() }?.code == .invalidGrant)
+    }
+
+    @Test("Facebook: plain OAuth has no ID token; with openid there is one, and it is verified")
+    func facebook() async throws {
+        let plain = try Emulation(.facebook) { _, _ in
+            Emulation.json(["access_token": "EAA", "token_type": "bearer", "expires_in": 5_183_944])
+        }
+        let login = try await plain.logIn(credential: .secret("s"))
+        #expect(login.tokens.idToken == nil && login.tokens.refreshToken == nil)
+        #expect(try plain.lastTokenRequest().form["client_secret"] == "s")
+
+        let openID = try Emulation(.facebook) { _, issuing in
+            Emulation.json([
+                "access_token": "EAA", "token_type": "bearer",
+                "id_token": .string(try issuing.idToken(issuer: "https://www.facebook.com")),
+            ])
+        }
+        #expect(try await openID.logIn(scopes: [.openID]).tokens.idTokenTrust == .signature)
+        #expect(await failure { _ = try await plain.logIn(scopes: [.openID]) }?.code == .invalidIDToken)
+    }
+
+    @Test("Spotify: the secret goes into the header")
+    func spotify() async throws {
+        let spotify = try Emulation(.spotify) { _, _ in
+            Emulation.json([
+                "access_token": "NgCXRK", "token_type": "Bearer", "scope": "user-read-email", "expires_in": 3600,
+                "refresh_token": "NgAagA",
+            ])
+        }
+        _ = try await spotify.logIn(credential: .secret("s"))
+        let request = try spotify.lastTokenRequest()
+        #expect(request.headers.first("Authorization") == "Basic \(Base64.encode(Array("client:s".utf8)))")
+        #expect(request.form["client_id"] == nil && request.form["client_secret"] == nil)
+    }
+
+    @Test("Strava: scopes travel with commas, the athlete comes along")
+    func strava() async throws {
+        let strava = try Emulation(.strava) { _, _ in
+            Emulation.json([
+                "token_type": "Bearer", "expires_at": 1_568_775_134, "expires_in": 21600, "refresh_token": "e5n567567",
+                "access_token": "a4b945687g", "athlete": ["id": 227615],
+            ])
+        }
+        let login = try await strava.logIn(
+            scopes: ["read", "activity:read_all"], credential: .secret("s"),
+            extra: ["scope": "read,activity:read_all"])
+        #expect(login.query["scope"] == "read,activity:read_all")
+        #expect(login.response.scope == "read activity:read_all")
+        #expect(login.tokens.additionalMembers["athlete"]?["id"] == 227615)
+        #expect(try strava.lastTokenRequest().form["client_secret"] == "s")
+    }
+
+    @Test("a realm, a domain: found by the issuer that the name makes")
+    func byDomain() async throws {
+        for provider in [
+            try KnownProvider.okta(domain: "dev-1.okta.com", authorizationServer: "default"),
+            try .auth0(domain: "example.eu.auth0.com", audience: "https://api"),
+            try .keycloak(base: "https://sso.example", realm: "staff"),
+            try .forgeRock(base: "https://tenant.example:443/am", realm: "alpha"),
+        ] {
+            let emulation = try Emulation(provider, metadata: [:]) { _, issuing in
+                Emulation.json([
+                    "access_token": "a", "token_type": "Bearer",
+                    "id_token": .string(try issuing.idToken(issuer: provider.issuer ?? "")),
+                ])
+            }
+            #expect(try await emulation.logIn().tokens.idTokenTrust == .signature, "\(provider.name)")
+        }
+    }
+}

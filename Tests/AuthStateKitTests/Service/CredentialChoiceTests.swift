@@ -1,0 +1,153 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Client authentication: which method, and what of it is sent")
+struct CredentialChoiceTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func service(
+        methods: [String]? = nil, tolerances: Set<Tolerance> = [], aliases: JSONValue? = nil
+    ) throws -> ServiceConfiguration {
+        var document: [String: JSONValue?] = ["mtls_endpoint_aliases": aliases]
+        document["token_endpoint_auth_methods_supported"] = methods.map { .array($0.map { .string($0) }) }
+        let metadata = try ProviderMetadata(document: ScriptedPages.document(document).objectValue ?? [:])
+        return try ServiceConfiguration(
+            metadata: metadata, issuer: Issuer("https://op.example"), tolerances: tolerances)
+    }
+
+    private func request(
+        _ credential: ClientCredential, _ service: ServiceConfiguration, clientID: String = "client"
+    ) throws -> (form: Parameters, headers: TransportHeaders) {
+        let authentication = try credential.authentication(
+            clientID: clientID, service: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
+        let request = try TokenRequest(clientCredentialsFor: clientID, configuration: service).transportRequest(
+            authentication: authentication)
+        let form = Parameters(decoding: String(decoding: request.body ?? Data(), as: UTF8.self))
+        return (try #require(form), request.headers)
+    }
+
+    @Test(
+        "HTTP Basic is form-encoded, and as it is for a provider that does not decode it",
+        arguments: [([], "odd%3Aid:p%40ss%3Aw%25rd+%2B"), ([.unencodedBasic], nil)] as [(Set<Tolerance>, String?)])
+    func basic(_ tolerances: Set<Tolerance>, _ pair: String?) throws {
+        let service = try service(tolerances: tolerances)
+        let credential = ClientCredential.secret("p@ss:w%rd +", method: .clientSecretBasic)
+        if let pair {
+            let headers = try request(credential, service, clientID: "odd:id").headers
+            #expect(headers.first("Authorization") == "Basic \(Base64.encode(Array(pair.utf8)))")
+        } else {
+            let headers = try request(credential, service).headers
+            #expect(headers.first("Authorization") == "Basic \(Base64.encode(Array("client:p@ss:w%rd +".utf8)))")
+            // The first colon ends the identifier.
+            let error = #expect(throws: AuthStateError.self) { try request(credential, service, clientID: "odd:id") }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
+    @Test(
+        "a secret's method is the first that both can do",
+        arguments: [
+            (nil, "client_secret_basic"), (["client_secret_post"], "client_secret_post"),
+            (["private_key_jwt", "client_secret_jwt"], "client_secret_jwt"),
+            (["client_secret_post", "client_secret_basic"], "client_secret_basic"),
+            (["none", "tls_client_auth"], "client_secret_basic"),
+        ] as [([String]?, String)])
+    func chosen(_ methods: [String]?, _ expected: String) throws {
+        let service = try service(methods: methods)
+        let credential = ClientCredential.secret("s3cret-s3cret-s3cret-s3cret-s3cret")
+        let authentication = try credential.authentication(
+            clientID: "client", service: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
+        #expect(authentication.method.rawValue == expected)
+    }
+
+    @Test("a private key that is given for a secret signs, and is not sent")
+    func keyForSecret() throws {
+        let (form, headers) = try request(.secret(ClientKeys.pkcs8), service())
+        #expect(form["client_assertion"] != nil && form["client_secret"] == nil)
+        #expect(headers.first("Authorization") == nil)
+    }
+
+    @Test(
+        "with a certificate only the identifier is sent",
+        arguments: [ClientCredential.certificate(), .certificate(isSelfSigned: true)])
+    func certificate(_ credential: ClientCredential) throws {
+        let (form, headers) = try request(credential, service())
+        #expect(form.names == ["grant_type", "client_id"] && headers.first("Authorization") == nil)
+        #expect(credential.description == "certificate of the connection")
+    }
+
+    @Test("with a certificate requests go to the provider's aliases, and without to its endpoints")
+    func aliases() async throws {
+        let aliases: JSONValue = [
+            "token_endpoint": "https://mtls.op.example/token", "revocation_endpoint": "https://mtls.op.example/revoke",
+            "introspection_endpoint": "https://mtls.op.example/introspect", "userinfo_endpoint": "no URL",
+        ]
+        let service = try service(aliases: aliases)
+        for (credential, host) in [(ClientCredential.certificate(), "mtls.op.example"), (.none, "op.example")] {
+            let transport = ScriptedTransport([
+                .json(#"{"access_token":"a","token_type":"Bearer"}"#), .json("{}"), .json(#"{"active":false}"#),
+            ])
+            let client = AuthorizationService(transport: transport)
+            _ = try await client.perform(
+                TokenRequest(clientCredentialsFor: "client", configuration: service), credential: credential)
+            try await client.revoke(
+                RevocationRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
+            _ = try await client.introspect(
+                IntrospectionRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
+            #expect(transport.requests.map { $0.url.host } == [host, host, host])
+        }
+        #expect(service.endpoints(for: .certificate()).userInfoEndpoint == service.userInfoEndpoint)
+    }
+
+    @Test("an alias without TLS, or on this machine, is refused like any endpoint")
+    func badAliases() async throws {
+        for alias in ["http://mtls.op.example/token", "https://127.0.0.1/token"] {
+            let service = try service(aliases: ["token_endpoint": .string(alias)])
+            let error = await failure {
+                _ = try await AuthorizationService(transport: ScriptedTransport()).perform(
+                    TokenRequest(clientCredentialsFor: "client", configuration: service), credential: .certificate())
+            }
+            #expect(error?.code == .insecureURL)
+        }
+    }
+
+    @Test("a registration says which method it is, and a key's place is the client's own")
+    func registration() throws {
+        func response(_ members: [String: JSONValue]) throws -> RegistrationResponse {
+            try RegistrationResponse(Emulation.json(["client_id": "c"].merging(members) { _, new in new }))
+        }
+        let certificate = try response(["token_endpoint_auth_method": "tls_client_auth"]).credential
+        #expect(certificate == .certificate())
+        let key = try response([
+            "token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_signing_alg": "ES256",
+        ]).credential(privateKey: .file("/k.pem"), keyID: "k")
+        #expect(key == .privateKey(file: "/k.pem", keyID: "k", signingAlgorithm: .es256))
+        let secret = try response(["client_secret": "s", "client_secret_expires_at": 0]).credential
+        #expect(secret == ClientCredential(.issued("s")))
+        let post = try request(secret, service(methods: ["client_secret_post"]))
+        #expect(post.form["client_secret"] == "s")
+    }
+
+    @Test("ID tokens are held to the registration's algorithm, but never to none")
+    func registeredAlgorithm() throws {
+        func adapted(_ algorithm: JSONValue?) throws -> Set<SignatureAlgorithm> {
+            var members: [String: JSONValue] = ["client_id": "c"]
+            members["id_token_signed_response_alg"] = algorithm
+            return try service().adapted(to: RegistrationResponse(Emulation.json(members))).idTokenPolicy.algorithms
+        }
+        #expect(try adapted("HS256") == [.hs256])
+        #expect(try adapted("ES384") == [.es384])
+        #expect(try adapted("none") == .asymmetric)
+        #expect(try adapted(nil) == .asymmetric)
+    }
+}

@@ -1,0 +1,46 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+@Suite("Known providers: Apple's user")
+struct AppleUserTests {
+    private static let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
+
+    private func callback(
+        state: String? = nil, user: String? = user
+    ) throws -> (AuthorizationRequest, AuthorizationCallback) {
+        var request = try Fixtures.request(scopes: [.openID, "name", .email])
+        request.responseMode = .formPost
+        var form: Parameters = ["code": "c", "state": state ?? request.state]
+        form["user"] = user
+        return (request, AuthorizationCallback(url: "https://app.example/callback", formBody: form.encoded))
+    }
+
+    @Test("the first login's name is read from the form")
+    func first() throws {
+        let (request, callback) = try callback()
+        let user = try #require(try AuthorizationResponse(callback: callback, for: request).appleUser)
+        #expect(user.firstName == "Ada" && user.lastName == "Lovelace" && user.unverifiedEmail == "ada@example.com")
+        #expect("\(user)" == "user with first name, last name, email")
+    }
+
+    @Test("later logins have none, and what is no object is none", arguments: [nil, "", "Ada", "[]", "{"])
+    func later(_ text: String?) throws {
+        let (request, callback) = try callback(user: text)
+        #expect(try AuthorizationResponse(callback: callback, for: request).appleUser == nil)
+    }
+
+    @Test("a name that comes with another state is nobody's")
+    func otherState() throws {
+        let (request, callback) = try callback(state: "another")
+        let error = refusal { try AuthorizationResponse(callback: callback, for: request) }
+        #expect(error?.code == .stateMismatch)
+    }
+
+    @Test("text that does not print is replaced")
+    func printable() throws {
+        let (request, callback) = try callback(user: #"{"name":{"firstName":"A\u001b[31m"}}"#)
+        let user = try AuthorizationResponse(callback: callback, for: request).appleUser
+        #expect(user?.firstName == "A\u{FFFD}[31m" && user?.lastName == nil)
+    }
+}

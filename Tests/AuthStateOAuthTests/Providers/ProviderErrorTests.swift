@@ -1,0 +1,169 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Known providers: answers of their own kind")
+struct ProviderErrorTests {
+    private func answer(
+        _ body: String, status: Int = 200, type: String = "application/json", _ tolerances: Set<Tolerance>
+    ) throws -> TokenAnswer {
+        var configuration = try Fixtures.configuration()
+        configuration.tolerances = tolerances
+        let request = TokenRequest(refreshToken: "r", configuration: configuration, clientID: "c")
+        return TokenAnswer(
+            TransportResponse(status: status, headers: ["Content-Type": type], body: Data(body.utf8)), to: request,
+            sentAt: Fixtures.now)
+    }
+
+    private func failure(_ answer: TokenAnswer) -> AuthStateError? {
+        switch answer {
+        case .error(let error), .refused(let error, _): error
+        case .tokens: nil
+        }
+    }
+
+    private func tokens(_ answer: TokenAnswer) -> TokenResponse? {
+        if case .tokens(let tokens) = answer { tokens } else { nil }
+    }
+
+    static let gitHub: [(body: String, code: AuthStateError.Code)] = [
+        ("bad_verification_code", .invalidGrant), ("incorrect_client_credentials", .invalidClient),
+        ("redirect_uri_mismatch", .invalidRequest), ("bad_refresh_token", .invalidGrant),
+        ("unsupported_grant_type", .unsupportedGrantType), ("unverified_user_email", .providerError),
+    ]
+
+    @Test("GitHub: a 200 with a code of its own is that error, and the code is still to be read", arguments: gitHub)
+    func gitHubCodes(_ code: String, _ expected: AuthStateError.Code) throws {
+        let body = #"{"error":"\#(code)","error_description":"What happened.","error_uri":"https://docs.github.com/x"}"#
+        let error = try #require(try failure(answer(body, KnownProvider.gitHub.tolerances)))
+        #expect(error.code == expected)
+        #expect("\(error)".contains(code) && error.response?.errorURI == "https://docs.github.com/x")
+        let form = "error=\(code)&error_description=What+happened."
+        let encoded = try answer(form, type: "application/x-www-form-urlencoded", KnownProvider.gitHub.tolerances)
+        #expect(failure(encoded)?.code == expected)
+    }
+
+    @Test("GitHub: without the tolerance its codes are any provider's, and forms are no answer")
+    func gitHubStrict() throws {
+        #expect(try failure(answer(#"{"error":"bad_verification_code"}"#, []))?.code == .providerError)
+        let form = "access_token=a&token_type=bearer&scope=gist"
+        let type = "application/x-www-form-urlencoded"
+        #expect(try failure(answer(form, type: type, []))?.code == .malformedResponse)
+        #expect(try tokens(answer(form, type: type, [.formEncodedTokens]))?.accessToken == "a")
+    }
+
+    @Test("GitHub: form-encoded tokens have no end, and their scopes are remembered with spaces")
+    func gitHubForm() throws {
+        let body = "access_token=gho_16C7e42F292c6912E7710c838347Ae178B4a&scope=repo%2Cgist&token_type=bearer"
+        let response = try #require(
+            try tokens(
+                answer(body, type: "application/x-www-form-urlencoded; charset=utf-8", KnownProvider.gitHub.tolerances))
+        )
+        #expect(response.accessToken == "gho_16C7e42F292c6912E7710c838347Ae178B4a")
+        #expect(response.scope == "repo gist")
+        #expect(response.accessTokenExpirationDate == nil && response.refreshToken == nil)
+    }
+
+    @Test(
+        "a form is read only when it says that it is one, and names nothing twice",
+        arguments: [
+            ("access_token=a&token_type=bearer", "text/html"), ("access_token=a&token_type=bearer", "application/json"),
+            (
+                "access_token=a&access_token=b&token_type=bearer", "application/x-www-form-urlencoded"
+            ),
+            ("access_token=%zz&token_type=bearer", "application/x-www-form-urlencoded"),
+            ("access_token=a%20b&token_type=bearer", "application/x-www-form-urlencoded"),
+            ("token_type=bearer", "application/x-www-form-urlencoded"),
+        ])
+    func badForms(_ body: String, _ type: String) throws {
+        #expect(try failure(answer(body, type: type, [.formEncodedTokens]))?.code == .malformedResponse)
+    }
+
+    static let facebook: [(code: Int, subcode: Int?, expected: AuthStateError.Code)] = [
+        (101, nil, .invalidClient), (100, 36009, .invalidGrant), (100, nil, .invalidRequest), (190, 460, .invalidGrant),
+        (4, nil, .temporarilyUnavailable), (2, nil, .serverError), (10, nil, .accessDenied), (1, nil, .providerError),
+    ]
+
+    @Test("Facebook: error objects are typed by their number", arguments: facebook)
+    func facebookObjects(_ code: Int, _ subcode: Int?, _ expected: AuthStateError.Code) throws {
+        let more = subcode.map { #","error_subcode":\#($0)"# } ?? ""
+        let body = """
+            {"error":{"message":"Error validating something.","type":"OAuthException","code":\(code)\(more),
+            "fbtrace_id":"EJplcsCHuLu"}}
+            """
+        let error = try #require(try failure(answer(body, status: 400, KnownProvider.facebook.tolerances)))
+        #expect(error.code == expected)
+        #expect("\(error)".contains("OAuthException \(code)") && "\(error)".contains("Error validating something"))
+        #expect(try failure(answer(body, status: 400, []))?.code == .refusedWithoutReason)
+        // With status 200 it is no success either, tolerated or not.
+        #expect(try failure(answer(body, KnownProvider.facebook.tolerances))?.code == expected)
+        #expect(try failure(answer(body, []))?.code == .malformedResponse)
+    }
+
+    @Test(
+        "Facebook: an object that says nothing is an error all the same",
+        arguments: ["{}", #"{"code":"190"}"#, #"{"code":1e300}"#, #"{"message":5,"type":[]}"#])
+    func emptyObjects(_ object: String) throws {
+        let error = try #require(
+            try failure(answer(#"{"error":\#(object),"access_token":"a","token_type":"bearer"}"#, [.errorObjects])))
+        #expect(error.code == .providerError)
+    }
+
+    @Test(
+        "Strava: lists of errors are typed by their resource",
+        arguments: [
+            ("RefreshToken", AuthStateError.Code.invalidGrant), ("AuthorizationCode", .invalidGrant),
+            ("Application", .invalidClient), ("Athlete", .invalidRequest),
+        ])
+    func stravaLists(_ resource: String, _ expected: AuthStateError.Code) throws {
+        let body =
+            #"{"message":"Bad Request","errors":[{"resource":"\#(resource)","field":"code","code":"invalid"}]}"#
+        let error = try #require(try failure(answer(body, status: 400, KnownProvider.strava.tolerances)))
+        #expect(error.code == expected && "\(error)".contains("Bad Request, \(resource) code invalid"))
+        #expect(try failure(answer(body, status: 400, []))?.code == .refusedWithoutReason)
+    }
+
+    @Test("Strava: expires_in counts, expires_at and the athlete are kept")
+    func stravaTokens() throws {
+        let body = """
+            {"token_type":"Bearer","expires_at":1568775134,"expires_in":20566,"refresh_token":"e5n567567",
+            "access_token":"a4b945687g","athlete":{"id":227615,"username":"marianne_t"}}
+            """
+        let response = try #require(try tokens(answer(body, KnownProvider.strava.tolerances)))
+        #expect(response.accessTokenExpirationDate == Fixtures.now.addingTimeInterval(20566))
+        #expect(response.additionalMembers["expires_at"]?.doubleValue == 1_568_775_134)
+        #expect(response.additionalMembers["athlete"]?["username"] == "marianne_t")
+    }
+
+    @Test("commas in granted scopes stay commas without the tolerance")
+    func strictScopes() throws {
+        let body = #"{"access_token":"a","token_type":"bearer","scope":"repo,gist"}"#
+        #expect(try tokens(answer(body, []))?.scope == "repo,gist")
+        #expect(try tokens(answer(body, [.commaSeparatedGrants]))?.scope == "repo gist")
+    }
+
+    @Test("Strava's callback says what was granted, with commas")
+    func stravaCallback() throws {
+        let configuration = try #require(try KnownProvider.strava.configurationByHand())
+        let request = try Fixtures.request(configuration, scopes: ["read"])
+        let response = try Fixtures.response(
+            "state=\(request.state)&code=c&scope=read,activity:read_all", to: request)
+        #expect(response.scope == "read activity:read_all")
+    }
+
+    @Test("GitHub's refusals at the authorization endpoint have its own codes too")
+    func gitHubRefusal() throws {
+        let configuration = try #require(try KnownProvider.gitHub.configurationByHand())
+        let request = try Fixtures.request(configuration, scopes: ["gist"])
+        let error = refusal {
+            try Fixtures.response("state=\(request.state)&error=redirect_uri_mismatch", to: request)
+        }
+        #expect(error?.code == .invalidRequest && error?.message.contains("redirect_uri_mismatch") == true)
+    }
+}

@@ -1,0 +1,84 @@
+#if os(Linux)
+    import AuthStateKit
+    import Foundation
+    import Testing
+
+    extension ProviderTests {
+        @Suite("clients with a certificate") struct ClientCertificateTests {
+            /// How glewlwyd knows the client: by the authority behind the certificate, or by the certificate itself.
+            static let clients = ["mtls", "selfsigned"]
+
+            /// A client of glewlwyd, with the certificate of this name; nil shows none.
+            private func flow(_ client: String, certificate name: String?) throws -> Flow {
+                let process = try Flow(.glewlwydTLS).provider
+                let certificate = name.map { name in
+                    let files = process.clientCertificateFiles(name)
+                    return CurlTransport.ClientCertificate(certificateFile: files.certificate, keyFile: files.key)
+                }
+                let transport = CurlTransport(
+                    configuration: .init(
+                        certificateAuthorityFile: process.certificateAuthorityFile, clientCertificate: certificate))
+                return try Flow(process, transport: transport).client(
+                    client, .certificate(isSelfSigned: client == "selfsigned"))
+            }
+
+            @Test("log in, renew and revoke at the endpoints for certificates", arguments: clients)
+            func life(_ client: String) async throws {
+                let flow = try flow(client, certificate: client)
+                let state = try await flow.logIn()
+                let first = state.snapshot.accessToken
+                #expect(try await state.refresh().accessToken != first)
+                let record = state.snapshot
+                let alias = record.configuration.metadata?.mtlsEndpointAliases?["token_endpoint"]?.stringValue
+                #expect(await flow.transport.count(of: try #require(alias)) == 2)
+                #expect(try await flow.tokenRequests() == 0)
+                try await flow.service.revoke(
+                    RevocationRequest(
+                        configuration: record.configuration, clientID: record.clientID,
+                        token: try #require(record.refreshToken), tokenTypeHint: .refreshToken),
+                    credential: record.credential)
+                await #expect(throws: AuthStateError.self) { try await state.refresh() }
+            }
+
+            @Test("get tokens of their own, which are bound to the certificate", arguments: clients)
+            func clientCredentials(_ client: String) async throws {
+                let flow = try flow(client, certificate: client)
+                let state = try await AuthState.clientCredentials(
+                    configuration: try await flow.configuration(), clientID: flow.clientID,
+                    credential: flow.credential, scopes: [.profile], service: flow.service)
+                let token = try #require(state.snapshot.accessToken)
+                let claims = try JSONWebToken(parsing: token).claims
+                #expect(claims["cnf"]?["x5t#S256"]?.stringValue?.isEmpty == false)
+            }
+
+            @Test(
+                "get nothing with another certificate, or without one",
+                arguments: [
+                    ("mtls", "stranger"), ("mtls", "selfsigned"), ("mtls", nil), ("selfsigned", "mtls"),
+                    ("selfsigned", nil),
+                ] as [(String, String?)])
+            func wrong(_ client: String, _ certificate: String?) async throws {
+                let flow = try flow(client, certificate: certificate)
+                let configuration = try await flow.configuration()
+                let error = await #expect(throws: AuthStateError.self) {
+                    try await AuthState.clientCredentials(
+                        configuration: configuration, clientID: flow.clientID, credential: flow.credential,
+                        scopes: [.profile], service: flow.service, store: flow.store)
+                }
+                #expect(error?.kind == .configuration)
+                #expect(try await flow.store.load(.default) == nil)
+            }
+
+            @Test("a stored login renews with the certificate, of which the archive knows nothing")
+            func stored() async throws {
+                let folder = try TemporaryFolder()
+                var flow = try flow("mtls", certificate: "mtls")
+                flow.store = FileAuthStateStore(file: folder("state.json"))
+                let first = try await flow.logIn().snapshot.accessToken
+                let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+                #expect(try await restored.refresh().accessToken != first)
+                #expect(!folder.text("state.json").contains("mtls.pem"))
+            }
+        }
+    }
+#endif
