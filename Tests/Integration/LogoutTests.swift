@@ -45,6 +45,31 @@ extension ProviderTests {
             #expect(error?.code == .stateMismatch && error?.stage == .logout)
         }
 
+        @Test("a whole logout: forgotten, revoked, ended", arguments: Provider.all)
+        func whole(_ provider: Provider) async throws {
+            let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
+            let state = try await flow.logIn()
+            let copy = flow.copy(of: state)
+            try await state.update(authorizationError: AuthStateError(.tokenRejected, stage: .resource, "Refused."))
+            let outcome = await state.logOut(
+                presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+            #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
+            #expect(try await flow.store.load(.default) == nil)
+            let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
+            #expect(error?.kind == .reauthenticationRequired)
+        }
+
+        @Test("glewlwyd does not let public clients revoke: the session ends and the login is forgotten all the same")
+        func publicClient() async throws {
+            let flow = try Flow(.glewlwyd)
+            let state = try await flow.logIn()
+            let outcome = await state.logOut(
+                presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
+            #expect(outcome.removal == .done && outcome.session == .ended)
+            #expect(outcome.failures.map(\.code) == [.invalidClient])
+            #expect(try await flow.store.load(.default) == nil)
+        }
+
         private func request(_ state: AuthState, of flow: Flow) throws -> EndSessionRequest {
             let record = state.snapshot
             return EndSessionRequest(

@@ -165,6 +165,28 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// `state` is the request's (RP-Initiated Logout, 3).
     case logoutState
 
+    // Logout token; sections of OpenID Connect Back-Channel Logout 1.0
+    /// 2.6, 4: `iss` is the issuer.
+    case logoutTokenIssuer
+    /// 2.6, 4: `aud` names the client.
+    case logoutTokenAudience
+    /// 2.6, 4: `iat` is now.
+    case logoutTokenTimes
+    /// 2.6, 4: `exp` is to come.
+    case logoutTokenExpiry
+    /// 2.6, 5: `sub` or `sid` says who is meant.
+    case logoutTokenSubject
+    /// 2.6, 6: `events` says that this is a logout.
+    case logoutTokenEvent
+    /// 2.6, 7: there is no `nonce`, so that no ID token passes for a logout token.
+    case logoutTokenNonce
+    /// 2.4: `jti` is present, so that a token counts once.
+    case logoutTokenID
+
+    // Login by a third party
+    /// The issuer is one of those that the program allows (OpenID Connect Core, 4).
+    case thirdPartyIssuer
+
     // Loopback receiver
     /// `Host` is the redirect URI's: no name that somebody else's DNS points here (RFC 8252, 8.10).
     case loopbackHost

@@ -35,6 +35,13 @@ public struct LogoutOutcome: Sendable, Hashable {
     /// The session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     public var session: Session
 
+    /// Makes an outcome, for example for a test.
+    public init(removal: Part, revocation: Part, session: Session) {
+        self.removal = removal
+        self.revocation = revocation
+        self.session = session
+    }
+
     /// What failed, the stored state first.
     public var failures: [AuthStateError] {
         var failures: [AuthStateError] = []

@@ -124,6 +124,8 @@ extension AuthStateError.Code {
     public static let invalidSignature = known("invalidSignature")
     /// A check of signed userinfo failed.
     public static let invalidUserInfo = known("invalidUserInfo")
+    /// A check of a logout token failed.
+    public static let invalidLogoutToken = known("invalidLogoutToken")
     /// Userinfo speaks of another person than the ID token.
     public static let subjectMismatch = known("subjectMismatch")
     /// No connection to the provider.
@@ -206,7 +208,8 @@ extension AuthStateError.Code {
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
                 .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
-                .invalidIDToken, .invalidSignature, .invalidUserInfo, .subjectMismatch, .providerError,
+                .invalidIDToken, .invalidSignature, .invalidUserInfo, .invalidLogoutToken, .subjectMismatch,
+                .providerError,
             ],
             .transient: [
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,

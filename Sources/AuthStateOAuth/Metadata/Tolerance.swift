@@ -10,6 +10,8 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let unaddressedUserInfo = Tolerance(rawValue: "unaddressedUserInfo")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
+    /// A registration with a secret and without `client_secret_expires_at`: nobody knows when the secret ends.
+    public static let missingSecretExpiry = Tolerance(rawValue: "missingSecretExpiry")
     /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
     /// Scopes are separated by commas in requests, instead of spaces (RFC 6749, section 3.3).

@@ -89,7 +89,12 @@ extension RegistrationManagementRequest {
                 httpStatus: response.status)
         case 200...299 where action == .delete: return nil
         default:
-            guard action == .delete else { return try RegistrationResponse(response, renewing: registration) }
+            guard action == .delete else {
+                // Tolerated when the client was registered, it is now.
+                let mayOmit =
+                    registration.clientSecret != nil && registration.metadata["client_secret_expires_at"] == nil
+                return try RegistrationResponse(response, renewing: registration, mayOmitExpiry: mayOmit)
+            }
             throw RegistrationResponse.failure(response, of: "deletion")
         }
     }

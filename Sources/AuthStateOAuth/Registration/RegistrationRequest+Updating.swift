@@ -28,7 +28,7 @@ extension RegistrationRequest {
         clientName = try take("client_name", \.stringValue)
         grantTypes = try strings("grant_types")?.map { GrantType(rawValue: $0) }
         responseTypes = try strings("response_types")?.map { AuthorizationRequest.ResponseType(rawValue: $0) }
-        tokenEndpointAuthMethod = try take("token_endpoint_auth_method", \.stringValue)
+        tokenEndpointAuthMethod = try take("token_endpoint_auth_method", \.onlyString)
             .map(ClientAuthenticationMethod.init)
         tokenEndpointAuthSigningAlg = try take("token_endpoint_auth_signing_alg", \.stringValue)
             .map(SignatureAlgorithm.init)

@@ -27,15 +27,18 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// Reads an answer.
     ///
+    /// - Parameter tolerances: What the provider is known to do otherwise.
     /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
     ///   `registration_client_uri` and `registration_access_token`.
-    public init(_ response: TransportResponse) throws { try self.init(response, renewing: nil) }
+    public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
+        try self.init(response, renewing: nil, mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
+    }
 
     /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
     ///
     /// - Parameter former: The registration that was managed. Its secret and what it is managed with stay where the answer
     ///   leaves them out; RFC 7592 has them repeated, and not every provider does.
-    init(_ response: TransportResponse, renewing former: RegistrationResponse?) throws {
+    init(_ response: TransportResponse, renewing former: RegistrationResponse?, mayOmitExpiry: Bool) throws {
         guard (200...(former == nil ? 201 : 200)).contains(response.status) else {
             throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
         }
@@ -55,7 +58,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         }
         let secret = members["client_secret"]?.stringValue
         let expiry = members["client_secret_expires_at"]?.doubleValue
-        if secret != nil, expiry == nil, secret != former?.clientSecret {
+        if secret != nil, expiry == nil, secret != former?.clientSecret, !mayOmitExpiry {
             throw Self.refusal("client_secret_expires_at with the secret", received: "none")
         }
         let uri = members["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
@@ -64,9 +67,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
             throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
         }
         self.clientID = clientID
-        tokenEndpointAuthMethod = members["token_endpoint_auth_method"]?.stringValue.map {
-            ClientAuthenticationMethod(rawValue: $0)
-        }
+        tokenEndpointAuthMethod = members["token_endpoint_auth_method"]?.onlyString.map(
+            ClientAuthenticationMethod.init)
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
             expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) } ?? former?.clientSecretExpiresAt
@@ -133,6 +135,13 @@ extension ServiceConfiguration {
         var result = self
         result.idTokenPolicy.algorithms = [algorithm]
         return result
+    }
+}
+
+extension JSONValue {
+    /// The text, also where it stands alone in an array: glewlwyd writes a client's one method so.
+    var onlyString: String? {
+        stringValue ?? arrayValue.flatMap { $0.count == 1 ? $0[0].stringValue : nil }
     }
 }
 

@@ -38,4 +38,37 @@ extension RenewalTests {
         #expect(state.snapshot.idToken == nil)
         #expect(fixture.transport.requests.allSatisfy { $0.url.path == "/token" })
     }
+
+    @Test("a client's own state asks for its resources at each renewal")
+    func clientCredentialsResources() async throws {
+        let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
+        let resources = ["https://a.example", "https://b.example"]
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.record.configuration, clientID: "machine", credential: .secret("SECRET-client"),
+            resources: resources, service: fixture.service, options: fixture.options)
+        fixture.clock.advance(by: .seconds(11))
+        _ = try await state.freshTokens()
+        let asked = fixture.transport.requests.map { request in
+            request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }?.values("resource") ?? []
+        }
+        #expect(asked == [resources, resources])
+    }
+
+    @Test("a login by a client that is registered here keeps the registration; one by another client does not")
+    func registration() async throws {
+        let fixture = try Fixture([Fixture.tokens(1, refresh: false), Fixture.tokens(2, refresh: false)])
+        let store = InMemoryAuthStateStore()
+        let answer = #"{"client_id":"machine","client_secret":"SECRET-client","client_secret_expires_at":0}"#
+        let registration = try RegistrationResponse(TransportResponse(status: 201, body: Data(answer.utf8)))
+        try await fixture.state(store: store).update(with: registration)
+        func logIn(_ clientID: String) async throws -> AuthState {
+            try await AuthState.clientCredentials(
+                configuration: fixture.record.configuration, clientID: clientID, credential: .secret("SECRET-client"),
+                service: fixture.service, store: store, options: fixture.options)
+        }
+        #expect(try await logIn("machine").snapshot.lastRegistrationResponse == registration)
+        let stored = try await AuthState.restore(from: store, service: fixture.service)
+        #expect(stored.snapshot.lastRegistrationResponse == registration)
+        #expect(try await logIn("another").snapshot.lastRegistrationResponse == nil)
+    }
 }

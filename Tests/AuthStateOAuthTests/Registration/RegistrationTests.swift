@@ -95,6 +95,18 @@ struct RegistrationTests {
         #expect(try RegistrationResponse(Fixtures.json(#"{"client_id":"c"}"#, status: 201)).credential == .none)
     }
 
+    // django-oauth-toolkit and glewlwyd.
+    @Test("a secret without an end is tolerated by name; a method alone in an array is that method")
+    func tolerated() throws {
+        let text = #"{"client_id":"c","client_secret":"s","token_endpoint_auth_method":["client_secret_post"]}"#
+        let response = try RegistrationResponse(Fixtures.json(text), tolerances: [.missingSecretExpiry])
+        #expect(response.clientSecret == "s" && response.clientSecretExpiresAt == nil)
+        #expect(response.tokenEndpointAuthMethod == .clientSecretPost)
+        let renewed = #"{"client_id":"c","client_secret":"t"}"#
+        let answer = try RegistrationManagementRequest(.read, response).answer(Fixtures.json(renewed))
+        #expect(answer?.clientSecret == "t")
+    }
+
     @Test(
         "what RFC 7591 and RFC 7592 require is required",
         arguments: [

@@ -16,9 +16,11 @@ struct AuthStateCommand: AsyncParsableCommand {
             """,
         subcommands: [Demo.self],
         groupedSubcommands: [
-            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Status.self]),
-            CommandGroup(name: "Token", subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self]),
-            CommandGroup(name: "Logout", subcommands: [Logout.self]),
+            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Unregister.self, Status.self]),
+            CommandGroup(
+                name: "Token",
+                subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Introspect.self]),
+            CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 
     static func main() async {

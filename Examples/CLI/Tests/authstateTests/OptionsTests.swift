@@ -31,10 +31,73 @@ struct OptionsTests {
             ["--response-mode", "form_post", "--paste"], ["--prompt", "none login"], ["--issuer", ""],
             ["--response-type", "code id_token", "--scope", "profile email"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--response-mode", "query"],
+            ["--grant", "device", "--paste"], ["--grant", "device", "--par"],
+            ["--grant", "device", "--request-object"],
+            ["--device-authorization-endpoint", "https://op.example/device"], ["--client-name", "x"],
+            ["--grant", "device", "--device-authorization-endpoint", "nowhere"], ["--register"],
+            ["--grant", "client-credentials", "--client-secret-env", "S", "--par"], ["--request-object"],
+            ["--id-token-alg", "HS256"], ["--id-token-alg", "none"], ["--param", "scope=openid"],
+            ["--provider", "google"], ["--domain", "x.example"], ["--tolerate", "anything"],
+            ["--client-certificate", "c"], ["--auth-method", "tls"], ["--team-id", "T"],
+            ["--client-certificate", "c", "--client-certificate-key", "k", "--auth-method", "basic"],
+            ["--client-certificate", "c", "--client-certificate-key", "k", "--client-secret-env", "S"],
+            ["--auth-method", "apple", "--private-key", "k"], ["--initial-access-token-env", "T"],
             ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
+    }
+
+    @Test("a known provider is named instead of an issuer, with what it needs and nothing else")
+    func providers() throws {
+        func known(_ arguments: String...) throws -> KnownProvider? {
+            try Login.parse(["--client-id", "cli"] + arguments).connection.known()
+        }
+        #expect(try known("--provider", "GitHub")?.name == "github")
+        #expect(try known("--provider", "okta", "--domain", "dev-1.okta.com")?.issuer == "https://dev-1.okta.com")
+        #expect(
+            try known("--provider", "keycloak", "--domain", "https://sso.example", "--realm", "staff")?.issuer
+                == "https://sso.example/realms/staff")
+        #expect(try known("--issuer", "https://op.example") == nil)
+        for arguments in [
+            [], ["--provider", "nobody"], ["--provider", "okta"], ["--provider", "google", "--realm", "x"],
+            ["--provider", "google", "--tenant", "x"], ["--provider", "microsoft", "--domain", "x"],
+        ] {
+            #expect(throws: (any Error).self) { try Login.parse(["--client-id", "cli"] + arguments) }
+        }
+        #expect(Login.helpMessage().contains("google, apple, facebook, github"))
+    }
+
+    @Test("a certificate, and Apple's secret, are ways to prove who the client is")
+    func certificates() throws {
+        let certificate = ["--client-certificate", "/c.pem", "--client-certificate-key", "k.pem"]
+        let login = try Login.parse(minimal + certificate)
+        #expect(login.client.credential(of: nil) == .certificate())
+        let settings = Settings(login.connection, client: login.client, redirectURI: nil)
+        #expect(settings.clientCertificateKeyFile == FileManager.default.currentDirectoryPath + "/k.pem")
+        #expect(Settings(annotations: settings.annotations) == settings)
+        #expect(
+            try Login.parse(minimal + certificate + ["--auth-method", "self-signed-tls"]).client.credential(of: nil)
+                == .certificate(isSelfSigned: true))
+        let apple = ["--auth-method", "apple", "--team-id", "T", "--key-id", "K", "--private-key", "/k.p8"]
+        #expect(
+            try Login.parse(minimal + apple).client.credential(of: nil)
+                == .appleSecret(teamID: "T", keyID: "K", key: .file("/k.p8")))
+    }
+
+    @Test("what signs a request need not be what proves who the client is")
+    func requestObjects() throws {
+        func client(_ arguments: String...) throws -> ClientOptions {
+            try Login.parse(minimal + ["--request-object"] + arguments).client
+        }
+        let key = ClientCredential.privateKey(file: "/k.pem")
+        let both = try client("--private-key", "/k.pem", "--client-secret-env", "S", "--auth-method", "basic")
+        #expect(both.credential(of: nil) == .environment("S", method: .clientSecretBasic))
+        #expect(both.signingCredential(of: nil) == key)
+        let open = try client("--private-key", "/k.pem", "--auth-method", "none")
+        #expect(open.credential(of: nil) == nil && open.signingCredential(of: nil) == key)
+        #expect(try client("--client-secret-env", "S").signingCredential(of: nil) == .environment("S"))
+        #expect(try Login.parse(minimal).client.signingCredential(of: nil) == nil)
     }
 
     @Test("a login's options reach the request")
@@ -96,6 +159,7 @@ struct OptionsTests {
         let hybrid = ["--response-type", "id_token code", "--response-mode", "form_post"]
         try Login.parse(minimal + hybrid).authorization.apply(to: &request)
         #expect(request.responseType.rawValue == "id_token code" && request.responseMode == .formPost)
+        request.responseMode = nil
         try Login.parse(minimal).authorization.apply(to: &request)
         #expect(request.responseType == .code && request.responseMode == nil)
         for (arguments, reason) in [
@@ -107,6 +171,12 @@ struct OptionsTests {
             let error = #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
             #expect(Login.message(for: try #require(error)).contains(reason), "\(arguments)")
         }
+    }
+
+    @Test("a trace shows of a query the names alone")
+    func trace() throws {
+        let url = try #require(URL(string: "https://user:word@op.example/a/b?code=x&state=#frag"))
+        #expect(TracingTransport.address(url) == "https://op.example/a/b?code=…&state=…")
     }
 
     @Test("header lines are split at the first colon and hold no line break")

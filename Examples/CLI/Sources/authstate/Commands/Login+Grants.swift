@@ -14,12 +14,21 @@ extension Login {
     func authorize(
         _ party: Party, at configuration: ServiceConfiguration, _ userAgent: any ExternalUserAgent, _ place: Place
     ) async throws -> AuthState {
-        var request = AuthorizationRequest(
-            configuration: configuration, clientID: party.clientID, scopes: tokens.scopes(default: [.openID]))
+        let scopes = tokens.scope.map(Scope.list)
+        var request =
+            try connection.known()?.request(
+                configuration: configuration, clientID: party.clientID, scopes: scopes)
+            ?? AuthorizationRequest(
+                configuration: configuration, clientID: party.clientID, scopes: scopes ?? [.openID])
         try authorization.apply(to: &request)
+        request.dpopKey = try tokens.dpopKey(for: configuration)
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
-        request.additionalParameters = tokens.additionalParameters
+        // What is said here replaces what the provider is known to want.
+        for name in tokens.additionalParameters.names {
+            request.additionalParameters[name] = nil
+            for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
+        }
         return try await AuthState.authorize(
             request, presenting: userAgent, credential: party.credential, service: place.service,
             store: place.session.store, key: place.session.key, annotations: place.settings.annotations,
@@ -30,12 +39,15 @@ extension Login {
     func authorizeDevice(
         _ party: Party, at configuration: ServiceConfiguration, _ presenter: DevicePresenter, _ place: Place
     ) async throws -> AuthState {
-        let request = DeviceAuthorizationRequest(
-            configuration: configuration, clientID: party.clientID, scopes: tokens.scopes(default: [.openID]),
-            resources: tokens.resource, additionalParameters: tokens.additionalParameters)
+        var request = DeviceAuthorizationRequest(
+            configuration: configuration, clientID: party.clientID,
+            scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]), resources: tokens.resource,
+            additionalParameters: tokens.additionalParameters)
+        request.dpopKey = try tokens.dpopKey(for: configuration)
+        let asked = request
         return try await Spinner.spin("Waiting for you to confirm the login", on: presenter.console) {
             try await AuthState.authorizeDevice(
-                request, credential: party.credential, service: place.service, store: place.session.store,
+                asked, credential: party.credential, service: place.service, store: place.session.store,
                 key: place.session.key, annotations: place.settings.annotations, options: place.options,
                 present: presenter.show)
         }
@@ -48,7 +60,8 @@ extension Login {
         try await AuthState.clientCredentials(
             configuration: configuration, clientID: party.clientID, credential: party.credential,
             scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.additionalParameters,
-            service: place.service, store: place.session.store, key: place.session.key,
+            dpopKey: try tokens.dpopKey(for: configuration), service: place.service, store: place.session.store,
+            key: place.session.key,
             annotations: place.settings.annotations, options: place.options)
     }
 }

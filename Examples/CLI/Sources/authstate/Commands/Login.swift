@@ -11,7 +11,11 @@ import AuthStateKit
 struct Login: Command {
     static let configuration = CommandConfiguration(
         abstract: "Log in, and keep what the provider grants.",
-        usage: "authstate login --issuer <url> --client-id <id> [<options>]")
+        usage: """
+            authstate login --issuer <url> --client-id <id> [<options>]
+                   authstate login --issuer <url> --register [<options>]
+                   authstate login --provider <name> --client-id <id> [<options>]
+            """)
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
 
@@ -75,7 +79,8 @@ struct Login: Command {
         let way = try way(context)
         let session = try context.session()
         let settings = Settings(
-            connection, leeway: tokens.leeway, grant: tokens.grant.type, redirectURI: authorization.redirectURI)
+            connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
+            redirectURI: authorization.redirectURI)
         let place = Place(session: session, settings: settings, service: session.service(settings))
         let configuration = try await configuration(place.service)
         let party = try await party(at: configuration, place)

@@ -41,6 +41,9 @@ struct Register: Command {
     var common: CommonOptions
 
     func validate() throws {
+        if let method = key.authMethod, method == .apple || method.needsCertificate {
+            throw ValidationError("--auth-method \(method.rawValue) is not for clients that register themselves.")
+        }
         for uri in redirectURIs {
             do { _ = try RedirectURI(uri) } catch let error as AuthStateError {
                 throw ValidationError("--redirect-uri: \(error.message)")
@@ -52,7 +55,8 @@ struct Register: Command {
         let session = try context.session()
         let settings = Settings(connection, redirectURI: redirectURIs.first)
         let service = session.service(settings)
-        let configuration = try await service.discoverConfiguration(issuer: connection.issuer)
+        try connection.check()
+        let configuration = try await connection.configuration(service)
         if try await session.registration(at: configuration, now: Date()) != nil {
             throw AuthStateError(
                 .invalidArgument, stage: .registration, "A client is registered here already.",

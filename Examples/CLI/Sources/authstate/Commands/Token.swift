@@ -36,8 +36,15 @@ struct Token: Command {
         let now = Date()
         var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)
         members["access_token"] = .string(tokens.accessToken)
-        members["token_type"] = "Bearer"
-        let note = lasts(tokens) ? nil : "authstate: The provider's tokens do not last as long as --min-validity asks."
+        members["token_type"] = tokens.isBound ? "DPoP" : "Bearer"
+        var notes: [String] = []
+        if !lasts(tokens) {
+            notes.append("authstate: The provider's tokens do not last as long as --min-validity asks.")
+        }
+        if tokens.isBound {
+            notes.append("This token is bound to a key (DPoP) and worth nothing without it: use 'authstate request'.")
+        }
+        let note = notes.isEmpty ? nil : notes.joined(separator: "\n")
         return Report(json: .object(members), lines: [tokens.accessToken], note: note)
     }
 

@@ -80,9 +80,9 @@ struct AuthorizationOptions: ParsableArguments {
     func apply(to request: inout AuthorizationRequest) throws {
         request.redirectURI = try redirectURI.map(RedirectURI.init)
         request.responseType = responseType ?? .code
-        request.responseMode = responseMode
+        if let responseMode { request.responseMode = responseMode }
         request.maxAge = maxAge
-        request.prompt = prompts
+        if prompt != nil { request.prompt = prompts }
         request.loginHint = loginHint
         // Left open, the provider's metadata decide.
         if isPushed { request.isPushed = true }

@@ -18,6 +18,21 @@ struct ClientOptions: ParsableArguments {
     var key: KeyOptions
 
     @Option(
+        name: .customLong("team-id"),
+        help: ArgumentHelp("The developer's team at Apple, for --auth-method apple.", valueName: "id"))
+    var teamID: String?
+
+    @Option(
+        name: .customLong("client-certificate"),
+        help: ArgumentHelp("The file with the client's certificate: PEM, for mutual TLS.", valueName: "file"))
+    var certificateFile: String?
+
+    @Option(
+        name: .customLong("client-certificate-key"),
+        help: ArgumentHelp("The file with the certificate's private key: PEM.", valueName: "file"))
+    var certificateKeyFile: String?
+
+    @Option(
         help: ArgumentHelp(
             "Whom assertions are for (aud): the issuer, or the URL of the called endpoint. Default: issuer.",
             valueName: "whom"))
@@ -46,6 +61,8 @@ struct ClientOptions: ParsableArguments {
         }
         try checkIdentity()
         try checkProof()
+        try checkCertificate()
+        try checkApple()
         if assertionAudience != nil, credential(of: nil)?.signsAssertions != true {
             throw ValidationError("--assertion-audience goes with private-key-jwt and secret-jwt.")
         }
@@ -78,12 +95,44 @@ struct ClientOptions: ParsableArguments {
             if !method.needsSecret, clientSecretEnv != nil {
                 throw ValidationError("--auth-method \(method.rawValue) goes without --client-secret-env.")
             }
-            if method != .privateKeyJWT, hasKeyToProve {
+            if !method.needsKey, hasKeyToProve {
                 throw ValidationError("--auth-method \(method.rawValue) goes without --private-key.")
             }
         } else if hasKeyToProve, clientSecretEnv != nil {
             throw ValidationError("--private-key goes without --client-secret-env.")
         }
+    }
+
+    private func checkCertificate() throws {
+        if (certificateFile == nil) != (certificateKeyFile == nil) {
+            throw ValidationError("--client-certificate and --client-certificate-key go together.")
+        }
+        let method = key.authMethod
+        if method?.needsCertificate == true, certificateFile == nil {
+            throw ValidationError("--auth-method \(method?.rawValue ?? "") needs --client-certificate.")
+        }
+        guard certificateFile != nil else { return }
+        #if !os(Linux)
+            throw ValidationError("--client-certificate is for Linux only.")
+        #endif
+        if let method, !method.needsCertificate {
+            throw ValidationError("--auth-method \(method.rawValue) goes without --client-certificate.")
+        }
+        if clientSecretEnv != nil || key.privateKey != nil && !requestObject {
+            throw ValidationError("--client-certificate goes without --client-secret-env and --private-key.")
+        }
+        if register { throw ValidationError("--register goes without --client-certificate.") }
+    }
+
+    private func checkApple() throws {
+        guard key.authMethod == .apple else {
+            if teamID != nil { throw ValidationError("--team-id goes with --auth-method apple.") }
+            return
+        }
+        if teamID == nil || key.keyID == nil {
+            throw ValidationError("--auth-method apple needs --team-id, --key-id and --private-key.")
+        }
+        if register { throw ValidationError("--register goes without --auth-method apple.") }
     }
 
     /// Whether the client has a secret, or is going to get one.
@@ -95,6 +144,10 @@ struct ClientOptions: ParsableArguments {
     ///
     /// - Parameter registration: What the provider gave to a client that registered.
     func credential(of registration: RegistrationResponse?) -> ClientCredential? {
+        if certificateFile != nil { return .certificate(isSelfSigned: key.authMethod == .selfSignedTLS) }
+        if key.authMethod == .apple, let teamID, let keyID = key.keyID, let file = key.privateKey {
+            return .appleSecret(teamID: teamID, keyID: keyID, key: .file(file.absolutePath))
+        }
         let usesKey = key.authMethod.map { $0 == .privateKeyJWT } ?? (clientSecretEnv == nil)
         if usesKey, let credential = key.credential { return credential }
         if let registration { return registration.credential }

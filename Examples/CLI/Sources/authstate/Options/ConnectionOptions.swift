@@ -10,13 +10,35 @@ import AuthStateKit
 /// Which provider it is, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
-    var issuer: String
+    var issuer: String?
 
-    @Flag(name: .customLong("allow-insecure-http"), help: "Allow http for a provider that is not on this machine.")
-    var allowInsecureHTTP = false
+    @Option(
+        help: ArgumentHelp(
+            "A provider whose ways are known, instead of --issuer: "
+                + KnownProvider.listings.map(\.name).joined(separator: ", ") + ".", valueName: "name"))
+    var provider: String?
 
-    @Option(name: .customLong("ca-file"), help: ArgumentHelp("Trust these authorities too.", valueName: "pem"))
-    var certificateAuthorityFile: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where that provider is: the domain of Okta and Auth0, the base URL of Keycloak and ForgeRock.",
+            valueName: "place"))
+    var domain: String?
+
+    @Option(help: ArgumentHelp("The tenant at Microsoft. Default: common.", valueName: "id"))
+    var tenant: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The realm of Keycloak and ForgeRock, the authorization server of Okta.", valueName: "name"))
+    var realm: String?
+
+    @Option(
+        name: .customLong("tolerate"),
+        help: ArgumentHelp(
+            "Accept what the provider does otherwise than the standards say: "
+                + ToleranceName.allCases.map(\.rawValue).joined(separator: ", ") + "; may be repeated.",
+            valueName: "name"))
+    var tolerances: [ToleranceName] = []
 
     @Option(
         help: ArgumentHelp(
@@ -24,18 +46,52 @@ struct ConnectionOptions: ParsableArguments {
         transform: Self.endpoint)
     var deviceAuthorizationEndpoint: URL?
 
+    @Flag(name: .customLong("allow-insecure-http"), help: "Allow http for a provider that is not on this machine.")
+    var allowInsecureHTTP = false
+
+    @Option(name: .customLong("ca-file"), help: ArgumentHelp("Trust these authorities too.", valueName: "pem"))
+    var certificateAuthorityFile: String?
+
     func validate() throws {
-        if issuer.isEmpty { throw ValidationError("--issuer must not be empty.") }
+        switch (issuer, provider) {
+        case (nil, nil): throw ValidationError("Name the provider with --issuer or --provider.")
+        case (_?, _?): throw ValidationError("--issuer goes without --provider.")
+        default: break
+        }
+        if issuer?.isEmpty == true { throw ValidationError("--issuer must not be empty.") }
+        let places = [("--domain", domain), ("--tenant", tenant), ("--realm", realm)]
+        if provider == nil, let option = places.first(where: { $0.1 != nil })?.0 {
+            throw ValidationError("\(option) goes with --provider.")
+        }
+        let isMicrosoft = provider?.lowercased() == "microsoft"
+        if tenant != nil, !isMicrosoft { throw ValidationError("--tenant goes with --provider microsoft.") }
+        if domain != nil, isMicrosoft { throw ValidationError("--provider microsoft goes without --domain.") }
+        do { _ = try known() } catch let error as AuthStateError {
+            throw ValidationError("--provider: \(error)")
+        }
+    }
+
+    /// The provider whose ways are known; nil when an issuer was given.
+    ///
+    /// - Throws: `AuthStateError` for a name that is not known, or when something is missing.
+    func known() throws -> KnownProvider? {
+        try provider.map { try KnownProvider(named: $0, at: domain ?? tenant, realm: realm) }
     }
 
     /// Finds out without the network whether the provider can be one.
     ///
     /// - Throws: `AuthStateError` with `.invalidIssuer`.
-    func check() throws { _ = try Issuer(issuer) }
+    func check() throws { if let issuer { _ = try Issuer(issuer) } }
 
     /// The provider's endpoints.
     func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        var configuration = try await service.discoverConfiguration(issuer: issuer)
+        var configuration =
+            if let known = try known() {
+                try await service.configuration(of: known)
+            } else {
+                try await service.discoverConfiguration(issuer: issuer ?? "")
+            }
+        configuration.tolerances.formUnion(tolerances.map(\.tolerance))
         if let deviceAuthorizationEndpoint {
             configuration.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         }

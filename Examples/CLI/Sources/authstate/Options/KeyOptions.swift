@@ -14,6 +14,8 @@ struct KeyOptions: ParsableArguments {
         case none, basic, post
         case secretJWT = "secret-jwt"
         case privateKeyJWT = "private-key-jwt"
+        case apple, tls
+        case selfSignedTLS = "self-signed-tls"
 
         var method: ClientAuthenticationMethod {
             switch self {
@@ -22,17 +24,26 @@ struct KeyOptions: ParsableArguments {
             case .post: .clientSecretPost
             case .secretJWT: .clientSecretJWT
             case .privateKeyJWT: .privateKeyJWT
+            case .apple: .clientSecretPost
+            case .tls: .tlsClientAuth
+            case .selfSignedTLS: .selfSignedTLSClientAuth
             }
         }
 
         /// Whether it needs the client's secret.
         var needsSecret: Bool { [.basic, .post, .secretJWT].contains(self) }
+
+        /// Whether it needs a private key to sign with.
+        var needsKey: Bool { self == .privateKeyJWT || self == .apple }
+
+        /// Whether the connection's certificate says who the client is.
+        var needsCertificate: Bool { self == .tls || self == .selfSignedTLS }
     }
 
     @Option(
         help: ArgumentHelp(
-            "How the client proves who it is. Default: private-key-jwt with --private-key, none without a secret, else "
-                + "what the provider supports, basic first.", valueName: "method"))
+            "How the client proves who it is. Default: what goes with the secret, key or certificate that is given, basic "
+                + "first; else none.", valueName: "method"))
     var authMethod: AuthMethod?
 
     @Option(help: ArgumentHelp("The file with the client's private key: PEM or JWK.", valueName: "file"))
@@ -44,8 +55,8 @@ struct KeyOptions: ParsableArguments {
     func validate() throws {
         if keyID != nil, privateKey == nil { throw ValidationError("--key-id goes with --private-key.") }
         if privateKey?.isEmpty == true { throw ValidationError("--private-key has to name a file.") }
-        if authMethod == .privateKeyJWT, privateKey == nil {
-            throw ValidationError("--auth-method private-key-jwt needs --private-key.")
+        if let authMethod, authMethod.needsKey, privateKey == nil {
+            throw ValidationError("--auth-method \(authMethod.rawValue) needs --private-key.")
         }
     }
 

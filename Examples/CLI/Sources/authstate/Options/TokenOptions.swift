@@ -36,6 +36,11 @@ struct TokenOptions: ParsableArguments {
         help: ArgumentHelp("One more request parameter; may be repeated.", valueName: "name=value"))
     var parameters: [NamedValue] = []
 
+    @Flag(
+        name: .customLong("dpop"),
+        help: "Bind the tokens to a new key (DPoP, RFC 9449), which is kept here; later commands prove it.")
+    var isBound = false
+
     @Option(
         help: ArgumentHelp(
             "Seconds that clocks may differ, and that tokens are renewed ahead of their end. Default: 60.",
@@ -58,6 +63,13 @@ struct TokenOptions: ParsableArguments {
         "prompt": "--prompt", "login_hint": "--login-hint", "grant_type": "--grant",
         "client_secret": "--client-secret-env",
     ]
+
+    /// The key to bind tokens to; nil asks for bearer tokens.
+    ///
+    /// - Throws: `AuthStateError` with `.unsupported` when the provider takes other keys only.
+    func dpopKey(for configuration: ServiceConfiguration) throws -> DPoPKey? {
+        isBound ? try .generate(for: configuration) : nil
+    }
 
     /// What to ask for, or what is asked for when nothing was said.
     func scopes(default standard: [Scope] = []) -> [Scope] { scope.map(Scope.list) ?? standard }

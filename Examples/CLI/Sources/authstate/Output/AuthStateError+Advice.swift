@@ -69,6 +69,7 @@ extension AuthStateError {
         .invalidClient:
             "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
+        .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
         .discoveryFailed: "Check --issuer.",
         .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
         .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",

@@ -93,7 +93,7 @@ struct Session: Sendable {
     }
 
     private func transport(_ settings: Settings) -> any HTTPTransport {
-        let system = SystemTransport.system(certificateAuthorityFile: settings.certificateAuthorityFile)
+        let system = settings.transport
         return isTracing ? TracingTransport(base: system, console: console) : system
     }
 

@@ -11,6 +11,9 @@ struct Settings: Sendable, Equatable {
     /// The redirect URI as it was asked for, port 0 included; the logout's default.
     var redirectURI: String?
 
+    /// PEM files of the client's certificate and its key, as paths from the root.
+    var clientCertificateFile: String?
+    var clientCertificateKeyFile: String?
     /// How the tokens were come by, when it was not by an authorization code.
     var grant: GrantType?
 
@@ -18,6 +21,8 @@ struct Settings: Sendable, Equatable {
         static let leeway = "authstate.leeway"
         static let allowsInsecureHTTP = "authstate.allow-insecure-http"
         static let certificateAuthorityFile = "authstate.ca-file"
+        static let clientCertificateFile = "authstate.client-certificate"
+        static let clientCertificateKeyFile = "authstate.client-certificate-key"
         static let grant = "authstate.grant"
         static let redirectURI = "authstate.redirect-uri"
     }
@@ -28,6 +33,8 @@ struct Settings: Sendable, Equatable {
         leeway = annotations[Name.leeway].flatMap(Double.init)
         allowsInsecureHTTP = annotations[Name.allowsInsecureHTTP] == "true"
         certificateAuthorityFile = annotations[Name.certificateAuthorityFile]
+        clientCertificateFile = annotations[Name.clientCertificateFile]
+        clientCertificateKeyFile = annotations[Name.clientCertificateKeyFile]
         grant = annotations[Name.grant].map(GrantType.init)
         redirectURI = annotations[Name.redirectURI]
     }
@@ -37,6 +44,8 @@ struct Settings: Sendable, Equatable {
             Name.leeway: leeway.map { "\($0)" },
             Name.allowsInsecureHTTP: allowsInsecureHTTP ? "true" : nil,
             Name.certificateAuthorityFile: certificateAuthorityFile,
+            Name.clientCertificateFile: clientCertificateFile,
+            Name.clientCertificateKeyFile: clientCertificateKeyFile,
             Name.grant: grant?.rawValue,
             Name.redirectURI: redirectURI,
         ]
@@ -45,8 +54,11 @@ struct Settings: Sendable, Equatable {
 
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
     init(
-        _ options: ConnectionOptions, leeway: Double? = nil, grant: GrantType = .authorizationCode, redirectURI: String?
+        _ options: ConnectionOptions, client: ClientOptions? = nil, leeway: Double? = nil,
+        grant: GrantType = .authorizationCode, redirectURI: String?
     ) {
+        clientCertificateFile = client?.certificateFile?.absolutePath
+        clientCertificateKeyFile = client?.certificateKeyFile?.absolutePath
         self.leeway = leeway
         allowsInsecureHTTP = options.allowInsecureHTTP
         certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath

@@ -1,0 +1,25 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Asks the provider about a token of the login.
+struct Introspect: Command {
+    static let configuration = CommandConfiguration(abstract: "Print what the provider says about a token.")
+    static let stage = AuthStateError.Stage.token
+
+    @Flag(help: "Ask about the refresh token instead of the access token.")
+    var refreshToken = false
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    func perform(_ context: Context) async throws -> Report {
+        let answer = try await context.session().withState { state in
+            try await state.introspect(refreshToken ? .refreshToken : .accessToken)
+        }
+        let members = answer.members
+        let lines = members.sorted { $0.key < $1.key }.map { name, value in
+            "\(name): \(value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self))"
+        }
+        return Report(json: .object(members), lines: lines)
+    }
+}

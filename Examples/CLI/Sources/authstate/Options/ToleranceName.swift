@@ -1,0 +1,19 @@
+import ArgumentParser
+import AuthStateKit
+
+/// What a provider may do otherwise than the standards say, when the person says so.
+enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
+    case unencodedBasic = "unencoded-basic"
+    case unprovenPush = "unproven-push"
+    case missingTokenType = "missing-token-type"
+    case unaddressedUserInfo = "unaddressed-userinfo"
+
+    var tolerance: Tolerance {
+        switch self {
+        case .unencodedBasic: .unencodedBasic
+        case .unprovenPush: .unprovenPush
+        case .missingTokenType: .missingTokenType
+        case .unaddressedUserInfo: .unaddressedUserInfo
+        }
+    }
+}

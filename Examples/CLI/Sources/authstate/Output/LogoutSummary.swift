@@ -1,0 +1,33 @@
+import AuthStateKit
+
+/// What became of the parts of a logout; the first failure decides how the program ends.
+struct LogoutSummary {
+    var isRevoked = false
+    var isSessionEnded = false
+    /// Whether nothing is kept here any more.
+    var isForgotten = true
+    var failures: [AuthStateError] = []
+
+    static let localPart = "The local login is gone all the same."
+}
+
+extension LogoutSummary {
+    init(_ outcome: LogoutOutcome) {
+        isRevoked = outcome.revocation == .done
+        isSessionEnded = outcome.session == .ended
+        if case .failed = outcome.removal { isForgotten = false }
+        failures = outcome.failures
+    }
+
+    func report(_ common: CommonOptions) -> Report {
+        let members: [String: JSONValue?] = [
+            "logged_out": .bool(isForgotten), "revoked": .bool(isRevoked), "session_ended": .bool(isSessionEnded),
+            "error": failures.first?.advised(for: common).json,
+        ]
+        var notes = failures.map { "authstate: \($0.advised(for: common))" }
+        if failures.isEmpty { notes.append("Logged out.") } else if isForgotten { notes.append(Self.localPart) }
+        return Report(
+            json: JSONValue(known: members), note: notes.joined(separator: "\n"),
+            status: failures.first.map { ExitReason($0.kind) } ?? .done)
+    }
+}

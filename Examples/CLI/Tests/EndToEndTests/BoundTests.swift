@@ -1,0 +1,69 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// At glewlwyd's strict provider, which wants pushed requests and DPoP proofs with its nonces.
+    @Suite("pushed requests and bound tokens") struct BoundTests {
+        private func arguments(_ authstate: Authstate, _ more: [String]) throws -> [String] {
+            var arguments = authstate.loginArguments(client: "basic")
+            arguments[2] = try #require(authstate.provider.strictIssuer)
+            return arguments + more
+        }
+
+        @Test("from login to logout: every request proves the key", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        func life(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let login = try await authstate(
+                arguments(authstate, ["--par", "--dpop", "--tolerate", "unproven-push", "--trace"]))
+            try #require(login.status == 0, "\(login.errors)")
+            #expect(login.errors.contains("/par 20"), "\(login.errors)")
+            #expect(login.errors.contains("request_uri=") && !login.errors.contains("code_challenge="))
+
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+            let token = try await authstate("token", "--json")
+            #expect(try token.json()["token_type"] == "DPoP")
+            #expect(token.errors.contains("bound to a key"))
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            let userInfo = try #require(try await authstate.state().snapshot.configuration.userInfoEndpoint)
+            let answer = try await authstate.json("request", userInfo.absoluteString)
+            #expect(answer["status"]?.doubleValue == 200)
+
+            // The token alone is worth nothing.
+            let stolen = try #require(try token.json()["access_token"]?.stringValue)
+            let transport = SystemTransport(certificateAuthorityFile: authstate.provider.certificateAuthorityFile)
+            let refused = try await transport.send(
+                TransportRequest(url: userInfo, headers: ["Authorization": "Bearer \(stolen)"]))
+            #expect(refused.status == 401)
+            #expect(try await authstate("revoke").status == 0)
+            #expect(try await authstate("status").status == 77)
+        }
+
+        @Test("a request that is not pushed is pushed all the same when the provider's metadata say so, or fails")
+        func strict() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let result = try await authstate(arguments(authstate, ["--trace"]))
+            #expect(result.status != 0 || result.errors.contains("/par 20"))
+        }
+
+        @Test("a provider without pushed requests, or without DPoP")
+        func unsupported() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--par"], 78, [.endpointMissing], stage: .authorization,
+                hint: "does not offer it")
+            let bearer = try await authstate(authstate.loginArguments() + ["--dpop", "--json"])
+            #expect(bearer.status == 65, "\(bearer)")
+            #expect(try bearer.json()["error"]?["code"] == "unsupportedTokenType")
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
+        @Test("a request that is signed with the client's key")
+        func signed() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let result = try await authstate(authstate.loginArguments(client: "keyjwt") + ["--request-object"])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("request=ey") && !result.errors.contains("code_challenge="))
+        }
+    }
+}

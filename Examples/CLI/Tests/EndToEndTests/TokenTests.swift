@@ -1,0 +1,61 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    @Suite("what a provider does with tokens") struct TokenTests {
+        @Test("says about them what it knows", arguments: Provider.all)
+        func introspection(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn(client: "basic")
+            let answer = try await authstate.json("introspect")
+            #expect(answer["active"] == true && answer["client_id"] == "basic")
+            #expect(try await authstate("introspect").output.contains("active: true\n"))
+            // django-oauth-toolkit knows access tokens only.
+            let other = try await authstate.json("introspect", "--refresh-token")
+            #expect(other["active"] == .bool(provider != .django))
+        }
+
+        @Test("does not answer a client that cannot prove who it is", arguments: [Provider.glewlwyd])
+        func stranger(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn()
+            try await authstate.expectFailure(
+                ["introspect"], 78, [.invalidClient, .unauthorizedClient], stage: .token, hint: nil)
+            #expect(try await authstate.json("status")["authorized"] == true)
+        }
+
+        @Test("takes back the access token alone, and the next command renews")
+        func accessToken() async throws {
+            // django-oauth-toolkit takes back the refresh token with it.
+            let authstate = try Authstate(.glewlwyd)
+            try await authstate.logIn(client: "basic")
+            let first = try await authstate.json("token")["access_token"]
+            let revoked = try await authstate.json("revoke", "--access-token")
+            #expect(revoked["revoked"] == true && revoked["authorized"] == true)
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+            #expect(try await authstate.json("token")["access_token"] != first)
+        }
+
+        @Test("takes back the grant, and the login is over", arguments: [Provider.glewlwyd, .django])
+        func grant(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn(client: "basic")
+            let copy = try await authstate.copy()
+            let revoked = try await authstate.json("revoke")
+            #expect(revoked["revoked"] == true && revoked["authorized"] == false)
+            #expect(try await authstate("status").status == 77)
+            let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
+            #expect(error?.kind == .reauthenticationRequired)
+        }
+
+        @Test("does not take back what a public client has; the login stays", arguments: [Provider.glewlwyd])
+        func refused(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn()
+            try await authstate.expectFailure(
+                ["revoke"], 78, [.invalidClient], stage: .logout, hint: "allow the client")
+            #expect(try await authstate("userinfo").status == 0)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Checks what a provider posted to the back-channel logout endpoint of a web server (OpenID Connect Back-Channel
+    /// Logout 1.0, section 2.6), with the keys that it publishes; an unknown key has them fetched again.
+    ///
+    /// Take each `tokenID` once, answer 200 when the sessions have ended and 400 when this throws, with
+    /// `Cache-Control: no-store` (section 2.8).
+    ///
+    /// - Parameter compact: The form parameter `logout_token`.
+    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidLogoutToken`; when the keys cannot be had, what kept them
+    ///   from us; `CancellationError`.
+    public func logoutToken(
+        _ compact: String, configuration service: ServiceConfiguration, clientID: String
+    ) async throws -> LogoutToken {
+        guard let issuer = service.issuer else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .logout,
+                "The logout token cannot be verified: the provider's issuer is unknown.",
+                expected: "issuer")
+        }
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
+        expectation.policy = service.idTokenPolicy
+        do {
+            return try await withKeys(of: service, stage: .logout) { keys in
+                try LogoutToken(verifying: compact, keys: keys, expectation: expectation)
+            }
+        } catch let error as JOSEError {
+            throw AuthStateError(refusedSignature: error, of: "logout token", stage: .logout)
+        }
+    }
+}

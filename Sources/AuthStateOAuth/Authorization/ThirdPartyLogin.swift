@@ -1,0 +1,58 @@
+import AuthStateJOSE
+
+/// A login that somebody else starts: the parameters that come to the `initiate_login_uri` of a web server (OpenID Connect
+/// Core, section 4).
+///
+/// Anybody can send a browser there. So the issuer has to be one that the program works with, and `targetLinkURI` has to be
+/// compared with the program's own pages before the browser is sent on: an open redirector otherwise.
+public struct ThirdPartyLogin: Sendable, Hashable {
+    /// Where the person is to log in.
+    public let issuer: Issuer
+    /// Who it is likely to be, for `AuthorizationRequest.loginHint`.
+    public let loginHint: String?
+    /// Where the person wants to go afterwards; not to be trusted.
+    public let targetLinkURI: String?
+
+    /// Reads the parameters of a GET or of a form.
+    ///
+    /// - Parameter allowedIssuers: The issuers that the program works with; another one is refused.
+    /// - Throws: `AuthStateError` of stage authorization: `.issuerNotAllowed`, `.invalidIssuer`, `.duplicateParameter`.
+    public init(_ parameters: Parameters, allowedIssuers: IssuerAllowList) throws {
+        if let name = parameters.repeatedName {
+            throw AuthStateError(
+                .duplicateParameter, stage: .authorization, "A parameter of the login comes twice.", received: name)
+        }
+        let issuer = try Issuer(parameters["iss"] ?? "")
+        guard TrustCheck.thirdPartyIssuer.holds(allowedIssuers.allows(issuer)) else {
+            throw AuthStateError(
+                .issuerNotAllowed, stage: .authorization, "Somebody starts a login at an issuer that is not allowed.",
+                expected: "an issuer that the program allows", received: issuer.rawValue,
+                hint: "Add the issuer to those that are allowed, if you trust it with your people.")
+        }
+        self.issuer = issuer
+        loginHint = parameters["login_hint"]
+        targetLinkURI = parameters["target_link_uri"]
+    }
+
+    /// A request of a client at this issuer, with the hint.
+    public func request(
+        configuration: ServiceConfiguration, clientID: String, scopes: [Scope], redirectURI: RedirectURI
+    ) throws -> AuthorizationRequest {
+        guard configuration.issuer == issuer else {
+            throw AuthStateError(
+                .issuerMismatch, stage: .authorization, "The endpoints are those of another issuer.",
+                expected: issuer.rawValue, received: configuration.issuer?.rawValue)
+        }
+        var request = AuthorizationRequest(
+            configuration: configuration, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
+        request.loginHint = loginHint
+        return request
+    }
+}
+
+extension ThirdPartyLogin: CustomStringConvertible, CustomReflectable {
+    /// The issuer.
+    public var description: String { "login at \(issuer), started by a third party" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["login": description]) }
+}

@@ -1,0 +1,113 @@
+public import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a provider posts to a web server when a person has logged out elsewhere (OpenID Connect Back-Channel Logout 1.0,
+/// section 2.4); one can only be had checked.
+///
+/// End the sessions of `sessionID` when there is one, else all of `subject`. Remember `tokenID` until `expiresAt`, and take
+/// each once (section 2.6, 6).
+public struct LogoutToken: Sendable, Hashable {
+    /// Who sent it.
+    public let issuer: Issuer
+    /// The person (`sub`); nil when only a session is named.
+    public let subject: String?
+    /// The session at the provider (`sid`), as in the ID token; nil when all of the person's sessions end.
+    public let sessionID: String?
+    /// The token's own identifier (`jti`).
+    public let tokenID: String
+    /// When the token ends.
+    public let expiresAt: Date
+
+    /// The event that makes a token a logout token (section 2.4).
+    public static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// Checks a token: the signature first, then the claims (section 2.6).
+    ///
+    /// - Parameters:
+    ///   - compact: The form parameter `logout_token`.
+    ///   - keys: The keys that the provider publishes.
+    ///   - expectation: Issuer, client and time, with the policy's algorithms and leeway; shared secrets and `none` are not
+    ///     accepted, whatever the policy says.
+    /// - Throws: `AuthStateError` of stage logout: `.invalidSignature`, or `.invalidLogoutToken` that names the check.
+    public init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
+        do { try self.init(verifying: compact, keys: keys, expectation: expectation) } catch let error as JOSEError {
+            throw AuthStateError(refusedSignature: error, of: "logout token", stage: .logout)
+        }
+    }
+
+    /// The same, with a `JOSEError` for the signature: another key may be the right one.
+    package init(verifying compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
+        let token = try JSONWebToken(parsing: compact)
+        try token.verify(with: keys, allowed: expectation.policy.algorithms.intersection(.asymmetric))
+        let claims = token.claims
+        for rule in Self.rules where !rule.check.holds(rule.isMet(claims, expectation)) {
+            throw AuthStateError(
+                .invalidLogoutToken, stage: .logout,
+                "The logout token failed a check: \(rule.claim) (2.6, \(rule.step)).",
+                expected: rule.expected, hint: "Answer with status 400; nobody's session ends.")
+        }
+        issuer = expectation.issuer
+        subject = claims["sub"]?.stringValue
+        sessionID = claims["sid"]?.stringValue
+        tokenID = claims["jti"]?.stringValue ?? ""
+        expiresAt = Date(timeIntervalSince1970: claims["exp"]?.doubleValue ?? 0)
+    }
+}
+
+extension LogoutToken {
+    /// One rule about one claim (section 2.6).
+    private struct Rule: Sendable {
+        var check: TrustCheck
+        var claim: String
+        var step: Int
+        var expected: String
+        var isMet: @Sendable (JSONValue, IDTokenExpectation) -> Bool
+    }
+
+    private static let rules: [Rule] = [
+        Rule(check: .logoutTokenIssuer, claim: "iss", step: 4, expected: "the issuer of the login") {
+            claims, expectation in
+            claims["iss"]?.stringValue?.isExactly(expectation.issuer.rawValue) == true
+        },
+        Rule(check: .logoutTokenAudience, claim: "aud", step: 4, expected: "this client") { claims, expectation in
+            let audience = claims["aud"]?.arrayValue ?? claims["aud"].map { [$0] } ?? []
+            return audience.contains { $0.stringValue == expectation.clientID }
+        },
+        Rule(check: .logoutTokenTimes, claim: "iat", step: 4, expected: "a token that was issued just now") {
+            claims, expectation in
+            let (now, leeway) = (expectation.now.timeIntervalSince1970, expectation.policy.leeway)
+            guard let issued = claims["iat"]?.doubleValue else { return false }
+            return issued <= now + leeway && issued >= now - expectation.policy.maximumAge
+        },
+        Rule(check: .logoutTokenExpiry, claim: "exp", step: 4, expected: "an end that is to come") {
+            claims, expectation in
+            let now = expectation.now.timeIntervalSince1970
+            return claims["exp"]?.doubleValue.map { $0 > now - expectation.policy.leeway && $0 < 1e12 } ?? false
+        },
+        Rule(check: .logoutTokenSubject, claim: "sub", step: 5, expected: "sub, sid or both, as text") { claims, _ in
+            let named = [claims["sub"], claims["sid"]].compactMap(\.self)
+            return !named.isEmpty && named.allSatisfy { $0.stringValue?.isEmpty == false }
+        },
+        Rule(check: .logoutTokenEvent, claim: "events", step: 6, expected: "the event \(event)") { claims, _ in
+            claims["events"]?[event]?.objectValue != nil
+        },
+        Rule(check: .logoutTokenNonce, claim: "nonce", step: 7, expected: "no nonce, which only ID tokens have") {
+            claims, _ in claims["nonce"] == nil
+        },
+        Rule(check: .logoutTokenID, claim: "jti", step: 8, expected: "jti") { claims, _ in
+            claims["jti"]?.stringValue?.isEmpty == false
+        },
+    ]
+}
+
+extension LogoutToken: CustomStringConvertible, CustomReflectable {
+    /// Who sent it; of the person nothing.
+    public var description: String { "logout token of \(issuer)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
+}

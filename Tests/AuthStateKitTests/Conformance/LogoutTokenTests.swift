@@ -1,0 +1,129 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Back-channel logout")
+struct LogoutTokenTests {
+    private func error(_ compact: String) -> AuthStateError? {
+        do {
+            _ = try LogoutToken(
+                compact, keys: LogoutTokenForger.keys(), expectation: LogoutTokenForger.expectation())
+            return nil
+        } catch { return error as? AuthStateError }
+    }
+
+    @Test("a good one says whose sessions end")
+    func good() throws {
+        let token = try LogoutTokenForger.offer(["sid": "s", "aud": ["client"]])
+        #expect(token.subject == "alice" && token.sessionID == "s" && token.tokenID == "1")
+        #expect(token.issuer.rawValue == "https://op.example")
+        #expect(token.expiresAt == Date(timeIntervalSince1970: 1_800_000_120))
+        #expect(try LogoutTokenForger.offer(["sid": "s", "sub": nil]).subject == nil)
+    }
+
+    @Test(
+        "what fails a check is refused by name",
+        arguments: [
+            ("aud", "another"), ("iss", "https://evil.example"), ("nonce", "n"), ("events", nil), ("events", [:]),
+            ("events", ["https://evil.example/event": [:]]), ("sub", nil), ("jti", nil), ("iat", 1), ("exp", 1),
+        ] as [(String, JSONValue?)])
+    func refused(_ claim: String, _ value: JSONValue?) throws {
+        let error = error(try LogoutTokenForger.token([claim: value]))
+        #expect(error?.code == .invalidLogoutToken && error?.stage == .logout)
+        #expect(error?.message.contains(claim) == true)
+    }
+
+    @Test("without a signature, with a shared secret or a stranger's key none is taken, whatever the policy says")
+    func signatures() throws {
+        let parts = [["alg": "none"], ["iss": "https://op.example"]] as [JSONValue]
+        let unsigned = parts.map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + "."
+        let secret = try SigningKey(
+            JSONWebKey(secret: Array("SECRET-client-0123456789-0123456789".utf8)), algorithm: .hs256)
+        let stranger = try SigningKey.generate(.es256, keyID: "k")
+        for compact in [
+            unsigned, try LogoutTokenForger.token(by: secret), try LogoutTokenForger.token(by: stranger), "", "a.b.c",
+        ] {
+            #expect(error(compact)?.code == .invalidSignature)
+        }
+        var expectation = try LogoutTokenForger.expectation()
+        expectation.policy.algorithms = [.unsecured, .hs256]
+        expectation.clientSecret = "SECRET-client-0123456789-0123456789"
+        let keys = try LogoutTokenForger.keys()
+        for compact in [unsigned, try LogoutTokenForger.token(by: secret)] {
+            #expect(throws: AuthStateError.self) {
+                try LogoutToken(compact, keys: keys, expectation: expectation)
+            }
+        }
+    }
+
+    @Test("the service verifies with the keys that the provider publishes, and fetches them again for an unknown one")
+    func service() async throws {
+        let newer = try SigningKey.generate(.es256, keyID: "k2")
+        let old = try LogoutTokenForger.keys().json.serialized()
+        let both = JSONWebKeySet(keys: [try LogoutTokenForger.key.get().publicKey, newer.publicKey]).json.serialized()
+        func reply(_ body: [UInt8]) -> ScriptedTransport.Reply { .json(String(decoding: body, as: UTF8.self)) }
+        let transport = ScriptedTransport([reply(old), reply(both)])
+        var limits = AuthorizationService.Configuration()
+        limits.clock = WallClock(now: { LogoutTokenForger.now })
+        let service = AuthorizationService(transport: transport, configuration: limits)
+        let configuration = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
+            tokenEndpoint: try #require(URL(string: "https://op.example/token")),
+            jwksURI: URL(string: "https://op.example/keys"))
+        for compact in [try LogoutTokenForger.token(), try LogoutTokenForger.token(by: newer)] {
+            let token = try await service.logoutToken(compact, configuration: configuration, clientID: "client")
+            #expect(token.subject == "alice")
+        }
+        #expect(transport.requests.count == 2)
+        let error = await failure {
+            _ = try await service.logoutToken(
+                LogoutTokenForger.token(), configuration: configuration, clientID: "another")
+        }
+        #expect(error?.code == .invalidLogoutToken)
+    }
+}
+
+@Suite("Logins that a third party starts")
+struct ThirdPartyLoginTests {
+    @Test("issuer, hint and target make a request")
+    func request() throws {
+        let login = try ThirdPartyLogin(
+            ["iss": "https://op.example", "login_hint": "ada", "target_link_uri": "https://app.example/page"],
+            allowedIssuers: ["https://op.example"])
+        #expect(login.targetLinkURI == "https://app.example/page")
+        var configuration = ServiceConfiguration(
+            issuer: login.issuer, authorizationEndpoint: URL(string: "https://op.example/authorize"),
+            tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        let place = try RedirectURI("https://app.example/callback")
+        let request = try login.request(
+            configuration: configuration, clientID: "client", scopes: [.openID], redirectURI: place)
+        #expect(request.loginHint == "ada" && request.redirectURI == place)
+        configuration.issuer = try Issuer("https://other.example")
+        #expect(throws: AuthStateError.self) {
+            try login.request(configuration: configuration, clientID: "client", scopes: [], redirectURI: place)
+        }
+    }
+
+    @Test(
+        "another issuer, none, or two are refused",
+        arguments: [
+            ("iss=https://evil.example", AuthStateError.Code.issuerNotAllowed), ("", .invalidIssuer),
+            ("iss=https://op.example&iss=https://evil.example", .duplicateParameter),
+            ("iss=https://op.example/", .issuerNotAllowed),
+        ])
+    func refused(_ query: String, _ code: AuthStateError.Code) throws {
+        let parameters = try #require(Parameters(decoding: query))
+        let error = #expect(throws: AuthStateError.self) {
+            try ThirdPartyLogin(parameters, allowedIssuers: ["https://op.example"])
+        }
+        #expect(error?.code == code && (error?.stage == .authorization || code == .invalidIssuer))
+    }
+}

@@ -1,0 +1,68 @@
+import AuthStateKit
+import Testing
+
+extension ProviderTests {
+    @Suite("introspection and revocation") struct IntrospectionTests {
+        private func confidential(_ provider: Provider) throws -> Flow {
+            try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
+        }
+
+        @Test(
+            "the provider tells of the access token, and that it does not count once it is revoked",
+            arguments: Provider.all)
+        func access(_ provider: Provider) async throws {
+            let state = try await confidential(provider).logIn()
+            let answer = try await state.introspect()
+            #expect(answer.isActive && answer.clientID == "basic")
+            #expect(answer.scope?.contains("profile") == true)
+            #expect(answer.expirationDate != nil)
+            let copy = AuthState(state.snapshot, service: state.service)
+            try await state.revoke()
+            #expect(!state.isAuthorized)
+            #expect(try await copy.introspect().isActive == false)
+            let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
+            #expect(error?.kind == .reauthenticationRequired)
+        }
+
+        @Test("of a refresh token glewlwyd tells, and django-oauth-toolkit says that it does not count")
+        func refresh() async throws {
+            #expect(try await confidential(.glewlwyd).logIn().introspect(.refreshToken).isActive)
+            #expect(try await confidential(.django).logIn().introspect(.refreshToken).isActive == false)
+        }
+
+        @Test("a client without a secret is not told", arguments: [Provider.glewlwyd, .django])
+        func publicClient(_ provider: Provider) async throws {
+            let state = try await Flow(provider).logIn()
+            let error = await #expect(throws: AuthStateError.self) { try await state.introspect() }
+            #expect(error?.code == .invalidClient && error?.kind == .configuration)
+            #expect(state.isAuthorized)
+        }
+
+        @Test("a public client gives its grant back at django-oauth-toolkit, and is refused at glewlwyd")
+        func publicRevocation() async throws {
+            let taken = try await Flow(.django).logIn()
+            try await taken.revoke()
+            #expect(!taken.isAuthorized)
+            let kept = try await Flow(.glewlwyd).logIn()
+            let error = await #expect(throws: AuthStateError.self) { try await kept.revoke() }
+            #expect(error?.code == .invalidClient && error?.stage == .logout)
+            #expect(kept.isAuthorized)
+            try await kept.refresh()
+        }
+
+        @Test("a client that was logged in itself asks about its token, and gives it back")
+        func machine() async throws {
+            for (provider, clientID) in [(Provider.glewlwyd, "basic"), (.django, "machine")] {
+                let flow = try Flow(provider).client(clientID, .secret("s3cret"))
+                let state = try await AuthState.clientCredentials(
+                    configuration: try await flow.configuration(), clientID: clientID, credential: flow.credential,
+                    scopes: [.profile], service: flow.service)
+                let answer = try await state.introspect()
+                #expect(answer.isActive && answer.clientID == clientID && answer.scope == "profile")
+                let copy = AuthState(state.snapshot, service: flow.service)
+                try await state.revoke()
+                #expect(try await copy.introspect().isActive == false)
+            }
+        }
+    }
+}
