@@ -77,7 +77,7 @@ extension AuthState.Record: Codable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
         case needsTokenRefresh, dpopKey
-        case clientCredentials, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
+        case clientCredentials, jwtBearer, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -107,7 +107,9 @@ extension AuthState.Record: Codable {
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
         authorizationError = try optional(AuthStateError.self, .authorizationError)
         needsTokenRefresh = try optional(Bool.self, .needsTokenRefresh) ?? false
-        clientCredentials = try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials)
+        machineGrant =
+            try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials).map { .clientCredentials($0) }
+            ?? optional(JWTBearerGrant.self, .jwtBearer).map { .jwtBearer($0) }
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
         grantID = try optional(String.self, .grantID) ?? ""
         revision = try optional(Int.self, .revision) ?? 0
@@ -138,6 +140,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
         try container.encode(needsTokenRefresh, forKey: .needsTokenRefresh)
         try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)
+        try container.encodeIfPresent(jwtBearer, forKey: .jwtBearer)
         try container.encode(grantEpoch, forKey: .grantEpoch)
         try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)

@@ -44,7 +44,7 @@ extension AuthState {
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
             canRenew =
-                record.errorBox == nil && (record.refreshToken != nil || record.clientCredentials != nil)
+                record.errorBox == nil && (record.refreshToken != nil || record.machineGrant != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch
             revision = record.revision

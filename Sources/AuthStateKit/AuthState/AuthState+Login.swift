@@ -53,43 +53,6 @@ extension AuthState {
             record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
     }
 
-    /// Gets a token in the client's own name (RFC 6749, section 4.4); it renews itself with the client's credential.
-    ///
-    /// A last save that fails is no error here, as with `authorize`.
-    ///
-    /// - Parameter dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
-    public static func clientCredentials(
-        configuration: ServiceConfiguration,
-        clientID: String,
-        credential: ClientCredential,
-        scopes: [Scope] = [],
-        resources: [String] = [],
-        additionalParameters: Parameters = [:],
-        dpopKey: DPoPKey? = nil,
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
-    ) async throws -> AuthState {
-        try await tryStore(store, key, options)
-        var request = TokenRequest(
-            clientCredentialsFor: clientID, configuration: configuration, scopes: scopes,
-            additionalParameters: additionalParameters)
-        request.dpopKey = dpopKey
-        request.resources = resources
-        let tokens = try await service.perform(request, credential: credential).answering(request)
-        var record = Record(configuration: configuration, clientID: clientID, credential: credential)
-        record.clientCredentials = ClientCredentialsGrant(
-            scopes: scopes, resources: resources, additionalParameters: additionalParameters)
-        record.dpopKey = dpopKey
-        record.annotations = annotations
-        return try await make(
-            record, .loggedIn(nil, tokens, requestedScope: scopes.requested), service: service, store: store, key: key,
-            options: options)
-    }
-
     /// Reads a stored state.
     ///
     /// - Parameter credential: The client's credential, when the stored state cannot refer to it.

@@ -51,8 +51,11 @@ extension AuthState {
         }
         /// Whether a renewal was asked for.
         public var needsTokenRefresh = false
-        /// How to renew a state of the client itself; nil for a state of a person.
-        public var clientCredentials: ClientCredentialsGrant?
+        /// How to renew a state that no person logged in to; nil for a state of a person.
+        public var machineGrant: MachineGrant? {
+            get { machineGrantBox?.value }
+            set { machineGrantBox = newValue.map(Box.init) }
+        }
         /// Counts grants: a login, a logout or an update makes what was under way before it void.
         public var grantEpoch = 0
         /// Tells this grant from every other, also from those of other processes, which count epochs of their own.
@@ -78,6 +81,7 @@ extension AuthState {
         var registrationBox: Box<RegistrationResponse>?
         var errorBox: Box<AuthStateError>?
         var pauseBox: Box<RenewalPause>?
+        var machineGrantBox: Box<MachineGrant>?
 
         /// An empty state of a client.
         public init(configuration: ServiceConfiguration, clientID: String, credential: ClientCredential = .none) {
@@ -109,28 +113,6 @@ extension AuthState {
             (from ?? until.addingTimeInterval(-60)) <= date && date < until
         }
     }
-
-    /// What to ask for when a client renews the token that it holds in its own name.
-    public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
-        /// The scopes.
-        public var scopes: [Scope]
-        /// The resources, absolute URIs (RFC 8707, section 2.2).
-        public var resources: [String] {
-            get { ownResources ?? [] }
-            set { ownResources = newValue.isEmpty ? nil : newValue }
-        }
-        /// Optional, so that archives from before there were resources can be read.
-        private var ownResources: [String]?
-        /// Other parameters.
-        public var additionalParameters: Parameters
-
-        /// Makes a grant.
-        public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
-            self.scopes = scopes
-            self.additionalParameters = additionalParameters
-            self.resources = resources
-        }
-    }
 }
 
 extension AuthState.Record {
@@ -158,23 +140,18 @@ extension AuthState.Record {
 
     /// How the tokens can be renewed, if they can.
     func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
-        var request: TokenRequest
-        if let grant = clientCredentials {
-            var extra = grant.additionalParameters
-            extra.merge(parameters.additionalParameters)
-            request = TokenRequest(
-                clientCredentialsFor: clientID, configuration: configuration,
-                scopes: parameters.scopes.isEmpty ? grant.scopes : parameters.scopes, additionalParameters: extra)
-            request.resources = grant.resources
-        } else if let refreshToken {
-            request = TokenRequest(
-                refreshToken: refreshToken, configuration: configuration, clientID: clientID,
-                scopes: parameters.scopes, additionalParameters: parameters.additionalParameters)
-            request.resources = ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? [])
-        } else {
-            return nil
+        if let machineGrant {
+            var request = machineGrant.request(configuration: configuration, clientID: clientID, parameters)
+            request.dpopKey = dpopKey
+            return request
         }
-        if !parameters.resources.isEmpty { request.resources = parameters.resources }
+        guard let refreshToken else { return nil }
+        var request = TokenRequest(
+            refreshToken: refreshToken, configuration: configuration, clientID: clientID, scopes: parameters.scopes,
+            additionalParameters: parameters.additionalParameters)
+        request.resources =
+            parameters.resources.isEmpty
+            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? []) : parameters.resources
         request.dpopKey = dpopKey
         return request
     }
@@ -183,10 +160,10 @@ extension AuthState.Record {
 extension TokenResponse {
     /// The response without what has no place in an answer to the request.
     ///
-    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), as its credential renews, and no
-    /// ID token, as there is no person.
+    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), as its credential or its key
+    /// renews, and no ID token, as nobody logged in.
     func answering(_ request: TokenRequest) -> TokenResponse {
-        guard request.grantType == .clientCredentials else { return self }
+        guard [.clientCredentials, .jwtBearer].contains(request.grantType) else { return self }
         var response = self
         (response.refreshToken, response.idToken) = (nil, nil)
         return response

@@ -188,7 +188,7 @@ extension AuthState.Record {
         configuration = other.configuration
         clientID = other.clientID
         credential = other.credential
-        clientCredentials = other.clientCredentials
+        machineGrant = other.machineGrant
         dpopKey = other.dpopKey
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse

@@ -157,7 +157,7 @@ extension AuthState.Record {
             next.clearGrant()
             next.scope = nil
             next.lastAuthorizationResponse = nil
-            next.clientCredentials = nil
+            next.machineGrant = nil
         }
         return next
     }

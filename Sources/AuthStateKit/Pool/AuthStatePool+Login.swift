@@ -72,6 +72,23 @@ extension AuthStatePool {
                 store: store, key: key, annotations: annotations, options: options.state))
     }
 
+    /// Gets a token by assertions that a service signs (RFC 7523, section 2.1), and keeps it under a key.
+    ///
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    @discardableResult
+    public func jwtBearer(
+        _ grant: JWTBearerGrant,
+        configuration: ServiceConfiguration,
+        clientID: String? = nil,
+        for key: AuthStateKey,
+        annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.jwtBearer(
+                grant, configuration: configuration, clientID: clientID, credential: credential(key) ?? .none,
+                service: service, store: store, key: key, annotations: annotations, options: options.state))
+    }
+
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.
     ///
     /// - Returns: The one state of its key from now on: the one before, which has taken over the new grant, or this one.

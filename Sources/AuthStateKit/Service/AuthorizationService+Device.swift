@@ -48,6 +48,7 @@ extension AuthorizationService {
         var question = TokenRequest(
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
+        question.resources = ResourceIndicators.single(request.resources)
         question.dpopKey = request.dpopKey
         var polling = DevicePolling(response)
         while true {

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 extension AuthorizationService {
@@ -37,10 +38,14 @@ extension AuthorizationService {
             var sentAt = configuration.clock.now
             do {
                 let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
-                    let authentication = try credential.authentication(
+                    var authentication = try credential.authentication(
                         clientID: request.clientID, service: request.configuration, endpoint: endpoint,
                         now: configuration.clock.now, stage: stage)
-                    var message = try request.transportRequest(authentication: authentication, dpopProof: proof)
+                    if request.isNamedByAssertion, authentication.method == .none {
+                        authentication = .nameless(clientID: request.clientID)
+                    }
+                    var message = try signed(request).transportRequest(
+                        authentication: authentication, dpopProof: proof)
                     message.timeout = configuration.requestTimeout
                     message.maximumResponseBytes = configuration.maximumResponseBytes
                     message.headers["User-Agent"] = ["AuthStateKit"]
@@ -66,6 +71,18 @@ extension AuthorizationService {
                 AuthStateError(.invalidArgument, stage: stage, "The token request cannot be made.", underlying: error),
                 isUnconfirmed: false)
         }
+    }
+
+    /// The request with its assertion signed; each sending signs another one, for providers take each once.
+    private func signed(_ request: TokenRequest) throws -> TokenRequest {
+        guard let grant = request.jwtBearer else { return request }
+        let key = try SigningKey(
+            forAssertionsWith: grant.key.privateKey(stage: request.stage), algorithm: grant.key.signingAlgorithm,
+            accepted: nil, stage: request.stage)
+        var copy = request
+        copy.assertion = try grant.assertion(
+            for: request.configuration, signedWith: key, at: configuration.clock.now)
+        return copy
     }
 
     /// A transport's error, told from those of making the request.

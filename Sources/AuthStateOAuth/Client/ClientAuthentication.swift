@@ -11,12 +11,16 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// What is sent besides the identifier.
     private enum Proof: Hashable {
         case nothing
+        case nameless
         case secret(String, isFormEncoded: Bool)
         case assertion(String)
     }
 
     /// A public client.
     public static func none(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nothing) }
+
+    /// A client that something else in the request names, such as a signed assertion (RFC 7521, section 4.1).
+    package static func nameless(clientID: String) -> Self { Self(clientID: clientID, method: .none, proof: .nameless) }
 
     /// A client that the provider knows by the certificate of the connection (RFC 8705, section 2).
     ///
@@ -99,6 +103,7 @@ public struct ClientAuthentication: Sendable, Hashable {
             form["client_assertion"] = assertion
         case .nothing:
             form["client_id"] = clientID
+        case .nameless: break
         }
     }
 }

@@ -42,7 +42,10 @@ extension TokenAnswer {
         if !isSuccess || TrustCheck.tokenResponseError.isOn,
             let error = OAuthErrorResponse(json, tolerating: tolerances)
         {
-            let failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            if failure.code == .invalidGrant, request.grantType == .jwtBearer {
+                failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
+            }
             // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
             self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
             return
@@ -90,6 +93,10 @@ extension TokenResponse {
         else { throw refusal("access_token", "visible ASCII characters") }
         let tokenType = try text("token_type")
         try Self.check(tokenType, of: request)
+        let issuedTokenType = try text("issued_token_type") ?? ""
+        guard request.grantType != .tokenExchange || !issuedTokenType.isEmpty else {
+            throw refusal("issued_token_type", "the type of the token that was issued")
+        }
         let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
         let refreshToken = try text("refresh_token")
         guard TrustCheck.tokenResponseRefreshToken.holds(refreshToken.map { Self.token($0) != nil } ?? true) else {
@@ -108,6 +115,8 @@ extension TokenResponse {
     /// With a DPoP key bearer tokens are a downgrade: anybody could use them, the state counts on nobody else (RFC 9449,
     /// section 5).
     private static func check(_ type: String?, of request: TokenRequest) throws(AuthStateError) {
+        // RFC 8693, section 2.2.1: what was issued is no access token.
+        if request.grantType == .tokenExchange, type?.equalsIgnoringASCIICase("N_A") == true { return }
         let isBound = request.dpopKey != nil
         func refusal(_ message: String, hint: String? = nil) -> AuthStateError {
             AuthStateError(

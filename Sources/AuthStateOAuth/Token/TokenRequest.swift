@@ -1,4 +1,4 @@
-/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6; RFC 8628, section 3.4).
+/// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6, and its extensions).
 public struct TokenRequest: Sendable, Hashable {
     /// The provider.
     public var configuration: ServiceConfiguration
@@ -16,6 +16,12 @@ public struct TokenRequest: Sendable, Hashable {
     public var refreshToken: String?
     /// The device code of a login that is confirmed elsewhere.
     public var deviceCode: String?
+    /// The signed assertion; nil while `jwtBearer` is not signed yet.
+    public var assertion: String?
+    /// What is signed when the request is sent.
+    public var jwtBearer: JWTBearerGrant?
+    /// The tokens of an exchange.
+    public var exchange: TokenExchange?
     /// What is asked for; empty leaves it to the grant.
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
@@ -69,26 +75,22 @@ public struct TokenRequest: Sendable, Hashable {
             .clientCredentials, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
     }
 
-    /// Asks whether a person has confirmed the login that a device code belongs to (RFC 8628, section 3.4).
-    public init(
-        deviceCode: String, configuration: ServiceConfiguration, clientID: String,
-        additionalParameters: Parameters = [:]
-    ) {
-        self.init(.deviceCode, configuration, clientID, scopes: [], additionalParameters: additionalParameters)
-        self.deviceCode = deviceCode
-    }
-
     /// Where in a flow this request stands.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
     /// The HTTP request: a form, with the client's proof.
     ///
     /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
-    /// - Throws: `AuthStateError` for a malformed scope or resource, an additional parameter that would replace one of the grant's, or
-    ///   an algorithm of the DPoP key that the provider does not take.
+    /// - Throws: `AuthStateError` for a malformed scope or resource, an additional parameter that would replace one of
+    ///   the grant's, an assertion that is not signed, or an algorithm of the DPoP key that the provider does not take.
     public func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
     ) throws -> TransportRequest {
+        guard jwtBearer == nil || assertion != nil else {
+            throw AuthStateError(
+                .invalidArgument, stage: stage, "The assertion is not signed.",
+                hint: "Sign it with JWTBearerGrant.assertion, or let AuthorizationService.perform do it.")
+        }
         if let dpopKey { try configuration.check(dpopAlgorithm: dpopKey.algorithm, stage: stage) }
         var form: Parameters = ["grant_type": grantType.rawValue]
         form["code"] = code
@@ -96,6 +98,8 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["device_code"] = deviceCode
+        form["assertion"] = assertion
+        exchange?.apply(to: &form)
         form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }

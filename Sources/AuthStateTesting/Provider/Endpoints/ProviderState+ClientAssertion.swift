@@ -24,13 +24,22 @@ extension ProviderState {
     mutating func accept(
         _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
     ) throws(ProviderRefusal) {
+        guard assertion.claims["sub"]?.stringValue == client.id else {
+            throw .wrongAssertion("The assertion's sub is not the client.")
+        }
+        if let fault = use(assertion, of: client, at: endpoint, now: now) { throw .wrongAssertion(fault) }
+    }
+
+    /// Uses up an assertion that a client issued, whoever its subject is; nil, or what is wrong with it.
+    mutating func use(
+        _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
+    ) -> String? {
         let claims = assertion.claims
         let audience = configuration.wantsEndpointAudience ? url(of: endpoint) : issuer
         let expiry = claims["exp"]?.doubleValue ?? -.infinity
         let identifier = claims["jti"]?.stringValue ?? ""
         let checks: [(holds: Bool, fault: String)] = [
             (claims["iss"]?.stringValue == client.id, "The assertion's iss is not the client."),
-            (claims["sub"]?.stringValue == client.id, "The assertion's sub is not the client."),
             (claims["aud"]?.stringValue == audience, "The assertion's aud is not \(audience)."),
             (now < expiry, "The assertion expired, or has no exp."),
             (expiry <= now + 3600, "The assertion is good for too long."),
@@ -38,11 +47,12 @@ extension ProviderState {
             (!identifier.isEmpty, "The assertion has no jti."),
             (assertion.isSigned(by: client), "The assertion's signature is not the client's."),
         ]
-        if let failed = checks.first(where: { !$0.holds }) { throw .wrongAssertion(failed.fault) }
+        if let failed = checks.first(where: { !$0.holds }) { return failed.fault }
         usedAssertions = usedAssertions.filter { now < $0.value }
         guard usedAssertions.updateValue(expiry, forKey: "\(client.id) \(identifier)") == nil else {
-            throw .wrongAssertion("The assertion was used before.")
+            return "The assertion was used before."
         }
+        return nil
     }
 }
 

@@ -10,6 +10,7 @@ extension ProviderState {
 
         var clientID: String
         var scopes: [String]
+        var resources: [String]
         var userCode: String
         var expiresAt: Double
         var interval: Double
@@ -29,11 +30,14 @@ extension ProviderState {
         if let foreign = wanted.first(where: { !configuration.scopes.contains($0) }) {
             throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.")
         }
+        let resources = request.parameters.values("resource")
+        try check(resources: resources)
         deviceCodes = deviceCodes.filter { now < $0.value.expiresAt + 600 }
         let (deviceCode, userCode) = (newToken(now: now), Self.newUserCode())
         let (lifetime, interval) = (configuration.deviceCodeLifetime, configuration.devicePollingInterval)
         deviceCodes[deviceCode] = DeviceCode(
-            clientID: client.id, scopes: wanted, userCode: userCode, expiresAt: now + lifetime, interval: interval)
+            clientID: client.id, scopes: wanted, resources: resources, userCode: userCode, expiresAt: now + lifetime,
+            interval: interval)
         var answer: [String: JSONValue] = [
             "device_code": .string(deviceCode), "user_code": .string(userCode),
             "verification_uri": .string(url(of: .deviceVerification)), "expires_in": JSONValue(floatLiteral: lifetime),
@@ -91,7 +95,8 @@ extension ProviderState {
         }
         let id = newToken(now: now)
         grants[id] = Grant(
-            clientID: device.clientID, user: user, scopes: device.scopes, authenticatedAt: now,
+            clientID: device.clientID, user: user, scopes: device.scopes, resources: device.resources,
+            authenticatedAt: now,
             sessionID: newToken(now: now))
         deviceCodes[deviceCode]?.decision = .granted(id)
     }
@@ -118,7 +123,8 @@ extension ProviderState {
                 throw ProviderRefusal("invalid_grant", "The grant is revoked.")
             }
             deviceCodes[text] = nil
-            return issue(id, grant, scopes: grant.scopes, key: key, isFirst: true, now: now)
+            let resources = try resources(parameters, of: grant)
+            return issue(id, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
         }
     }
 

@@ -20,7 +20,9 @@ extension ProviderState {
     ]
 
     /// The grants that the token endpoint knows.
-    static let grantTypes: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials, .deviceCode]
+    static let grantTypes: [GrantType] = [
+        .authorizationCode, .refreshToken, .clientCredentials, .deviceCode, .jwtBearer, .tokenExchange,
+    ]
 
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
     var metadata: [String: JSONValue] {

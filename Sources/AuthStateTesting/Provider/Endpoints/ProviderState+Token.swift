@@ -4,8 +4,9 @@ import AuthStateOAuth
 extension ProviderState {
     /// The token endpoint (RFC 6749, section 3.2).
     mutating func token(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> ProviderDecision {
-        let client = try authenticate(request, now: now)
         let parameters = request.parameters
+        let issuer = assertionIssuer(request)
+        let client = if let issuer { issuer } else { try authenticate(request, now: now) }
         guard let name = parameters["grant_type"] else {
             throw ProviderRefusal("invalid_request", "grant_type is missing.")
         }
@@ -21,6 +22,8 @@ extension ProviderState {
         case .authorizationCode: return try redeem(parameters, client, key: key, now: now)
         case .refreshToken: return try renew(parameters, client, key: key, now: now)
         case .deviceCode: return try redeemDeviceCode(parameters, client, key: key, now: now)
+        case .jwtBearer: return try redeemAssertion(parameters, client, key: key, now: now)
+        case .tokenExchange: return try exchange(parameters, client, key: key, now: now)
         default: return try clientToken(parameters, client, key: key, now: now)
         }
     }

@@ -36,6 +36,10 @@ extension AuthStateError {
         if code == .invalidDPoPProof, stage == .authorization {
             copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
         }
+        for name in ToleranceName.allCases {
+            copy.hint = copy.hint?.replacing(
+                "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
+        }
         if code == .endpointMissing { copy.hint = endpointAdvice }
         return copy
     }
@@ -50,9 +54,7 @@ extension AuthStateError {
             "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
         case "pushed_authorization_request_endpoint": "Log in without --par."
         default:
-            stage == .registration
-                ? "Register the client on the provider's pages, and use --client-id."
-                : hint ?? "This provider does not offer it."
+            hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
         }
     }
 

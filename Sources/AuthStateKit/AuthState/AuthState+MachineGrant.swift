@@ -1,0 +1,83 @@
+public import AuthStateOAuth
+
+extension AuthState {
+    /// How a token is renewed that a program holds without a person: by asking again.
+    public enum MachineGrant: Sendable, Hashable {
+        /// In the client's own name, with its credential (RFC 6749, section 4.4).
+        case clientCredentials(ClientCredentialsGrant)
+        /// With an assertion that is signed anew each time (RFC 7523, section 2.1).
+        case jwtBearer(JWTBearerGrant)
+
+        /// The request for a token; the parameters of a renewal come before the grant's own.
+        func request(
+            configuration: ServiceConfiguration, clientID: String, _ parameters: RenewalParameters = .none
+        ) -> TokenRequest {
+            var request =
+                switch self {
+                case .clientCredentials(let grant):
+                    TokenRequest(grant, configuration: configuration, clientID: clientID)
+                case .jwtBearer(let grant):
+                    TokenRequest(jwtBearer: grant, configuration: configuration, clientID: clientID)
+                }
+            if !parameters.scopes.isEmpty { request.scopes = parameters.scopes }
+            if !parameters.resources.isEmpty { request.resources = parameters.resources }
+            request.additionalParameters.merge(parameters.additionalParameters)
+            return request
+        }
+
+        /// What the token shall allow.
+        var scopes: [Scope] {
+            switch self {
+            case .clientCredentials(let grant): grant.scopes
+            case .jwtBearer(let grant): grant.scopes
+            }
+        }
+    }
+
+    /// What to ask for when a client renews the token that it holds in its own name.
+    public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
+        /// The scopes.
+        public var scopes: [Scope]
+        /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
+        public var resources: [String] {
+            get { ownResources ?? [] }
+            set { ownResources = newValue.isEmpty ? nil : newValue }
+        }
+        /// Optional, so that archives from before there were resources can be read.
+        private var ownResources: [String]?
+        /// Other parameters.
+        public var additionalParameters: Parameters
+
+        /// Makes a grant.
+        public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
+            self.scopes = scopes
+            self.additionalParameters = additionalParameters
+            self.resources = resources
+        }
+    }
+}
+
+extension AuthState.Record {
+    /// What to ask for again in the client's own name; nil for every other state.
+    public var clientCredentials: AuthState.ClientCredentialsGrant? {
+        get { if case .clientCredentials(let grant)? = machineGrant { grant } else { nil } }
+        set { machineGrant = newValue.map { .clientCredentials($0) } }
+    }
+
+    /// What to sign again; nil for every other state.
+    public var jwtBearer: JWTBearerGrant? {
+        get { if case .jwtBearer(let grant)? = machineGrant { grant } else { nil } }
+        set { machineGrant = newValue.map { .jwtBearer($0) } }
+    }
+}
+
+extension TokenRequest {
+    fileprivate init(
+        _ grant: AuthState.ClientCredentialsGrant, configuration: ServiceConfiguration, clientID: String
+    ) {
+        self.init(
+            clientCredentialsFor: clientID, configuration: configuration, scopes: grant.scopes,
+            additionalParameters: grant.additionalParameters)
+        resources = grant.resources
+    }
+}

@@ -1,0 +1,65 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// Token exchange (RFC 8693): a token of this provider for an access token that allows no more.
+    mutating func exchange(
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard let subject = try holder(of: "subject_token", parameters, now: now) else {
+            throw ProviderRefusal("invalid_request", "subject_token is missing.")
+        }
+        _ = try holder(of: "actor_token", parameters, now: now)
+        let accessTokenType = TokenTypeIdentifier.accessToken.rawValue
+        guard [nil, accessTokenType].contains(parameters["requested_token_type"]) else {
+            throw ProviderRefusal("invalid_request", "Only access tokens are issued here.")
+        }
+        let wanted = parameters["scope"].map(scopes) ?? subject.scopes
+        guard Set(wanted).isSubset(of: subject.scopes) else {
+            throw ProviderRefusal("invalid_scope", "The scope is wider than that of the subject's token.")
+        }
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        var members = accessToken(
+            grant: subject.grant, client.id, scopes: wanted,
+            resources: resources + parameters.values("audience"), key: key, now: now)
+        members["issued_token_type"] = .string(accessTokenType)
+        return .tokens(members, nil)
+    }
+
+    /// Whose token a parameter holds; nil when there is none (section 2.1).
+    private func holder(
+        of name: String, _ parameters: Parameters, now: Double
+    ) throws(ProviderRefusal) -> (grant: String?, scopes: [String])? {
+        let (token, type) = (parameters[name], parameters["\(name)_type"])
+        guard let token, let type else {
+            guard token == nil, type == nil else {
+                throw ProviderRefusal("invalid_request", "\(name) and \(name)_type belong together.")
+            }
+            return nil
+        }
+        let found: (grant: String?, scopes: [String])?
+        switch TokenTypeIdentifier(rawValue: type) {
+        case .accessToken:
+            found = accessTokens[token].flatMap { now < $0.expiresAt ? ($0.grant, $0.scopes) : nil }
+        case .refreshToken:
+            found = refreshTokens[token].flatMap { refresh in
+                guard now < refresh.expiresAt, refresh.spentAt == nil, let grant = grants[refresh.grant] else {
+                    return nil
+                }
+                return (refresh.grant, grant.scopes)
+            }
+        case .idToken:
+            // The session's identifier is as hard to guess as any token, so it stands for the signature.
+            let claims = (try? JSONWebToken(parsing: token))?.claims
+            let isCurrent = claims?["exp"]?.doubleValue.map { now < $0 } ?? false
+            found = grants.first { isCurrent && $0.value.sessionID == claims?["sid"]?.stringValue }
+                .map { ($0.key, $0.value.scopes) }
+        default: throw ProviderRefusal("invalid_request", "Tokens of this type are not known here.")
+        }
+        guard let found, found.grant.map({ grants[$0]?.isRevoked == false }) ?? true else {
+            throw ProviderRefusal("invalid_request", "\(name) is not known here, or has ended.")
+        }
+        return found
+    }
+}

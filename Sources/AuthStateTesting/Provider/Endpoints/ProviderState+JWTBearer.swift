@@ -1,0 +1,46 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The client that an assertion grant names when nothing else in the request does (RFC 7521, section 4.1).
+    func assertionIssuer(_ request: OpenIDProvider.Request) -> OpenIDProvider.Client? {
+        let parameters = request.parameters
+        guard parameters["grant_type"] == GrantType.jwtBearer.rawValue, request.headers.first("Authorization") == nil,
+            parameters["client_id"] == nil, parameters["client_assertion"] == nil,
+            let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) })
+        else { return nil }
+        return configuration.client(assertion.claims["iss"]?.stringValue)
+    }
+
+    /// An assertion that a client signed (RFC 7523, sections 2.1 and 3): for itself, or for a person, whom `sub` names.
+    mutating func redeemAssertion(
+        _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) }) else {
+            throw ProviderRefusal("invalid_grant", "The assertion is missing, or is not a signed JWT.")
+        }
+        if let fault = use(assertion, of: client, at: .token, now: now) {
+            throw ProviderRefusal("invalid_grant", fault)
+        }
+        let subject = assertion.claims["sub"]?.stringValue
+        let user = configuration.users.first { $0.subject == subject || $0.name == subject }
+        guard user != nil || subject == client.id || subject == nil else {
+            throw ProviderRefusal("invalid_grant", "The assertion's sub is nobody here.")
+        }
+        let wanted = scopes(parameters["scope"] ?? assertion.claims["scope"]?.stringValue)
+        guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {
+            throw ProviderRefusal("invalid_scope", "A scope is not known, or is for people who log in.")
+        }
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        let grant = user.map { user in
+            let id = newToken(now: now)
+            grants[id] = Grant(
+                clientID: client.id, user: user, scopes: wanted, resources: resources, authenticatedAt: now,
+                sessionID: newToken(now: now))
+            return id
+        }
+        return .tokens(
+            accessToken(grant: grant, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
+    }
+}

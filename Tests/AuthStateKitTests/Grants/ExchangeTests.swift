@@ -1,0 +1,129 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Exchanging a state's tokens", .timeLimit(.minutes(2)))
+struct ExchangeTests {
+    private func fixture(clock: ManualClock? = nil) async throws -> ProviderFixture {
+        try await ProviderFixture(clock: clock) { configuration in
+            configuration.clients[0].grantTypes.insert(.tokenExchange)
+            configuration.resources = ["https://api.example"]
+        }
+    }
+
+    @Test("each of the state's tokens buys another one, and the state stays as it is")
+    func everyKind() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(fixture.request([.openID, .profile, "api"]))
+        let before = state.snapshot
+        let subjects: [(AuthState.SubjectToken, TokenTypeIdentifier, String?)] = [
+            (.accessToken, .accessToken, before.accessToken), (.idToken, .idToken, before.idToken),
+            (.refreshToken, .refreshToken, before.refreshToken),
+        ]
+        for (subject, type, token) in subjects {
+            let issued = try await state.exchangeToken(
+                subject, audiences: ["billing", "mail"], resources: ["https://api.example"], scopes: ["api"],
+                requestedTokenType: .accessToken)
+            #expect(issued.issuedTokenType == .accessToken && issued.scope == "api" && issued.refreshToken == nil)
+            let sent = try #require(fixture.provider.requests(at: .token).last).parameters
+            #expect(sent["subject_token"] == token && sent["subject_token_type"] == type.rawValue)
+            #expect(sent.values("audience") == ["billing", "mail"])
+            var call = TransportRequest(url: fixture.provider.url(of: .resource))
+            call.headers["Authorization"] = ["Bearer \(issued.accessToken)"]
+            let reply = try await fixture.service.transport.send(call)
+            #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, Ada Lovelace!"))
+        }
+        #expect(state.snapshot == before)
+    }
+
+    @Test("an access token that ended is renewed first; the actor's token goes along")
+    func renewedFirst() async throws {
+        let clock = ManualClock()
+        let fixture = try await fixture(clock: clock)
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        let first = state.snapshot.accessToken ?? ""
+        clock.advance(by: .seconds(3600))
+        let actor = try await fixture.logIn(fixture.request(["api"])).freshTokens().accessToken
+        _ = try await state.exchangeToken(actor: TypedToken(actor, type: .accessToken))
+        let sent = try #require(fixture.provider.requests(at: .token).last).parameters
+        #expect(sent["subject_token"] == state.snapshot.accessToken && sent["subject_token"] != first)
+        #expect(sent["actor_token"] == actor && sent["actor_token_type"] == TokenTypeIdentifier.accessToken.rawValue)
+    }
+
+    @Test("a token that the state does not have is a clear error, without a request")
+    func missing() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        let count = fixture.provider.requestCount(.token)
+        let error = await failure { _ = try await state.exchangeToken(.idToken) }
+        #expect(error?.code == .invalidArgument && error?.stage == .token)
+        #expect(fixture.provider.requestCount(.token) == count)
+    }
+
+    @Test("the provider's refusals are errors, and change nothing")
+    func refusals() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        let before = state.snapshot
+        #expect(
+            await authError { try await state.exchangeToken(resources: ["https://else.example"]) }?.code
+                == .invalidTarget)
+        #expect(await authError { try await state.exchangeToken(scopes: ["profile"]) }?.code == .invalidScope)
+        #expect(await authError { try await state.exchangeToken(requestedTokenType: .saml2) }?.code == .invalidRequest)
+        let stranger = TypedToken("nobody's", type: .accessToken)
+        #expect(await authError { try await state.exchangeToken(actor: stranger) }?.code == .invalidRequest)
+        fixture.provider.inject(.oauthError("invalid_grant"), at: .token)
+        #expect(await authError { try await state.exchangeToken() }?.code == .invalidGrant)
+        fixture.provider.update { $0.deviations.tokenResponse = { $0["issued_token_type"] = nil } }
+        #expect(await authError { try await state.exchangeToken() }?.code == .malformedResponse)
+        #expect(state.snapshot == before && state.isAuthorized)
+    }
+
+    @Test("what is issued need not be an access token")
+    func notApplicable() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        fixture.provider.update {
+            $0.deviations.tokenResponse = { members in
+                members["token_type"] = "N_A"
+                members["issued_token_type"] = .string(TokenTypeIdentifier.saml2.rawValue)
+            }
+        }
+        let issued = try await state.exchangeToken()
+        #expect(issued.tokenType == "N_A" && issued.issuedTokenType == .saml2)
+    }
+
+    @Test("a client without the grant is refused")
+    func unauthorizedClient() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        #expect(await failure { _ = try await state.exchangeToken() }?.code == .unauthorizedClient)
+    }
+
+    @Test("a client's own token: its resources are kept for renewals, unless a renewal names others")
+    func clientCredentialsResources() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            scopes: ["api"], resources: ["https://a.example", "https://b.example"], service: fixture.service,
+            store: store)
+        try await state.refresh()
+        try await state.refresh(RenewalParameters(resources: ["https://b.example"]))
+        let restored = try await AuthState.restore(
+            from: store, credential: .secret("service-secret"), service: fixture.service)
+        try await restored.refresh()
+        let both = ["https://a.example", "https://b.example"]
+        #expect(
+            fixture.provider.requests(at: .token).map { $0.parameters.values("resource") }
+                == [both, both, ["https://b.example"], both])
+    }
+}
