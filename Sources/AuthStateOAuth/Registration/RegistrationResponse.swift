@@ -59,7 +59,9 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         let secret = members["client_secret"]?.stringValue
         let expiry = members["client_secret_expires_at"]?.doubleValue
         if secret != nil, expiry == nil, !mayOmitExpiry {
-            throw Self.refusal("client_secret_expires_at with the secret", received: "none")
+            throw Self.refusal(
+                "client_secret_expires_at with the secret", received: "none",
+                hint: "Tolerate missingSecretExpiry where the provider is known to leave it out.")
         }
         let uri = members["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
         let token = members["registration_access_token"]?.stringValue
@@ -92,10 +94,12 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
             hint: oauth.hint, response: oauth, httpStatus: response.status)
     }
 
-    private static func refusal(_ expected: String, received: String?) -> AuthStateError {
+    private static func refusal(
+        _ expected: String, received: String?, hint: String = "Register the client on the provider's pages."
+    ) -> AuthStateError {
         AuthStateError(
             .malformedResponse, stage: .registration, "The registration response cannot be used.", expected: expected,
-            received: received)
+            received: received, hint: hint)
     }
 
     /// The credential that the registered client authenticates with; where its own private key is, only the client knows.

@@ -19,7 +19,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Unregister.self, Status.self]),
             CommandGroup(
                 name: "Token",
-                subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Introspect.self]),
+                subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 

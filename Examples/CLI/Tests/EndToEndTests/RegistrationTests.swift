@@ -62,6 +62,17 @@ extension EndToEndTests {
             #expect(try login.json()["client_id"] == json["client_id"])
         }
 
+        @Test("with a secret that nobody says the end of, only when that is tolerated")
+        func secretWithoutEnd() async throws {
+            let authstate = try Authstate(.django)
+            let arguments = ["register", "--issuer", authstate.provider.issuer, "--auth-method", "basic"]
+            try await authstate.expectFailure(
+                arguments, 65, [.malformedResponse], stage: .registration,
+                hint: "--tolerate missing-secret-expiry")
+            let registered = try await authstate(arguments + ["--tolerate", "missing-secret-expiry", "--json"])
+            #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
+        }
+
         @Test("takes nobody else's place")
         func occupied() async throws {
             let authstate = try Authstate(.django)

@@ -42,6 +42,8 @@ struct OptionsTests {
             ["--client-certificate", "c", "--client-certificate-key", "k", "--auth-method", "basic"],
             ["--client-certificate", "c", "--client-certificate-key", "k", "--client-secret-env", "S"],
             ["--auth-method", "apple", "--private-key", "k"], ["--initial-access-token-env", "T"],
+            ["--grant", "jwt-bearer"], ["--grant", "jwt-bearer", "--private-key", "k", "--paste"], ["--subject", "x"],
+            ["--grant", "jwt-bearer", "--private-key", "k", "--auth-method", "private-key-jwt"],
             ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
         ])
     func refused(arguments: [String]) {

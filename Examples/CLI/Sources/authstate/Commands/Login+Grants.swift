@@ -61,7 +61,19 @@ extension Login {
             configuration: configuration, clientID: party.clientID, credential: party.credential,
             scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.additionalParameters,
             dpopKey: try tokens.dpopKey(for: configuration), service: place.service, store: place.session.store,
-            key: place.session.key,
+            key: place.session.key, annotations: place.settings.annotations, options: place.options)
+    }
+
+    /// The client speaks in its own name, or in somebody else's, by assertions that its key signs.
+    func jwtBearer(
+        _ party: Party, signedWith key: ClientCredential, at configuration: ServiceConfiguration, _ place: Place
+    ) async throws -> AuthState {
+        let grant = JWTBearerGrant(
+            issuer: party.clientID, subject: tokens.subject ?? party.clientID, key: key, scopes: tokens.scopes(),
+            resources: tokens.resource, additionalParameters: tokens.additionalParameters)
+        return try await AuthState.jwtBearer(
+            grant, configuration: configuration, dpopKey: try tokens.dpopKey(for: configuration),
+            service: place.service, store: place.session.store, key: place.session.key,
             annotations: place.settings.annotations, options: place.options)
     }
 }

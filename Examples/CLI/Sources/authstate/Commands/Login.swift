@@ -60,9 +60,15 @@ struct Login: Command {
             if !client.isConfidential {
                 throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
             }
-            if let option = pageOption ?? browserOption {
-                throw ValidationError("--grant client-credentials goes without \(option): no page is shown.")
+        case .jwtBearer:
+            if client.key.privateKey == nil { throw ValidationError("--grant jwt-bearer needs --private-key.") }
+            if client.register || client.key.authMethod != nil {
+                let option = client.register ? "--register" : "--auth-method"
+                throw ValidationError("--grant jwt-bearer goes without \(option): the assertion says who asks.")
             }
+        }
+        if !tokens.grant.isPersonal, let option = pageOption ?? browserOption {
+            throw ValidationError("--grant \(tokens.grant.rawValue) goes without \(option): no page is shown.")
         }
     }
 
@@ -89,6 +95,7 @@ struct Login: Command {
         case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)
         case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
         case .client: state = try await clientCredentials(party, at: configuration, place)
+        case .assertion(let key): state = try await jwtBearer(party, signedWith: key, at: configuration, place)
         }
         // A login that could not be kept would end with this program: one more try, then its error.
         try await state.save()
@@ -108,6 +115,7 @@ struct Login: Command {
         case page(any ExternalUserAgent)
         case device(DevicePresenter)
         case client
+        case assertion(key: ClientCredential)
     }
 
     private func way(_ context: Context) throws -> Way {
@@ -119,6 +127,7 @@ struct Login: Command {
             let opener = browserOption == nil ? nil : try browser.browser(for: .authorization)
             return .device(DevicePresenter(console: context.console, browser: opener))
         case .clientCredentials: return .client
+        case .jwtBearer: return .assertion(key: client.key.credential ?? .none)
         }
     }
 }

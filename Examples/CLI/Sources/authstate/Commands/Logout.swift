@@ -63,7 +63,7 @@ struct Logout: Command {
         if record.configuration.revocationEndpoint == nil {
             context.console.note("The provider offers no revocation: the tokens count until they end.")
         }
-        guard record.configuration.endSessionEndpoint != nil, record.clientCredentials == nil else {
+        guard record.configuration.endSessionEndpoint != nil, record.machineGrant == nil else {
             return await state.logOut(with: nil)
         }
         guard let browser = try? browser.browser(for: .logout) else {

@@ -8,6 +8,7 @@ struct TokenOptions: ParsableArguments {
         case authorizationCode = "authorization-code"
         case device
         case clientCredentials = "client-credentials"
+        case jwtBearer = "jwt-bearer"
 
         /// The grant's name in the protocol.
         var type: GrantType {
@@ -15,15 +16,24 @@ struct TokenOptions: ParsableArguments {
             case .authorizationCode: .authorizationCode
             case .device: .deviceCode
             case .clientCredentials: .clientCredentials
+            case .jwtBearer: .jwtBearer
             }
         }
+
+        /// Whether a person logs in.
+        var isPersonal: Bool { self == .authorizationCode || self == .device }
     }
 
     @Option(
         help: ArgumentHelp(
             "How the tokens are come by: a person logs in in the browser here, or on another device; or the client speaks "
-                + "in its own name."))
+                + "in its own name, by what it proves itself with or by assertions that --private-key signs."))
     var grant = Grant.authorizationCode
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose token it shall be, with --grant jwt-bearer. Default: the client's own.", valueName: "name"))
+    var subject: String?
 
     @Option(help: "What to ask for, in quotes. Default for a person: openid.")
     var scope: String?
@@ -51,6 +61,7 @@ struct TokenOptions: ParsableArguments {
         if let leeway, !(leeway >= 0 && leeway <= 86_400) {
             throw ValidationError("--leeway has to be from 0 to 86400 seconds.")
         }
+        if subject != nil, grant != .jwtBearer { throw ValidationError("--subject goes with --grant jwt-bearer.") }
         if let option = parameters.lazy.compactMap({ Self.options[$0.name] }).first {
             throw ValidationError("--param is for what has no option of its own: use \(option).")
         }

@@ -7,6 +7,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case unprovenPush = "unproven-push"
     case missingTokenType = "missing-token-type"
     case unaddressedUserInfo = "unaddressed-userinfo"
+    case missingSecretExpiry = "missing-secret-expiry"
 
     var tolerance: Tolerance {
         switch self {
@@ -14,6 +15,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .unprovenPush: .unprovenPush
         case .missingTokenType: .missingTokenType
         case .unaddressedUserInfo: .unaddressedUserInfo
+        case .missingSecretExpiry: .missingSecretExpiry
         }
     }
 }

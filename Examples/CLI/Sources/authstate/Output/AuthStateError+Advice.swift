@@ -32,6 +32,10 @@ extension AuthStateError {
         if code == .timedOut, stage == .authorization {
             copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
         }
+        for name in ToleranceName.allCases {
+            copy.hint = copy.hint?.replacing(
+                "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
+        }
         if code == .endpointMissing, expected == "device_authorization_endpoint" {
             copy.hint = "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
         }

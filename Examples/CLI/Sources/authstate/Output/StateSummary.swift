@@ -63,7 +63,7 @@ struct StateSummary {
     }
 
     private var canRenew: Bool {
-        record.authorizationError == nil && (record.refreshToken != nil || record.clientCredentials != nil)
+        record.authorizationError == nil && (record.refreshToken != nil || record.machineGrant != nil)
     }
 
     private var grant: String {

@@ -7,7 +7,7 @@ extension RegistrationRequest {
     mutating func prepare(
         for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions
     ) throws {
-        let isPersonal = grants.contains { $0 != .clientCredentials }
+        let isPersonal = grants.contains(where: \.isPersonal)
         grantTypes = grants.map(\.type) + (isPersonal ? [.refreshToken] : [])
         responseTypes = grants.contains(.authorizationCode) ? [responseType] : []
         // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name has to.

@@ -1,0 +1,69 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// At the provider in this process: neither glewlwyd nor django-oauth-toolkit has these grants.
+    @Suite("assertions, and tokens for other services") struct MachineTests {
+        private let folder: TemporaryFolder
+        private let provider: OpenIDProvider
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            let key = try SigningKey.generate(.es256, keyID: "robot-1")
+            var configuration = OpenIDProvider.Configuration()
+            configuration.clients[0].grantTypes.insert(.tokenExchange)
+            configuration.clients.append(.init(id: "robot", keys: [key.publicKey], grantTypes: [.jwtBearer]))
+            provider = try await OpenIDProvider(configuration: configuration)
+            let file = folder("robot.json")
+            try Data(key.privateKey.privateJSON.serialized()).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        }
+
+        private func authstate(_ arguments: String...) async throws -> Program.Result {
+            let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
+            return try await Program.start(words, environment: [:]).result()
+        }
+
+        @Test("a key gets tokens without a person, and renews by signing anew")
+        func assertion() async throws {
+            let login = try await authstate(
+                "login", "--issuer", provider.issuer, "--client-id", "robot", "--grant", "jwt-bearer", "--private-key",
+                folder("robot.json"), "--scope", "api")
+            #expect(login.status == 0, "\(login)")
+            let summary = try login.json()
+            #expect(summary["can_renew"] == true && summary["scope"] == "api")
+            #expect(summary["grant"]?.stringValue == GrantType.jwtBearer.rawValue)
+            let first = try await authstate("token").json()["access_token"]
+            #expect(try await authstate("refresh").status == 0)
+            #expect(try await authstate("token").json()["access_token"] != first)
+            let reply = try await authstate("request", provider.url(of: .resource).absoluteString)
+            #expect(reply.status == 0 && reply.output.contains("robot"), "\(reply)")
+            // The second try of a renewal needs the key, which is not in the file.
+            try FileManager.default.removeItem(atPath: folder("robot.json"))
+            let keyless = try await authstate("refresh")
+            #expect(keyless.status == 78 && keyless.output.contains("credentialUnavailable"), "\(keyless)")
+        }
+
+        @Test("a login's token buys one for another service, and is kept")
+        func exchange() async throws {
+            let browser = try LoginBrowser()
+            let login = try await authstate(
+                "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid api",
+                "--browser-command", browser.commandLine())
+            try #require(login.status == 0, "\(login)")
+            let own = try await authstate("token").json()["access_token"]
+            let issued = try await authstate("exchange", "--audience", "billing", "--requested-type", "access_token")
+            #expect(issued.status == 0, "\(issued)")
+            let answer = try issued.json()
+            #expect(answer["access_token"]?.stringValue?.isEmpty == false && answer["access_token"] != own)
+            #expect(answer["issued_token_type"]?.stringValue == TokenTypeIdentifier.accessToken.rawValue)
+            #expect(provider.requests(at: .token).last?.parameters["audience"] == "billing")
+            #expect(try await authstate("token").json()["access_token"] == own)
+            provider.inject(.oauthError("invalid_target"), at: .token)
+            let refused = try await authstate("exchange", "--audience", "nobody")
+            #expect(refused.status == 78 && refused.output.contains("invalidTarget"), "\(refused)")
+        }
+    }
+}
