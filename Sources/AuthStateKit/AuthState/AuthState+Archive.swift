@@ -129,7 +129,8 @@ extension AuthState.Record: Codable {
         try container.encode(configuration, forKey: .configuration)
         try container.encode(clientID, forKey: .clientID)
         try container.encode(credential, forKey: .credential)
-        try container.encodeIfPresent(lastAuthorizationResponse, forKey: .lastAuthorizationResponse)
+        // Without its key, which is not to be kept twice.
+        try container.encodeIfPresent(authorizationBox?.value.response, forKey: .lastAuthorizationResponse)
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)

@@ -72,44 +72,39 @@ extension AuthState {
         let before = record
         apply(.loggedOut)
         publish()
-        let (newest, removal) = await forget(before, record.grantID)
+        let (grants, removal) = await forget(before, record.grantID)
         return LogoutOutcome(
-            removal: removal, revocation: await revocation(of: newest),
+            removal: removal, revocation: await revocation(of: grants),
             session: await endSession(request, presenting: userAgent))
     }
 
-    /// Removes what is stored, and tells the newest tokens of the grant: another process may have renewed it.
-    private func forget(_ before: Record, _ grantID: String) async -> (newest: Record, LogoutOutcome.Part) {
+    /// Removes what is stored, and tells which grants ended by that, with their newest tokens: another process may have
+    /// renewed ours, or may have begun one that is removed with it.
+    private func forget(_ before: Record, _ grantID: String) async -> (grants: [Record], LogoutOutcome.Part) {
         // A task of its own, which the caller's cancellation does not reach; the lease has a deadline.
         let removal = Task {
-            try await transaction { state, lease in
-                let stored = try? await lease.load().map { try AuthStateArchive(data: $0.archive).record }
-                try await state.remove(grantID, under: lease)
-                return stored
-            }
+            try await transaction { state, lease in try await state.remove(grantID, under: lease) }
         }
         do {
-            let stored = try await removal.value
-            guard let stored, stored.grantID == before.grantID, !stored.isOlder(than: before) else {
-                return (before, .done)
-            }
-            return (stored.with(credential: before.credential), .done)
+            let stored = try await removal.value?.with(credentialOf: before)
+            guard let stored, !stored.isOlder(than: before) else { return ([before], .done) }
+            return (stored.grantID == before.grantID ? [stored] : [before, stored], .done)
         } catch {
             report(unsaved: error)
             publish()
-            return (before, .failed(AuthStateError(wrapping: error, stage: .store)))
+            return ([before], .failed(AuthStateError(wrapping: error, stage: .store)))
         }
     }
 
-    private func revocation(of record: Record) async -> LogoutOutcome.Part {
-        guard record.refreshToken != nil || record.lastTokenResponse != nil else { return .notNeeded }
-        guard record.configuration.revocationEndpoint != nil else { return .notOffered }
-        do {
-            try await revokeTokens(of: record)
-            return .done
-        } catch {
-            return .failed(AuthStateError(ofLogout: error))
+    private func revocation(of grants: [Record]) async -> LogoutOutcome.Part {
+        let grants = grants.filter { $0.refreshToken != nil || $0.lastTokenResponse != nil }
+        guard !grants.isEmpty else { return .notNeeded }
+        guard grants.contains(where: { $0.configuration.revocationEndpoint != nil }) else { return .notOffered }
+        var failure: AuthStateError?
+        for grant in grants {
+            do { try await revokeTokens(of: grant) } catch { failure = failure ?? AuthStateError(ofLogout: error) }
         }
+        return failure.map { .failed($0) } ?? .done
     }
 
     private func endSession(

@@ -22,9 +22,13 @@ extension AuthState {
             get { credentialBox.value }
             set { credentialBox = Box(newValue) }
         }
-        /// The last answer of the authorization endpoint; the key that its request had is in `dpopKey`.
+        /// The last answer of the authorization endpoint; its request's key is `dpopKey`, with which its code is exchanged.
         public var lastAuthorizationResponse: AuthorizationResponse? {
-            get { authorizationBox?.value.response }
+            get {
+                var response = authorizationBox?.value.response
+                response?.request.dpopKey = dpopKey
+                return response
+            }
             set { authorizationBox = newValue.map { Box(SpentAuthorization($0)) } }
         }
         /// The last answer of the token endpoint.

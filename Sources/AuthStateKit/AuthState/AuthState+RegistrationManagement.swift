@@ -4,16 +4,15 @@ extension AuthState {
     /// Reads what is registered now (RFC 7592, section 2.1), and keeps it.
     ///
     /// The provider may replace the registration access token with any answer. So nobody else manages the registration
-    /// meanwhile, and the answer is saved before anybody sees it. The grant is not touched.
+    /// meanwhile, and the answer is saved before anybody sees it. The grant is not touched. Once the provider is being
+    /// asked, cancelling the task does not stop it: the answer is waited for, and kept.
     ///
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when there is no registration that can be
     ///   managed, `.registrationTokenRejected` when its token does not count; kind `.store` when the state cannot be written:
     ///   then the provider was not asked. `CancellationError`.
     @discardableResult
     public func readRegistration() async throws -> RegistrationResponse {
-        try await manageRegistration { service, registration, configuration in
-            try await service.readRegistration(registration, issuer: configuration.issuer)
-        }
+        try await manageRegistration { _, _ in nil }
     }
 
     /// Changes what is registered (RFC 7592, section 2.2), and keeps what the provider made of it.
@@ -24,10 +23,10 @@ extension AuthState {
     public func updateRegistration(
         _ change: @Sendable (inout RegistrationRequest) throws -> Void
     ) async throws -> RegistrationResponse {
-        try await manageRegistration { service, registration, configuration in
+        try await manageRegistration { registration, configuration in
             var request = try RegistrationRequest(updating: registration, configuration: configuration)
             try change(&request)
-            return try await service.updateRegistration(registration, to: request)
+            return request
         }
     }
 
@@ -42,28 +41,47 @@ extension AuthState {
 
     private func deleteRegistration(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        try await service.deleteRegistration(try registration(), issuer: record.configuration.issuer)
-        apply(.registrationDeleted)
-        publish()
-        do { try await remove(record.grantID, under: lease) } catch {
-            report(unsaved: error)
-            throw error
-        }
+        let (registration, issuer) = (try registration(), record.configuration.issuer)
+        try Task.checkCancellation()
+        try await Task {
+            try await service.deleteRegistration(registration, issuer: issuer)
+            apply(.registrationDeleted(clientID: registration.clientID))
+            publish()
+            do { try await remove(record.grantID, under: lease) } catch {
+                report(unsaved: error)
+                throw error
+            }
+        }.value
+    }
+
+    /// - Parameter update: What shall be registered, from what is; nil only reads it.
+    private func manageRegistration(
+        _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?
+    ) async throws -> RegistrationResponse {
+        try await transaction { state, lease in try await state.manageRegistration(update, under: lease) }
     }
 
     private func manageRegistration(
-        _ body:
-            @Sendable (AuthorizationService, RegistrationResponse, ServiceConfiguration) async throws ->
-            RegistrationResponse
+        _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?,
+        under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
-        try await transaction { state, lease in
-            try await state.synchronize(with: lease)
-            let (registration, configuration) = (try state.registration(), state.record.configuration)
-            try await lease.reserve()
-            let response = try await body(state.service, registration, configuration)
-            await state.persist(.registrationChanged(response), under: lease)
+        try await synchronize(with: lease)
+        let (registration, issuer) = (try registration(), record.configuration.issuer)
+        let request = try update(registration, record.configuration)
+        try await lease.reserve()
+        try Task.checkCancellation()
+        // A task of its own, which the caller's cancellation does not reach: from here on the token that is known may be
+        // replaced, and the new one is in the answer alone.
+        return try await Task {
+            let response =
+                if let request {
+                    try await service.updateRegistration(registration, to: request)
+                } else {
+                    try await service.readRegistration(registration, issuer: issuer)
+                }
+            await persist(.registrationChanged(response), under: lease)
             return response
-        }
+        }.value
     }
 
     private func registration() throws -> RegistrationResponse {

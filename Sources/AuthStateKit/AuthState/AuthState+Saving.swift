@@ -93,7 +93,7 @@ extension AuthState {
         var base = record
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record
-                .with(credential: record.credential).sharing(record)
+                .with(credentialOf: record).sharing(record)
             if unsaved.isEmpty, base.isOlder(than: record) {
                 // Somebody put a copy back, whose refresh token has been spent: the next save takes its place.
                 storedVersion = stored.version
@@ -155,11 +155,18 @@ extension AuthState.Change {
     func isVoid(on stored: AuthState.Record?) -> Bool {
         // A registration is its client's, whatever was granted to that meanwhile.
         if case .registrationChanged(let response) = event { return stored?.clientID != response.clientID }
+        if case .registrationDeleted(let clientID) = event { return stored?.clientID != clientID }
         guard event.beginsEpoch else { return grantID != stored?.grantID }
         guard case .loggedOut = event else { return false }
         guard let stored else { return true }
         guard previousGrantID != stored.grantID, let theirs = stored.lastTokenResponse else { return false }
         return theirs.issuedAt > date
+    }
+
+    /// Whether what is stored outlasts this end of a grant: a registration, which the next login needs, or a later grant.
+    func spares(_ stored: AuthState.Record) -> Bool {
+        if case .loggedOut = event, stored.lastRegistrationResponse != nil { return true }
+        return isVoid(on: stored)
     }
 
     /// Whether this came of a renewal, and somebody renewed the same grant after it: theirs is the newer refresh token then.
@@ -175,11 +182,16 @@ extension AuthState.Record {
     /// Whether this is an earlier state of the same grant.
     func isOlder(than other: Self) -> Bool { grantID == other.grantID && revision < other.revision }
 
-    /// The state with the credential of this process, when one of the two cannot be archived.
-    func with(credential ours: ClientCredential) -> Self {
+    /// The state with the credential of this process, when one of the two cannot be archived; another client's or
+    /// provider's state gets to see no secret of ours.
+    func with(credentialOf ours: Self) -> Self {
+        guard clientID == ours.clientID, configuration.issuer == ours.configuration.issuer else { return self }
         var copy = self
-        if case .value = ours.source { copy.credential = ours }
-        if case .value = credential.source { copy.credential = ours }
+        if case .value = ours.credential.source { copy.credential = ours.credential }
+        if case .value = credential.source { copy.credential = ours.credential }
+        if case .value? = jwtBearer?.key.source, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer {
+            copy.jwtBearer?.key = grant.key
+        }
         return copy
     }
 

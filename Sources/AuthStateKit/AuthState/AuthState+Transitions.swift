@@ -14,8 +14,8 @@ extension AuthState {
         case registered(RegistrationResponse)
         /// The registration was read or changed; the grant stays.
         case registrationChanged(RegistrationResponse)
-        /// The registration was deleted, and with it whatever the client was granted.
-        case registrationDeleted
+        /// The registration of this client was deleted, and with it whatever the client was granted.
+        case registrationDeleted(clientID: String)
         /// The authorization endpoint answered with a code.
         case authorized(AuthorizationResponse)
         /// Tokens came from outside: a code was exchanged, or the caller made the request.
@@ -112,7 +112,8 @@ extension AuthState.Record {
             guard response.clientID == clientID else { return self }
             next.lastRegistrationResponse = response
             next.credential = response.credential(replacing: credential)
-        case .registrationDeleted:
+        case .registrationDeleted(let deleted):
+            guard deleted == clientID else { return self }
             next.clearGrant()
             next.scope = nil
             next.lastAuthorizationResponse = nil
@@ -191,8 +192,10 @@ extension AuthState.Record {
 extension RegistrationResponse {
     /// The credential of the client: issued by the provider, or where the client itself has its private key.
     func credential(replacing current: ClientCredential) -> ClientCredential {
-        let isOwn = tokenEndpointAuthMethod == .privateKeyJWT && current.method == .privateKeyJWT
-        return isOwn ? current : credential
+        // A provider that neither says how nor issues a secret leaves it at the client's own way.
+        let method = tokenEndpointAuthMethod ?? (clientSecret == nil ? current.method : nil)
+        let isOwn = method == .privateKeyJWT || method?.usesCertificate == true
+        return isOwn && method == current.method ? current : credential
     }
 }
 

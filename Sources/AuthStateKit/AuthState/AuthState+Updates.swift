@@ -60,23 +60,33 @@ extension AuthState {
         apply(.loggedOut)
         publish()
         let grantID = record.grantID
-        do { try await transaction { state, lease in try await state.remove(grantID, under: lease) } } catch {
+        do { _ = try await transaction { state, lease in try await state.remove(grantID, under: lease) } } catch {
             report(unsaved: error)
             publish()
             throw error
         }
     }
 
-    /// Removes what is stored, but for a registration, unless somebody has logged in here since.
-    func remove(_ grantID: String, under lease: any AuthStateLease) async throws {
+    /// Removes what is stored, but for a registration, unless somebody has logged in since.
+    ///
+    /// - Returns: What was stored, when its grant has ended by this.
+    @discardableResult
+    func remove(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
+        // What cannot be read is removed all the same.
+        let stored = try? await lease.load().map { try AuthStateArchive(data: $0.archive).record }
         guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
-            return
+            return nil
         }
-        guard record.lastRegistrationResponse == nil else { return try await reconcile(with: lease) }
+        let (change, isRegistered) = (unsaved[place], record.lastRegistrationResponse != nil)
+        guard !isRegistered, stored.map(change.spares) != true else {
+            try await reconcile(with: lease)
+            return record.grantID == grantID ? stored : nil
+        }
         try await lease.discard()
         storedVersion = nil
         unsaved.removeFirst(min(place + 1, unsaved.count))
         if unsaved.isEmpty { storeError = nil }
+        return stored
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

@@ -44,7 +44,6 @@ extension AuthorizationService {
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         let request = response.request
-        let expectation = try await firstIDToken(of: request, credential: credential)
         var question = TokenRequest(
             deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
             additionalParameters: additionalParameters)
@@ -56,8 +55,12 @@ extension AuthorizationService {
             try await configuration.waitingClock.sleep(for: .seconds(pause))
             // The machine may have slept longer than that.
             guard configuration.clock.now < polling.expiresAt else { throw DevicePolling.expired }
-            let tokens: TokenResponse
-            do { tokens = try await perform(question, credential: credential) } catch let error as AuthStateError {
+            let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
+            do {
+                // Each time, for a person may take longer than the provider's keys are kept: the answer comes once.
+                expectation = try await firstIDToken(of: request, credential: credential)
+                tokens = try await perform(question, credential: credential)
+            } catch let error as AuthStateError {
                 try polling.note(error)
                 continue
             }

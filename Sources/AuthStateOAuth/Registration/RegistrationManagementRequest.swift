@@ -90,10 +90,9 @@ extension RegistrationManagementRequest {
         case 200...299 where action == .delete: return nil
         default:
             guard action == .delete else {
-                // Tolerated when the client was registered, it is now.
-                let mayOmit =
-                    registration.clientSecret != nil && registration.metadata["client_secret_expires_at"] == nil
-                return try RegistrationResponse(response, renewing: registration, mayOmitExpiry: mayOmit)
+                // A secret without its end is no reason to refuse here: the token beside it may be new as well, and the
+                // one before does not count any more.
+                return try RegistrationResponse(response, renewing: registration, mayOmitExpiry: true)
             }
             throw RegistrationResponse.failure(response, of: "deletion")
         }

@@ -36,8 +36,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
     ///
-    /// - Parameter former: The registration that was managed. Its secret and what it is managed with stay where the answer
-    ///   leaves them out; RFC 7592 has them repeated, and not every provider does.
+    /// - Parameter former: The registration that was managed. Its secret, how it is used, and what it is managed with stay
+    ///   where the answer leaves them out; RFC 7592 has them repeated, and not every provider does.
     init(_ response: TransportResponse, renewing former: RegistrationResponse?, mayOmitExpiry: Bool) throws {
         guard (200...(former == nil ? 201 : 200)).contains(response.status) else {
             throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
@@ -58,7 +58,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         }
         let secret = members["client_secret"]?.stringValue
         let expiry = members["client_secret_expires_at"]?.doubleValue
-        if secret != nil, expiry == nil, secret != former?.clientSecret, !mayOmitExpiry {
+        if secret != nil, expiry == nil, !mayOmitExpiry {
             throw Self.refusal(
                 "client_secret_expires_at with the secret", received: "none",
                 hint: "Tolerate missingSecretExpiry where the provider is known to leave it out.")
@@ -69,11 +69,13 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
             throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
         }
         self.clientID = clientID
-        tokenEndpointAuthMethod = members["token_endpoint_auth_method"]?.onlyString.map(
-            ClientAuthenticationMethod.init)
+        tokenEndpointAuthMethod =
+            members["token_endpoint_auth_method"]?.onlyString.map(ClientAuthenticationMethod.init)
+            ?? former?.tokenEndpointAuthMethod
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
-            expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) } ?? former?.clientSecretExpiresAt
+            expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
+            ?? (secret == nil || secret == former?.clientSecret ? former?.clientSecretExpiresAt : nil)
         clientIDIssuedAt =
             members["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
             ?? former?.clientIDIssuedAt

@@ -202,4 +202,80 @@ struct LogoutTests {
         // The late refresh token, and both of before: no token of this grant counts any more.
         #expect(fixture.provider.requests(at: .revocation).count == 3)
     }
+
+    @Test("a login of another process that is removed with the state is revoked like one's own")
+    func loginElsewhere() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, first) = try await login(fixture, store: store)
+        let (_, second) = try await login(fixture, store: store)
+        #expect(await state.logOut().revocation == .done)
+        #expect(try await store.load(.default) == nil)
+        for tokens in [first, second] {
+            #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+        }
+    }
+
+    @Test("a logout that could not remove the state, repeated: what is still stored is revoked and removed")
+    func repeated() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (_, tokens) = try await login(fixture, store: store)
+        let stored = try #require(try await store.load(.default))
+        fixture.provider.inject(.reset, at: .revocation)
+        let state = AuthState(
+            tokens, service: fixture.service, store: ReadOnlyAuthStateStore(store), storedVersion: stored.version)
+        #expect(await state.logOut().failures.count == 2)
+        let again = AuthState(state.snapshot, service: fixture.service, store: store, storedVersion: stored.version)
+        let outcome = await again.logOut()
+        #expect(outcome.removal == .done && outcome.revocation == .done)
+        #expect(try await store.load(.default) == nil)
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+    }
+
+    @Test("a logout that waited for the store while somebody logged in there leaves that login alone")
+    func overtaken() async throws {
+        let clock = ManualClock()
+        let fixture = try await ProviderFixture(clock: clock)
+        let store = InMemoryAuthStateStore()
+        let (state, first) = try await login(fixture, store: store)
+        let held = ScriptedTransport.Gate()
+        let ready = ScriptedTransport.Gate()
+        let elsewhere = Task {
+            try await store.withLease(.default, deadline: .seconds(10)) { lease in
+                ready.open()
+                try await held.pass()
+                clock.advance(by: .seconds(1))
+                let second = try await self.login(fixture).tokens
+                _ = try await lease.save(
+                    AuthStateArchive(second).data(), expecting: try await lease.load()?.version)
+                return second
+            }
+        }
+        try await ready.pass()
+        let logout = Task { await state.logOut() }
+        try await bounded { while await state.record.grantEpoch < 2 { await Task.yield() } }
+        held.open()
+        let second = try await bounded { try await elsewhere.value }
+        #expect(try await bounded { await logout.value }.failures.isEmpty)
+        #expect(try await store.load(.default) != nil)
+        #expect(try await isActive(.refreshToken, of: second, at: fixture))
+        #expect(try await isActive(.refreshToken, of: first, at: fixture) == false)
+        #expect(state.snapshot.refreshToken == second.refreshToken)
+    }
+
+    @Test("a logout does not take along the client that another process has registered meanwhile")
+    func registeredElsewhere() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, tokens) = try await login(fixture, store: store)
+        let other = try await AuthState.register(
+            RegistrationRequest(
+                configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
+            service: fixture.service, store: store)
+        #expect(await state.logOut().failures.isEmpty)
+        let kept = try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
+        #expect(kept.lastRegistrationResponse == other.snapshot.lastRegistrationResponse)
+        #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
+    }
 }

@@ -4,6 +4,12 @@ import Testing
 
 @testable import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("A client that registers itself", .timeLimit(.minutes(2)))
 struct RegistrationTests {
     private func register(
@@ -186,5 +192,84 @@ struct RegistrationTests {
         let store = ReadOnlyAuthStateStore(InMemoryAuthStateStore())
         #expect(await authError { try await register(fixture, store: store) }?.code == .storeReadOnly)
         #expect(fixture.provider.requests(at: .registration).isEmpty)
+    }
+
+    @Test("a caller that is cancelled while the provider answers does not take the new token along")
+    func cancelled() async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        fixture.provider.inject(.held(gate), at: .clientConfiguration)
+        let caller = Task { try await state.readRegistration() }
+        try await eventually { fixture.provider.requests(at: .clientConfiguration).count == 1 }
+        caller.cancel()
+        gate.open()
+        let answer = try await bounded { try await caller.value }
+        #expect(try await stored(store).lastRegistrationResponse == answer)
+        try await state.readRegistration()
+        // Whoever was cancelled before has not asked.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await state.readRegistration()
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
+        #expect(fixture.provider.requests(at: .clientConfiguration).count == 2)
+    }
+
+    @Test("the deletion of one client does nothing to the one that was registered after it")
+    func deletedBefore() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        try await logIn(state)
+        let next = state.snapshot
+        let deletion = AuthState.Event.registrationDeleted(clientID: "before")
+        #expect(next.applying(deletion) == next)
+        let change = AuthState.Change(
+            event: deletion, grantID: "a", previousGrantID: "b", date: fixture.service.configuration.clock.now)
+        #expect(change.isVoid(on: next) && change.isVoid(on: nil))
+    }
+
+    @Test(
+        "an answer that does not say how the client authenticates leaves its own key, or its certificate, where it is")
+    func unsaid() throws {
+        let answer = TransportResponse(
+            status: 201, headers: ["Content-Type": "application/json"], body: Data(#"{"client_id":"c"}"#.utf8))
+        let response = try RegistrationResponse(answer)
+        for own in [ClientCredential.privateKey(file: "/key.pem"), .certificate()] {
+            let record = AuthState.Record(
+                configuration: try Fixture().record.configuration, clientID: "c", credential: own)
+            #expect(record.applying(.registered(response)).credential == own)
+            #expect(record.applying(.registrationChanged(response)).credential == own)
+        }
+    }
+
+    @Test("a secret in memory is not used for the client of another provider that is stored meanwhile")
+    func foreignClient() async throws {
+        var ours = try Fixture().record
+        ours.credential = .secret("SECRET-ours")
+        var theirs = ours
+        #expect(try copy(theirs).with(credentialOf: ours).credential == ours.credential)
+        theirs.configuration.issuer = try Issuer("https://other.example")
+        #expect(try copy(theirs).with(credentialOf: ours).credential == .secret(""))
+        theirs = ours
+        theirs.clientID = "another"
+        #expect(try copy(theirs).with(credentialOf: ours).credential == .secret(""))
+    }
+
+    @Test("a key in memory, with which assertions are signed, outlives another process's save")
+    func assertionKey() throws {
+        var ours = try Fixture().record
+        ours.jwtBearer = JWTBearerGrant(
+            issuer: "robot", subject: nil, key: .privateKey(try SigningKey.generate(.es256)))
+        #expect(try copy(ours).with(credentialOf: ours).jwtBearer == ours.jwtBearer)
+        var theirs = ours
+        theirs.jwtBearer?.issuer = "another"
+        #expect(try copy(theirs).with(credentialOf: ours).jwtBearer?.key != ours.jwtBearer?.key)
+    }
+
+    /// What others read of a record.
+    private func copy(_ record: AuthState.Record) throws -> AuthState.Record {
+        try AuthStateArchive(data: AuthStateArchive(record).data()).record
     }
 }

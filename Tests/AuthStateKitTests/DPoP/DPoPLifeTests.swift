@@ -103,6 +103,29 @@ struct DPoPLifeTests {
         #expect(hashes.count == 2 && hashes[0] != hashes[1])
     }
 
+    @Test("the code of a response that the state keeps is exchanged with the key, which is kept once")
+    func stepByStep() async throws {
+        let fixture = try await BoundFixture()
+        var request = try fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        let pending = try fixture.base.service.begin(request)
+        let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
+        let location = try #require(answer.headers.first("Location"))
+        let state = AuthState(
+            AuthState.Record(configuration: request.configuration, clientID: request.clientID),
+            service: fixture.base.service)
+        try await state.update(
+            with: fixture.base.service.authorizationResponse(
+                for: pending, callback: AuthorizationCallback(url: location)))
+        let response = try #require(state.snapshot.lastAuthorizationResponse)
+        try await state.update(with: fixture.base.service.exchange(response))
+        #expect(try await state.freshTokens().isBound)
+        try await state.refresh()
+        let archive = try AuthStateArchive(state.snapshot).data()
+        #expect(String(decoding: archive, as: UTF8.self).components(separatedBy: "\"d\":").count == 2)
+        #expect(try AuthStateArchive(data: archive).record == state.snapshot)
+    }
+
     @Test("a stored state goes on with its key; where it is only referred to, the file is read")
     func restored() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -156,8 +179,9 @@ struct DPoPLifeTests {
         #expect(state.snapshot.dpopKey == nil)
         let second = try await fixture.logIn().snapshot
         #expect(second.dpopKey != nil && second.dpopKey != first)
-        let response = try #require(second.lastAuthorizationResponse)
-        #expect(response.request.dpopKey == nil)
+        var response = try #require(second.lastAuthorizationResponse)
+        #expect(response.request.dpopKey == second.dpopKey)
+        response.request.dpopKey = nil
         let unbound = second.applying(.loggedIn(response, TokenResponse(accessToken: "a", issuedAt: Date())))
         #expect(unbound.dpopKey == nil)
     }

@@ -159,6 +159,19 @@ struct DeviceLoginTests {
         #expect(try await task.value.isAuthorized)
     }
 
+    @Test("after a long wait the provider's keys are fetched again before the codes are spent, not after")
+    func oldKeys() async throws {
+        let world = try await World { $0.deviceCodeLifetime = 90000 }
+        let state = try await world.run(pauses: [86401, 10]) {
+            try await world.logIn { response in
+                world.provider.decide(userCode: response.userCode, allow: true)
+                world.provider.inject(.text("", status: 503), at: .keySet)
+            }
+        }
+        #expect(state.isAuthorized && state.snapshot.idTokenTrust == .signature)
+        #expect(world.provider.requestCount(.token) == 1 && world.provider.requestCount(.keySet) == 3)
+    }
+
     @Test("asking too fast is slow_down at the provider, and adds five seconds there")
     func tooFast() async throws {
         let world = try await World()

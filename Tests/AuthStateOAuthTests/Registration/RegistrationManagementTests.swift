@@ -99,6 +99,17 @@ struct RegistrationManagementTests {
         #expect(answer?.metadata["client_name"] == "New")
     }
 
+    @Test("a new secret whose end is not told is taken: the token beside it is new, too, and would be lost")
+    func endless() throws {
+        let answer = try request().answer(
+            Fixtures.json(
+                #"{"client_id":"c","client_secret":"SECRET-2","registration_access_token":"SECRET-3"}"#))
+        #expect(answer?.clientSecret == "SECRET-2" && answer?.registrationAccessToken == "SECRET-3")
+        #expect(answer?.clientSecretExpiresAt == nil)
+        // How it is used is not told either, and stays.
+        #expect(answer?.credential == ClientCredential(.issued("SECRET-2"), method: .clientSecretPost))
+    }
+
     @Test("a client that becomes public, or signs from now on, has no secret any more")
     func noSecret() throws {
         for method in ["none", "private_key_jwt"] {
