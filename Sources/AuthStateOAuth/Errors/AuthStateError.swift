@@ -52,7 +52,7 @@ extension AuthStateError: CustomStringConvertible {
     public var description: String {
         var text = message
         if let expected { text += " Expected \(expected)." }
-        if let received { text += " Received \(received)." }
+        if let received { text += " Received \(received)\(received.hasSuffix(".") ? "" : ".")" }
         if let underlying { text += " (\(underlying))" }
         if let hint { text += " \(hint)" }
         return text

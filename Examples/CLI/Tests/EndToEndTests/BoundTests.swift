@@ -46,12 +46,20 @@ extension EndToEndTests {
             #expect(result.status != 0 || result.errors.contains("/par 20"))
         }
 
+        @Test("a pushed request whose proof is refused: the error names what helps")
+        func unproven() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            try await authstate.expectFailure(
+                arguments(authstate, ["--par", "--dpop"]), 78, [.invalidDPoPProof], stage: .authorization,
+                hint: "--tolerate unproven-push")
+        }
+
         @Test("a provider without pushed requests, or without DPoP")
         func unsupported() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--par"], 78, [.endpointMissing], stage: .authorization,
-                hint: "does not offer it")
+                hint: "without --par")
             let bearer = try await authstate(authstate.loginArguments() + ["--dpop", "--json"])
             #expect(bearer.status == 65, "\(bearer)")
             #expect(try bearer.json()["error"]?["code"] == "unsupportedTokenType")

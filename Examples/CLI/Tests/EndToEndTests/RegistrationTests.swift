@@ -53,13 +53,43 @@ extension EndToEndTests {
 
             let status = try await authstate("status")
             #expect(status.status == 77 && status.errors.contains("--register"), "\(status)")
-            try await authstate.expectFailure(["token"], 77, [.notLoggedIn], stage: .store, hint: "authstate login")
+            try await authstate.expectFailure(["token"], 77, [.notLoggedIn], stage: .store, hint: "--register")
             try await authstate.expectFailure(
                 ["register"] + arguments(authstate), 64, [.invalidArgument], stage: .registration, hint: "--register")
 
             let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI(registered: uri))
             #expect(login.status == 0, "\(login)")
             #expect(try login.json()["client_id"] == json["client_id"])
+        }
+
+        @Test("is deleted at the provider and here, with the login", arguments: [Provider.glewlwyd, .django])
+        func unregister(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI)
+            try #require(login.status == 0, "\(login)")
+            var copy = authstate
+            copy.stateFile = authstate.folder("copy.json")
+            try FileManager.default.copyItem(atPath: authstate.stateFile, toPath: copy.stateFile)
+
+            let gone = try await authstate("unregister", "--json")
+            #expect(gone.status == 0, "\(gone)")
+            #expect(
+                try gone.json() == ["unregistered": true, "client_id": try #require(try login.json()["client_id"])])
+            #expect(try await authstate("status").status == 77)
+            try await authstate.expectFailure(
+                ["unregister"], 64, [.invalidArgument], stage: .registration, hint: "--profile")
+            // The provider does not know the client any more either.
+            try await copy.expectFailure(
+                ["unregister"], 78, [.registrationTokenRejected], stage: .registration, hint: "--local")
+        }
+
+        @Test("cannot be deleted where a login is of another client, which stays")
+        func unregisterNothing() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.logIn()
+            try await authstate.expectFailure(
+                ["unregister"], 64, [.invalidArgument], stage: .registration, hint: "authstate logout")
+            #expect(try await authstate("status").status == 0)
         }
 
         @Test("with a secret that nobody says the end of, only when that is tolerated")

@@ -21,7 +21,7 @@ extension EndToEndTests {
             let authstate = try Authstate(provider)
             try await authstate.logIn()
             try await authstate.expectFailure(
-                ["introspect"], 78, [.invalidClient, .unauthorizedClient], stage: .token, hint: nil)
+                ["introspect"], 78, [.invalidClient, .unauthorizedClient], stage: .token, hint: "--client-secret-env")
             #expect(try await authstate.json("status")["authorized"] == true)
         }
 

@@ -82,4 +82,18 @@ struct OutputTests {
     func plain() {
         #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}")
     }
+
+    @Test("what a provider wrote as a sentence gets no second full stop")
+    func sentences() {
+        let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.")
+        #expect(error.description == "Refused. Received It is over.")
+    }
+
+    @Test("a hint that names a command or an option already stays as it is")
+    func hints() {
+        let own = AuthStateError(.notLoggedIn, stage: .store, "Nobody.", hint: "Use 'authstate login --register'.")
+        #expect(own.advised.hint == own.hint)
+        let other = AuthStateError(.notLoggedIn, stage: .store, "Nobody.", hint: "Log in.")
+        #expect(other.advised.hint == "Log in with 'authstate login'.")
+    }
 }

@@ -28,7 +28,7 @@ struct Exchange: Command {
         }
     }
 
-    @Option(help: ArgumentHelp("Which of the login's tokens to exchange. Default: access-token.", valueName: "token"))
+    @Option(help: ArgumentHelp("Which of the login's tokens to exchange.", valueName: "token"))
     var subject = Subject.accessToken
 
     @Option(help: ArgumentHelp("A service that the token shall be for, by name; may be repeated.", valueName: "name"))

@@ -14,7 +14,16 @@ struct Introspect: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let answer = try await context.session().withState { state in
-            try await state.introspect(refreshToken ? .refreshToken : .accessToken)
+            do {
+                return try await state.introspect(refreshToken ? .refreshToken : .accessToken)
+            } catch var error as AuthStateError {
+                let isRefused = [.invalidClient, .unauthorizedClient].contains(error.code)
+                if isRefused, state.snapshot.credential == ClientCredential.none {
+                    error.hint =
+                        "Most providers answer only clients that log in with --client-secret-env or --private-key."
+                }
+                throw error
+            }
         }
         let members = answer.members
         let lines = members.sorted { $0.key < $1.key }.map { name, value in

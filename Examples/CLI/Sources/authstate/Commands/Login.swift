@@ -58,7 +58,9 @@ struct Login: Command {
             }
         case .clientCredentials:
             if !client.isConfidential {
-                throw ValidationError("--grant client-credentials needs --client-secret-env or --private-key.")
+                throw ValidationError(
+                    "--grant client-credentials needs --client-secret-env, --private-key or "
+                        + "--client-certificate.")
             }
         case .jwtBearer:
             if client.key.privateKey == nil { throw ValidationError("--grant jwt-bearer needs --private-key.") }

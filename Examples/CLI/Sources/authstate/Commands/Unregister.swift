@@ -11,7 +11,14 @@ struct Unregister: Command {
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
-        let clientID = try await context.session().withState { state in
+        let session = try context.session()
+        let record = try await session.isEmpty() ? nil : session.load().record
+        guard record?.lastRegistrationResponse != nil else {
+            throw AuthStateError(
+                .invalidArgument, stage: .registration, "No client was registered here.",
+                hint: "Choose the registration with --state or --profile; 'authstate logout' ends a login.")
+        }
+        let clientID = try await session.withState { state in
             try await state.deleteRegistration()
             return state.snapshot.clientID
         }

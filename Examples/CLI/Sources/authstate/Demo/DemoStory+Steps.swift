@@ -82,6 +82,31 @@ extension DemoStory {
         return "A new login mends it."
     }
 
+    func bindToKey() async throws -> String {
+        let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
+        var request = AuthorizationRequest(configuration: configuration, clientID: "app", scopes: [.openID])
+        request.dpopKey = try .generate(for: configuration)
+        let state = try await AuthState.authorize(request, presenting: Self.userAgent, service: service)
+        let api = provider.url(of: .resource)
+        let stolen = try await state.freshTokens().accessToken
+        let thief = try await SystemTransport.shared.send(
+            TransportRequest(url: api, headers: ["Authorization": "Bearer \(stolen)"]))
+        let owner = try await state.performAction(TransportRequest(url: api))
+        try expect(thief.status == 401 && owner.status == 200, "It answered \(owner.status), a thief \(thief.status).")
+        return "Another login's token is bound to a key (DPoP): an API takes it from its owner, and from no thief."
+    }
+
+    func logInOnAnotherDevice() async throws -> String {
+        let request = DeviceAuthorizationRequest(
+            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            scopes: [.openID])
+        let state = try await AuthState.authorizeDevice(request, service: service) { [provider] codes in
+            provider.decide(userCode: codes.userCode, allow: true)
+        }
+        try expect(state.isAuthorized, "The login on another device did not lead to an authorized state.")
+        return "Without a browser: a code was shown, confirmed on another device, and the login came here."
+    }
+
     func logOut() async throws -> String {
         try await state.clear()
         try expect(!FileManager.default.fileExists(atPath: file), "The file is still there.")

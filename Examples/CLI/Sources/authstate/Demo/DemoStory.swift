@@ -20,17 +20,24 @@ actor DemoStory {
         Step(name: "refused-token") { try await $0.recoverFromRefusal() },
         Step(name: "lost-grant") { try await $0.loseGrant() },
         Step(name: "new-login") { try await $0.logInAgain() },
+        Step(name: "bound-login") { try await $0.bindToKey() },
+        Step(name: "device-login") { try await $0.logInOnAnotherDevice() },
         Step(name: "logout") { try await $0.logOut() },
     ]
 
     let provider: OpenIDProvider
+    let service = AuthorizationService()
     let file: String
     private var loggedIn: AuthState?
+
+    /// A scripted browser, and the way back from it.
+    static let userAgent = LoopbackUserAgent(browser: .scripted, timeout: .seconds(5))
 
     /// Starts a provider whose access tokens last one second.
     init(file: String) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.accessTokenLifetime = 1
+        configuration.devicePollingInterval = 1
         provider = try await OpenIDProvider(configuration: configuration)
         self.file = file
     }
@@ -48,13 +55,11 @@ actor DemoStory {
 
     /// Logs in as a program does for a person; a scripted browser stands in for them.
     func authorize() async throws -> AuthState {
-        let service = AuthorizationService()
         let request = AuthorizationRequest(
             configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
             scopes: [.openID, .profile, .offlineAccess])
         let state = try await AuthState.authorize(
-            request, presenting: LoopbackUserAgent(browser: .scripted, timeout: .seconds(5)), service: service,
-            store: FileAuthStateStore(file: file))
+            request, presenting: Self.userAgent, service: service, store: FileAuthStateStore(file: file))
         loggedIn = state
         return state
     }

@@ -35,9 +35,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("tolerate"),
         help: ArgumentHelp(
-            "Accept what the provider does otherwise than the standards say: "
-                + ToleranceName.allCases.map(\.rawValue).joined(separator: ", ") + "; may be repeated.",
-            valueName: "name"))
+            "Accept what the provider does otherwise than the standards say; may be repeated.", valueName: "name"))
     var tolerances: [ToleranceName] = []
 
     @Option(
@@ -63,12 +61,33 @@ struct ConnectionOptions: ParsableArguments {
         if provider == nil, let option = places.first(where: { $0.1 != nil })?.0 {
             throw ValidationError("\(option) goes with --provider.")
         }
-        let isMicrosoft = provider?.lowercased() == "microsoft"
-        if tenant != nil, !isMicrosoft { throw ValidationError("--tenant goes with --provider microsoft.") }
-        if domain != nil, isMicrosoft { throw ValidationError("--provider microsoft goes without --domain.") }
-        do { _ = try known() } catch let error as AuthStateError {
-            throw ValidationError("--provider: \(error)")
+        if let listing = KnownProvider.listings.first(where: { $0.name == provider?.lowercased() }) {
+            try checkPlace(of: listing)
         }
+        do { _ = try known() } catch let error as AuthStateError {
+            guard error.code == .invalidIssuer else { throw ValidationError("--provider: \(error)") }
+            throw ValidationError("--domain takes a base URL here, for example https://sso.example.")
+        }
+    }
+
+    /// What has to be said of a known provider's place, in the names of the options.
+    private func checkPlace(of listing: KnownProvider.Listing) throws {
+        let name = listing.name
+        let isMicrosoft = name == "microsoft"
+        if tenant != nil, !isMicrosoft { throw ValidationError("--tenant goes with --provider microsoft.") }
+        if let tenant,
+            tenant.isEmpty || !tenant.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-".contains($0)) })
+        {
+            throw ValidationError("--tenant takes a tenant's identifier or domain, common, organizations or consumers.")
+        }
+        if domain != nil, isMicrosoft || listing.place == nil {
+            throw ValidationError("--provider \(name) goes without --domain.")
+        }
+        if let place = listing.place, domain == nil, !listing.isPlaceOptional {
+            throw ValidationError("--provider \(name) needs --domain with its \(place).")
+        }
+        if realm != nil, !listing.hasRealms { throw ValidationError("--provider \(name) goes without --realm.") }
+        if realm == nil, name == "keycloak" { throw ValidationError("--provider keycloak needs --realm.") }
     }
 
     /// The provider whose ways are known; nil when an issuer was given.

@@ -28,18 +28,34 @@ extension AuthStateError {
     /// The error with advice in this program's words.
     var advised: AuthStateError {
         var copy = self
+        guard !isAdvised else { return copy }
         if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] { copy.hint = advice }
         if code == .timedOut, stage == .authorization {
             copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
+        }
+        if code == .invalidDPoPProof, stage == .authorization {
+            copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
         }
         for name in ToleranceName.allCases {
             copy.hint = copy.hint?.replacing(
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
-        if code == .endpointMissing, expected == "device_authorization_endpoint" {
-            copy.hint = "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
-        }
+        if code == .endpointMissing { copy.hint = endpointAdvice }
         return copy
+    }
+
+    /// Whether the hint names a command or an option of this program already.
+    private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }
+
+    /// What to do without an endpoint.
+    private var endpointAdvice: String {
+        switch expected {
+        case "device_authorization_endpoint":
+            "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
+        case "pushed_authorization_request_endpoint": "Log in without --par."
+        default:
+            hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
+        }
     }
 
     private static let logoutAdvice: [Code: String] = [
@@ -64,21 +80,26 @@ extension AuthStateError {
         .deviceCodeExpired: "Log in again, and enter the new code in time.",
         .accessDenied: "Log in again and allow the access that is asked for.",
         .browserUnavailable:
-            "Use --grant device to log in on another device, --paste to copy the address by hand, or --browser-command.",
+            "Use --grant device to log in on another device, --paste to copy the address by hand, or a --browser-command "
+            + "that works here.",
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
-        .insecureConnection: "Check the address; name a private certificate authority with --ca-file.",
+        .insecureConnection:
+            "Check the address, --ca-file for a private certificate authority, and --client-certificate with its key.",
         .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
-            "Check --client-id, --client-secret-env or --private-key, --auth-method, and --assertion-audience.",
+            "Check --client-id, --client-secret-env, --private-key or --client-certificate, --auth-method, and "
+            + "--assertion-audience.",
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
-        .discoveryFailed: "Check --issuer.",
+        .discoveryFailed: "Check --issuer, or --domain and --realm.",
         .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
         .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
-        .issuerMismatch: "Give --issuer exactly as the provider writes it, a slash at its end included.",
-        .endpointMissing: "This provider does not offer it.",
+        .issuerMismatch:
+            "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
+            + "--realm.",
+        .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
     ]
 }

@@ -49,7 +49,11 @@ struct StateSummary {
             ("client", record.clientID),
             ("subject", subject),
             ("scope", record.scope),
-            ("expires", Self.expiry(record.accessTokenExpirationDate, now: now)),
+            (
+                "expires",
+                Self.expiry(record.accessTokenExpirationDate, now: now)
+                    + (record.needsTokenRefresh && canRenew ? ", renewed at the next use" : "")
+            ),
             ("renewable", canRenew ? "yes" : "no"),
         ]
         return facts.compactMap { name, value in value.map { "\(name): \($0)" } }

@@ -49,9 +49,14 @@ struct Session: Sendable {
             return result
         } catch {
             await finishRenewals(of: state)
+            if record.isRegistrationOnly, (error as? AuthStateError)?.code == .notLoggedIn { throw Self.onlyRegistered }
             throw error
         }
     }
+
+    private static let onlyRegistered = AuthStateError(
+        .notLoggedIn, stage: .store, "A client is registered here, and nobody is logged in.",
+        hint: "Log in with 'authstate login --register'.")
 
     /// Waits for a renewal that nobody asks for any more: its answer may hold the only refresh token that still counts.
     private func finishRenewals(of state: AuthState) async {

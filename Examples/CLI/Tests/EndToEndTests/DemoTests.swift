@@ -1,0 +1,16 @@
+import AuthStateKit
+import Testing
+
+extension EndToEndTests {
+    @Suite("the demonstration") struct DemoTests {
+        @Test("plays the whole story, and leaves nothing behind")
+        func story() async throws {
+            let result = try await Program.run([Authstate.path, "demo", "--json"])
+            #expect(result.status == 0, "\(result)")
+            let json = try result.json()
+            #expect(json["ok"] == true)
+            let steps = try #require(json["steps"]?.arrayValue)
+            #expect(steps.allSatisfy { $0["ok"] == true } && steps.last?["name"] == "logout", "\(steps)")
+        }
+    }
+}

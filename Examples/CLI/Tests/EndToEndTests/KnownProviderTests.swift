@@ -1,0 +1,83 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// As far as they go without the providers themselves: to the address that the browser opens, and back.
+    @Suite("known providers") struct KnownProviderTests {
+        /// A browser that writes the address down, and comes back as from somebody who declines.
+        private func decliningBrowser(_ authstate: Authstate) throws -> String {
+            try authstate.browser(
+                """
+                import sys, urllib.error, urllib.parse, urllib.request
+                open('\(authstate.folder("opened"))', 'w').write(sys.argv[1])
+                query = urllib.parse.parse_qs(urllib.parse.urlsplit(sys.argv[1]).query)
+                answer = urllib.parse.urlencode({"error": "access_denied", "state": query["state"][0]})
+                try:
+                    urllib.request.urlopen(query["redirect_uri"][0] + "?" + answer)
+                except urllib.error.HTTPError:
+                    pass
+                """)
+        }
+
+        @Test(
+            "are asked at their own address, for what is usual there or for what was said",
+            arguments: [
+                ("github", [], "https://github.com/login/oauth/authorize", "read:user"),
+                (
+                    "strava", ["--scope", "read activity:read"], "https://www.strava.com/oauth/authorize",
+                    "read,activity:read"
+                ),
+                ("Spotify", [], "https://accounts.spotify.com/authorize", "user-read-email"),
+                ("facebook", [], "https://www.facebook.com/dialog/oauth", "public_profile email"),
+            ])
+        func page(_ name: String, _ more: [String], _ address: String, _ scope: String) async throws {
+            let authstate = try Authstate(.django)
+            let result = try await authstate(
+                ["login", "--provider", name, "--client-id", "cli", "--json", "--browser-command"]
+                    + [try decliningBrowser(authstate)] + more)
+            #expect(result.status == 77, "\(result)")
+            #expect(try result.json()["error"]?["code"] == "accessDenied")
+            let opened = try #require(URLComponents(string: authstate.folder.text("opened")))
+            #expect("https://\(opened.host ?? "")\(opened.path)" == address)
+            let query = Dictionary(uniqueKeysWithValues: (opened.queryItems ?? []).map { ($0.name, $0.value) })
+            #expect(query["scope"] == scope && query["client_id"] == "cli" && query["code_challenge_method"] == "S256")
+        }
+
+        @Test("that are in many places are looked for where the options say")
+        func place() async throws {
+            let authstate = try Authstate(.django)
+            let origin = try #require(authstate.provider.issuer.split(separator: "/o").first)
+            let result = try await authstate(
+                "login", "--provider", "keycloak", "--domain", String(origin), "--realm", "staff", "--client-id", "cli",
+                "--browser-command", "true", "--trace")
+            #expect(result.status == 78 && result.errors.contains("--domain and --realm"), "\(result)")
+            #expect(result.errors.contains("GET \(origin)/realms/staff/.well-known/openid-configuration 404 "))
+        }
+
+        @Test(
+            "say what is missing or too much in the options' names",
+            arguments: [
+                (["okta"], "needs --domain with its domain"), (["keycloak"], "needs --domain with its base URL"),
+                (["keycloak", "--domain", "https://sso.example"], "needs --realm"),
+                (["keycloak", "--domain", "sso.example", "--realm", "r"], "--domain takes a base URL"),
+                (["google", "--domain", "x.example"], "--provider google goes without --domain"),
+                (["google", "--realm", "r"], "--provider google goes without --realm"),
+                (["microsoft", "--tenant", "a b"], "--tenant takes"),
+                (["okta", "--domain", "https://dev-1.okta.com"], "Give the host alone"),
+                (["nobody"], "google, apple, facebook"),
+            ])
+        func usage(_ arguments: [String], _ reason: String) async throws {
+            let authstate = try Authstate(.django)
+            let result = try await authstate(["login", "--client-id", "cli", "--provider"] + arguments)
+            #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(reason), "\(result)")
+        }
+
+        @Test("that register nobody say what to do instead")
+        func registration() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.expectFailure(
+                ["register", "--provider", "github"], 78, [.endpointMissing], stage: .registration, hint: "--client-id")
+        }
+    }
+}
