@@ -56,7 +56,7 @@ extension AuthState {
     public nonisolated func endSessionRequest(postLogoutRedirectURI: RedirectURI? = nil) -> EndSessionRequest? {
         let record = snapshot
         // A client that was logged in itself has no session.
-        guard record.clientCredentials == nil else { return nil }
+        guard record.machineGrant == nil else { return nil }
         return EndSessionRequest(
             configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
             postLogoutRedirectURI: postLogoutRedirectURI ?? record.lastAuthorizationResponse?.request.redirectURI)

@@ -118,7 +118,7 @@ extension AuthState.Record {
             next.scope = nil
             next.lastAuthorizationResponse = nil
             next.lastRegistrationResponse = nil
-            next.clientCredentials = nil
+            next.machineGrant = nil
             next.credential = .none
         case .authorized(let response):
             next.clearGrant()

@@ -49,6 +49,17 @@ struct JWTBearerTests {
         var assertions: [String] { fixture.provider.requests(at: .token).compactMap { $0.parameters["assertion"] } }
     }
 
+    @Test("a logout shows no page: nobody has a session there")
+    func logOut() async throws {
+        let world = try await World()
+        defer { try? FileManager.default.removeItem(at: world.folder) }
+        let state = try await world.state()
+        #expect(world.fixture.configuration.endSessionEndpoint != nil)
+        let outcome = await state.logOut()
+        #expect(outcome.session == .notNeeded && outcome.removal == .done)
+        #expect(state.snapshot.jwtBearer == nil && !state.current.canRenew)
+    }
+
     @Test("a token in the account's own name, which renews by signing anew, in the next process too")
     func life() async throws {
         let clock = ManualClock()
