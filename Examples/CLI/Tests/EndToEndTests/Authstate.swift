@@ -72,6 +72,7 @@ struct Authstate: Sendable {
                 "--private-key", provider.clientKeyFile, "--key-id", "client-1", "--auth-method", "private-key-jwt",
                 "--assertion-audience", "endpoint",
             ]
+        case "post": ["--client-secret-env", "CLIENT_SECRET", "--auth-method", "post"]
         default: ["--client-secret-env", "CLIENT_SECRET"]
         }
     }

@@ -59,10 +59,12 @@ extension EndToEndTests {
             #expect(local.status == 0 && local.errors.contains("Logged out."))
         }
 
-        @Test("a client with a secret revokes what it was granted", arguments: [Provider.glewlwyd, .glewlwydTLS])
-        func secret(_ provider: Provider) async throws {
+        @Test(
+            "a client with a secret revokes what it was granted", arguments: ["basic", "post"],
+            [Provider.glewlwyd, .glewlwydTLS])
+        func secret(_ client: String, _ provider: Provider) async throws {
             let authstate = try Authstate(provider)
-            try await authstate.logIn(client: "basic")
+            try await authstate.logIn(client: client)
             _ = try await authstate.json("refresh")
             let copy = try await authstate.copy()
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
