@@ -81,7 +81,8 @@ extension AuthState {
 
     /// Sends a request to a protected resource with a fresh access token; a 401 is handled here.
     ///
-    /// Any other answer is returned as it is, redirects included. The request is sent a second time at most.
+    /// Any other answer is returned as it is, redirects included. The request is sent a second time at most, but for the
+    /// repeats that bring a DPoP nonce.
     ///
     /// - Throws: `AuthStateError`: no tokens; `.tokenRejected` after the second 401; `.insufficientScope`;
     ///   `.insufficientUserAuthentication`; `.invalidDPoPProof`; `.useDPoPNonce` when the resource asks for a nonce again and
