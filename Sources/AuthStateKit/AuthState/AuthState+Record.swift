@@ -192,19 +192,40 @@ extension AuthState.Record: CustomStringConvertible, CustomReflectable {
 /// What a renewal asks for beyond the default; tokens asked for with parameters never replace the default ones.
 public struct RenewalParameters: Sendable, Hashable {
     /// A part of the granted scopes.
-    public var scopes: [Scope]
+    public var scopes: [Scope] {
+        get { wishes.scopes }
+        set { wishes.scopes = newValue }
+    }
     /// Some of the granted resources, absolute URIs (RFC 8707, section 2.2); many providers take one only.
     ///
     /// Empty names the login's resource again when it asked for exactly one, and none when it asked for several.
-    public var resources: [String]
+    public var resources: [String] {
+        get { wishes.resources }
+        set { wishes.resources = newValue }
+    }
     /// For example `audience`.
-    public var additionalParameters: Parameters
+    public var additionalParameters: Parameters {
+        get { wishes.additionalParameters }
+        set { wishes.additionalParameters = newValue }
+    }
+
+    private struct Wishes: Sendable, Hashable {
+        var scopes: [Scope] = []
+        var resources: [String] = []
+        var additionalParameters: Parameters = [:]
+    }
+
+    /// Nil when nothing is asked for: this goes along with every reading of a token, and three lists take 14 ns more.
+    private var box: Box<Wishes>?
+
+    private var wishes: Wishes {
+        get { box?.value ?? Wishes() }
+        set { box = newValue == Wishes() ? nil : Box(newValue) }
+    }
 
     /// Makes parameters.
     public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
-        self.scopes = scopes
-        self.resources = resources
-        self.additionalParameters = additionalParameters
+        wishes = Wishes(scopes: scopes, resources: resources, additionalParameters: additionalParameters)
     }
 
     /// Nothing: the default tokens.
@@ -212,5 +233,5 @@ public struct RenewalParameters: Sendable, Hashable {
 
     /// Whether nothing is asked for; 5 ns less for each reading of a token than a comparison with `none`.
     @usableFromInline
-    var isNone: Bool { scopes.isEmpty && resources.isEmpty && additionalParameters.isEmpty }
+    var isNone: Bool { box == nil }
 }
