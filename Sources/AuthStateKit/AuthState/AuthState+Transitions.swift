@@ -114,14 +114,12 @@ extension AuthState.Record {
             next.credential = response.credential(replacing: credential)
         case .registrationDeleted(let deleted):
             guard deleted == clientID else { return self }
-            next.clearGrant()
-            next.scope = nil
-            next.lastAuthorizationResponse = nil
+            next.logOut()
             next.lastRegistrationResponse = nil
-            next.machineGrant = nil
             next.credential = .none
         case .authorized(let response):
             next.clearGrant()
+            next.machineGrant = nil
             next.lastAuthorizationResponse = response
             next.dpopKey = response.request.dpopKey
             next.scope = response.scope ?? response.request.scopes.requested
@@ -129,8 +127,9 @@ extension AuthState.Record {
             next.take(response)
         case .loggedIn(let authorization, let tokens, let requestedScope):
             next.clearGrant()
-            // Other grants have no authorization request: their record is made with the key.
+            // Other grants have no authorization request: their record is made with the key, and with what renews it.
             next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
+            if authorization != nil { next.machineGrant = nil }
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
@@ -155,12 +154,17 @@ extension AuthState.Record {
         case .renewalUnconfirmed(let date):
             next.unconfirmedRenewal = date
         case .loggedOut:
-            next.clearGrant()
-            next.scope = nil
-            next.lastAuthorizationResponse = nil
-            next.machineGrant = nil
+            next.logOut()
         }
         return next
+    }
+
+    /// Forgets the grant, and how it came about.
+    private mutating func logOut() {
+        clearGrant()
+        scope = nil
+        lastAuthorizationResponse = nil
+        machineGrant = nil
     }
 
     /// Forgets what the last grant brought.

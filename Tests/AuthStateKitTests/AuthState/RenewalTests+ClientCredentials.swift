@@ -1,7 +1,8 @@
-import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
+
+@testable import AuthStateKit
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -21,6 +22,24 @@ extension RenewalTests {
         #expect(
             fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
         #expect(state.snapshot.refreshToken == nil)
+    }
+
+    @Test("a person's login over a client's own grant renews with its refresh token, not as the client")
+    func personAfterClient() throws {
+        var record = try Fixture([]).record
+        record.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant(scopes: ["api"]))
+        var request = AuthorizationRequest(configuration: record.configuration, clientID: record.clientID)
+        request.redirectURI = try RedirectURI("https://app.example/callback")
+        let url = try #require(URL(string: "https://app.example/callback?code=SECRET-code&state=\(request.state)"))
+        let answer = try AuthorizationResponse(callback: AuthorizationCallback(url: url), for: request)
+        let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date(), refreshToken: "SECRET-refresh")
+        for next in [
+            record.applying(.loggedIn(answer, tokens)), record.applying(.authorized(answer)).applying(.tokens(tokens)),
+        ] {
+            #expect(next.machineGrant == nil)
+            #expect(next.renewalRequest(.none)?.grantType == .refreshToken)
+        }
+        #expect(record.applying(.loggedIn(nil, tokens)).machineGrant != nil)
     }
 
     @Test("a client's own state has no ID token to show, whatever a renewal brings")
