@@ -157,7 +157,7 @@ struct LoopbackServerTests {
 
     @Test("a stopped server finishes what it is sending, and frees its port")
     func graceful() async throws {
-        let server = try LoopbackServer(limits: .patient) { _, responder in
+        let server = try LoopbackServer(port: ReservedPort.free(), limits: .patient) { _, responder in
             responder.respond(LoopbackResponse(status: 200, body: [UInt8](repeating: 0x61, count: 4 << 20)))
         }
         let socket = try TestSocket(port: server.port)
