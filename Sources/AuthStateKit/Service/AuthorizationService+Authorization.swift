@@ -122,7 +122,8 @@ extension AuthorizationService {
             if let endpoint = request.configuration.endSessionEndpoint {
                 try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
             }
-            try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) { session in
+            try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
+                session in
                 var request = request
                 request.postLogoutRedirectURI = session.redirectURI
                 try request.validate(try await present(request.url(), by: session))
