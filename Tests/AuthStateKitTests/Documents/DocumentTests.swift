@@ -58,17 +58,16 @@ import Testing
     @Test("a heading without a row, a row without a test and a row too many are found")
     func gaps() throws {
         let tour = try Document("Docs/SeedTour.md")
-        let row = try #require(tour.text.split(separator: "\n").first { $0.hasPrefix("| P5 |") })
-        let cells = row.split(separator: " | ")
+        let row = try String(#require(tour.text.split(separator: "\n").first { $0.hasPrefix("| P5 |") }))
+        let cells = row.split(separator: " | ").map(String.init)
         let changes = [
-            ("\(row)\n", ""), ("\(row)", "\(row)\n\(row)"), (String(cells[1]), "Step 9"), (String(cells[4]), "–"),
-            (String(row), row.replacing("covered", with: "later")),
-            (String(row), row.replacing("covered", with: "retired")),
-            (
-                String(row),
-                row.replacing(cells[3], with: "–").replacing(cells[4], with: "–").replacing(
-                    "covered", with: "type-checked")
-            ),
+            ("\(row)\n", ""),
+            (row, "\(row)\n\(row)"),
+            (row, row.replacing(cells[1], with: "Step 9")),
+            (row, row.replacing(cells[4], with: "–")),
+            (row, row.replacing("covered", with: "later")),
+            (row, row.replacing("covered", with: "retired")),
+            (row, row.replacing(cells[4], with: "–").replacing("covered", with: "type-checked")),
         ]
         for (old, new) in changes {
             #expect(try !problems(tour.replacing(old, with: new)).isEmpty, "\(old) → \(new)")

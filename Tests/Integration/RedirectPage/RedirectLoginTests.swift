@@ -17,13 +17,13 @@ extension RedirectPageTests {
             configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
             scopes: [.openID, .profile], redirectURI: try RedirectURI("\(host.origin)/callback"))
         request.responseMode = mode
-        let pending = try service.begin(request)
-        try await Chromium.run { browsers in
-            try await browsers[0].open(pending.url.absoluteString)
-            #expect(try await browsers[0].url == "\(host.origin)/callback")
-            let link = try await browsers[0].script("return document.querySelector('a').href").stringValue
-            let state = try await AuthState.complete(
-                pending, callback: PageHost.callback(try #require(link), of: pending.request), service: service)
+        try await Chromium.run { [request] browsers in
+            let userAgent = try RedirectUserAgent { url in
+                try await browsers[0].open(url.absoluteString)
+                #expect(try await browsers[0].url == "\(host.origin)/callback")
+                return try await browsers[0].script("return document.querySelector('a').href").stringValue
+            }
+            let state = try await AuthState.authorize(request, presenting: userAgent, service: service)
             #expect(try await state.userInfo().name == "Ada Lovelace")
         }
     }
@@ -33,33 +33,31 @@ extension ProviderTests {
     @Suite("redirect page", .whereChromiumIsInstalled) struct RedirectLoginTests {
         @Test(
             "a person logs in at a real provider, and the page hands the answer over",
-            arguments: [
-                Provider.glewlwyd, .django,
-            ])
+            arguments: [Provider.glewlwyd, .django])
         func login(_ provider: Provider) async throws {
             let flow = try Flow(provider)
-            let port = RedirectPorts.next()
-            let host = try PageHost(#require(PageHost.page), port: port)
+            let host = try PageHost(#require(PageHost.page), port: RedirectPorts.next())
             var request = try await flow.request()
             request.redirectURI = try RedirectURI("\(host.origin)/callback")
-            let pending = try flow.service.begin(request)
-            let result = try await Program.run([
-                LoginBrowser.python, "\(Provider.scripts)/chromium.py", pending.url.absoluteString,
-            ])
-            #expect(result.status == 0, "\(result.errors)")
-            let shown = try JSONValue(parsing: Array(result.output.utf8))
-            let link = try #require(shown["link"]?.stringValue)
-            #expect(link.hasPrefix("\(PageHost.app)?"))
-            let state = try await AuthState.complete(
-                pending, callback: PageHost.callback(link, of: request), service: flow.service)
+            let userAgent = try RedirectUserAgent { url in
+                let script = "\(Provider.scripts)/chromium.py"
+                let result = try await Program.run([LoginBrowser.python, script, url.absoluteString])
+                #expect(result.status == 0, "\(result.errors)")
+                return try JSONValue(parsing: Array(result.output.utf8))["link"]?.stringValue
+            }
+            let state = try await AuthState.authorize(request, presenting: userAgent, service: flow.service)
             #expect(try await state.userInfo().email == "alice@example.test")
         }
     }
 }
 
-extension PageHost {
-    /// The answer that the app got, at the redirect URI where the provider sent it.
-    static func callback(_ link: String, of request: AuthorizationRequest) -> AuthorizationCallback {
-        AuthorizationCallback(url: (request.redirectURI?.rawValue ?? "") + link.dropFirst(app.count))
+extension RedirectUserAgent {
+    /// An app whose scheme the page knows: the system opens it with the address that a browser ends at.
+    fileprivate init(browser: @escaping @Sendable (URL) async throws -> String?) throws {
+        let router = RedirectRouter()
+        self.init(router: router, callbackURL: try RedirectURI(PageHost.app)) { url in
+            let address = try #require(try await browser(url).flatMap { URL(string: $0) })
+            return router.open(address)
+        }
     }
 }
