@@ -99,7 +99,7 @@ extension AuthorizationService {
             var request = request
             request.redirectURI = session.redirectURI
             let pending = try await begin(request, credential: credential)
-            let callback = try await session.present(pending.url)
+            let callback = try await session.present(pending)
             return try await complete(pending, callback: callback, credential: credential)
         }
     }
@@ -110,13 +110,13 @@ extension AuthorizationService {
     public func endSession(
         _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
-        if let endpoint = request.configuration.endSessionEndpoint {
-            try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
-        }
+        // An endpoint that is not to be used is found before anything opens.
+        _ = try begin(request)
         try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) { session in
             var request = request
             request.postLogoutRedirectURI = session.redirectURI
-            try request.validate(try await session.present(request.url()))
+            let pending = try begin(request)
+            try complete(pending, callback: try await session.present(pending))
         }
     }
 
