@@ -59,7 +59,9 @@
                 return .failure(.other(error.localizedDescription))
             }
             switch error.code {
-            case .canceledLogin: return .failure(.canceledLogin(reason: (error as NSError).localizedFailureReason))
+            case .canceledLogin:
+                return .failure(
+                    .canceledLogin(reason: error.errorUserInfo[NSLocalizedFailureReasonErrorKey] as? String))
             case .presentationContextNotProvided: return .failure(.presentationContextNotProvided)
             case .presentationContextInvalid: return .failure(.presentationContextInvalid)
             @unknown default: return .failure(.other(error.localizedDescription))
