@@ -193,6 +193,8 @@ extension AuthStateError.Code {
     public static let providerError = known("providerError")
     /// The login was given up.
     public static let cancelled = known("cancelled")
+    /// The person closed the window of the login or logout, or refused to let the app open it.
+    public static let userCancelled = known("userCancelled")
 
     static let kinds: [Self: AuthStateError.Kind] = {
         let table: [AuthStateError.Kind: [Self]] = [
@@ -227,7 +229,7 @@ extension AuthStateError.Code {
                 .insufficientUserAuthentication,
             ],
             .resource: [.insufficientScope],
-            .cancelled: [.cancelled],
+            .cancelled: [.cancelled, .userCancelled],
         ]
         return Dictionary(uniqueKeysWithValues: table.flatMap { kind, codes in codes.map { ($0, kind) } })
     }()
