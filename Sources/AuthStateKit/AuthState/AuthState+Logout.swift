@@ -22,7 +22,7 @@ extension AuthState {
             throw AuthStateError.nobodyIsLoggedIn
         }
         let grantID = record.grantID
-        try await revokeTokens(of: record)
+        try await service.revokeTokens(of: record)
         // A login meanwhile is another grant.
         guard record.grantID == grantID else { return }
         apply(.loggedOut)
@@ -102,7 +102,9 @@ extension AuthState {
         guard grants.contains(where: { $0.configuration.revocationEndpoint != nil }) else { return .notOffered }
         var failure: AuthStateError?
         for grant in grants {
-            do { try await revokeTokens(of: grant) } catch { failure = failure ?? AuthStateError(ofLogout: error) }
+            do { try await service.revokeTokens(of: grant) } catch {
+                failure = failure ?? AuthStateError(ofLogout: error)
+            }
         }
         return failure.map { .failed($0) } ?? .done
     }
@@ -121,14 +123,16 @@ extension AuthState {
             return .failed(AuthStateError(ofLogout: error))
         }
     }
+}
 
+extension AuthorizationService {
     /// Revokes the refresh token first: with it most providers end the whole grant.
     ///
     /// An access token that the provider cannot revoke does not count where the grant is gone: it ends soon by itself.
-    private func revokeTokens(of record: Record) async throws {
+    func revokeTokens(of record: AuthState.Record) async throws {
         func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
             try Task.checkCancellation()
-            try await service.revoke(
+            try await self.revoke(
                 RevocationRequest(
                     configuration: record.configuration, clientID: record.clientID, token: token, tokenTypeHint: kind),
                 credential: record.credential)

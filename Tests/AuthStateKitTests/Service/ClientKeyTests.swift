@@ -95,7 +95,7 @@ struct ClientKeyTests {
     func missing() throws {
         #expect(refusal(folder["nothing"])?.message.contains("cannot be read") == true)
         #expect(refusal(folder.path)?.message.contains("not a file") == true)
-        #expect(refusal("/dev/null")?.message.contains("not a file") == true)
+        #expect(refusal("/dev/zero")?.message.contains("not a file") == true)
         let large = String(repeating: "x", count: 70_000)
         #expect(refusal(try file(large))?.message.contains("too large") == true)
         #expect(mkfifo(folder["pipe"], 0o600) == 0)

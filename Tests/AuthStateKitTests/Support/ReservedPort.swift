@@ -7,10 +7,12 @@
         let number: UInt16
         private let descriptor: Int32
 
-        init() throws {
+        /// - Parameter port: 0 is any that is free.
+        init(_ port: UInt16 = 0) throws {
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let descriptor = descriptor
@@ -24,5 +26,11 @@
         }
 
         deinit { close(descriptor) }
+
+        /// A port that can be let go of and taken again: none that the system hands to other tests meanwhile.
+        static func free() throws -> UInt16 {
+            try #require(
+                (20_000..<30_000).lazy.map { _ in .random(in: 20_000..<30_000) }.first { (try? Self($0)) != nil })
+        }
     }
 #endif

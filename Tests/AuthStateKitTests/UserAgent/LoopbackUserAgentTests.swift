@@ -216,7 +216,7 @@ struct LoopbackUserAgentTests {
             let error = await #expect(throws: AuthStateError.self) { try await LoopbackTrip(uri) }
             #expect(error?.code == .invalidRedirectURI, "\(uri)")
         }
-        let first = try await LoopbackTrip()
+        let first = try await LoopbackTrip("http://127.0.0.1:\(try ReservedPort.free())/callback")
         for uri in [first.session.redirectURI.rawValue, "http://localhost:\(first.port)/cb"] {
             let error = await #expect(throws: AuthStateError.self) { try await LoopbackTrip(uri, for: .logout) }
             #expect(error?.code == .portInUse && error?.hint != nil && error?.stage == .logout)

@@ -14,7 +14,7 @@ final class TestSocket: Sendable {
 
     init(port: UInt16, ipv6: Bool = false, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(ipv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
@@ -58,7 +58,7 @@ final class TestSocket: Sendable {
         }
     }
 
-    /// Reads up to the end of the connection, a reset, or five seconds of silence.
+    /// Reads up to the end of the connection, a reset, or thirty seconds of silence.
     func readToEnd() -> String {
         var bytes: [UInt8] = []
         while let chunk = readSome(), !chunk.isEmpty { bytes += chunk }

@@ -1,0 +1,37 @@
+import AuthStateOAuth
+
+extension AuthSessionCore {
+    /// Shows the login that is stored, at the start of the app; looks for changes when there is one already.
+    ///
+    /// Needs no network. When nobody is logged in nothing is shown, and a store that cannot be read is `state.error`.
+    public func restore() async {
+        guard login == nil, logout == nil else { return }
+        apply(.began(.restoring))
+        var failure: AuthStateError?
+        do {
+            if let authState {
+                try await authState.reload()
+            } else {
+                let found = try await stored()
+                // Somebody may have signed in meanwhile.
+                if authState == nil, login == nil, logout == nil { follow(found) }
+            }
+        } catch let error as AuthStateError where error.code == .notLoggedIn {
+        } catch {
+            failure = AuthStateError(toShow: error, stage: .store)
+        }
+        apply(.ended(.restoring, failure))
+    }
+
+    /// The stored login of this session's client.
+    func stored() async throws -> AuthState {
+        let credential = configuration.credential == .none ? nil : configuration.credential
+        let found = try await AuthState.restore(
+            from: store, key: key, credential: credential, service: service, options: options)
+        let clientID = found.snapshot.clientID
+        guard clientID.isExactly(configuration.clientID) else {
+            throw AuthStateError.anotherClient(clientID, expected: configuration.clientID)
+        }
+        return found
+    }
+}

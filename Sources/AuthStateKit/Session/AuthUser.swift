@@ -1,0 +1,98 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Who is logged in, for views: claims of the verified ID token, and of userinfo where that was read.
+///
+/// A provider that says nothing about people leaves everything nil. For accounts in a database take `issuer` and `subject`
+/// together; names and addresses change hands.
+public struct AuthUser: Sendable, Hashable {
+    /// The claims of the ID token; empty without one.
+    public let idTokenClaims: [String: JSONValue]
+    /// What userinfo said, its `sub` compared with the ID token's; nil when it was not read or could not be.
+    public let userInfo: UserInfo?
+    /// The name that Apple gives at the first login alone, unsigned.
+    public let appleUser: AppleUser?
+    /// The grant that this is known from.
+    let grantID: String
+
+    /// The person of a state.
+    init(_ record: AuthState.Record, userInfo: UserInfo? = nil) {
+        let token = record.idToken.flatMap { try? IDToken(parsing: $0) }
+        idTokenClaims = token?.claims.objectValue ?? [:]
+        self.userInfo = userInfo
+        appleUser = record.lastAuthorizationResponse?.appleUser
+        grantID = record.grantID
+    }
+
+    private init(_ user: AuthUser, userInfo: UserInfo) {
+        (idTokenClaims, appleUser, grantID) = (user.idTokenClaims, user.appleUser, user.grantID)
+        self.userInfo = userInfo
+    }
+
+    /// The same with the userinfo that was read before, where that is the same grant's or the same account's.
+    func keeping(_ before: AuthUser?) -> AuthUser {
+        guard userInfo == nil, let before, let known = before.userInfo,
+            grantID == before.grantID || isSameAccount(as: before)
+        else { return self }
+        return AuthUser(self, userInfo: known)
+    }
+
+    /// Whether issuer and subject are known, and the same to the byte.
+    private func isSameAccount(as other: AuthUser) -> Bool {
+        guard let issuer, let theirIssuer = other.issuer, let subject = idTokenClaims["sub"]?.stringValue,
+            let theirSubject = other.idTokenClaims["sub"]?.stringValue
+        else { return false }
+        return issuer.isExactly(theirIssuer) && subject.isExactly(theirSubject)
+    }
+}
+
+extension AuthUser {
+    /// A claim by name: userinfo's, else the ID token's.
+    public subscript(claim: String) -> JSONValue? { userInfo?[claim] ?? idTokenClaims[claim] }
+
+    /// `iss` of the ID token.
+    public var issuer: String? { idTokenClaims["iss"]?.stringValue }
+    /// `sub`.
+    public var subject: String? { text("sub") }
+    /// `name`; after a first login with Apple the name that came along.
+    public var name: String? { text("name") ?? appleName }
+    /// `given_name`.
+    public var givenName: String? { text("given_name") ?? appleUser?.firstName }
+    /// `family_name`.
+    public var familyName: String? { text("family_name") ?? appleUser?.lastName }
+    /// `preferred_username`.
+    public var preferredUsername: String? { text("preferred_username") }
+    /// `email`.
+    public var email: String? { text("email") }
+    /// `email_verified`: whether the provider knows that the address is the person's.
+    public var isEmailVerified: Bool { self["email_verified"]?.boolValue ?? false }
+    /// `picture`, when it is an http(s) URL.
+    public var picture: URL? {
+        guard let text = text("picture"), let url = URL(string: text) else { return nil }
+        let parts = URIReference(text)
+        return parts.hasScheme("https") || parts.hasScheme("http") ? url : nil
+    }
+
+    private func text(_ claim: String) -> String? { self[claim]?.stringValue }
+
+    private var appleName: String? {
+        let parts = [appleUser?.firstName, appleUser?.lastName].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+}
+
+extension AuthUser: CustomStringConvertible, CustomReflectable {
+    /// The names of the claims; what they say is personal.
+    public var description: String {
+        let names = Set(idTokenClaims.keys).union(userInfo.map { Set($0.claims.keys) } ?? [])
+        return "user with \(names.sorted().map { $0.printable() }.joined(separator: ", "))"
+    }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
+}
