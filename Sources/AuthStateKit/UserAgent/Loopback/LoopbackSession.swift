@@ -43,9 +43,9 @@ final class LoopbackSession: ExternalUserAgentSession {
         guard exchange.expect() else {
             throw AuthStateError(.invalidArgument, stage: stage, "A user agent session is presented once.")
         }
-        let limit = Task { [clock, timeout] in
+        let limit = Task { [clock, timeout, redirectURI] in
             try await clock.sleep(for: timeout)
-            callback.finish(.failure(Self.timedOut(timeout, stage)))
+            callback.finish(.failure(Self.timedOut(timeout, stage, redirectURI)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()
@@ -72,10 +72,12 @@ final class LoopbackSession: ExternalUserAgentSession {
         hold.withLock { $0 = task }
     }
 
-    private static func timedOut(_ timeout: Duration, _ stage: AuthStateError.Stage) -> AuthStateError {
+    private static func timedOut(
+        _ timeout: Duration, _ stage: AuthStateError.Stage, _ redirectURI: RedirectURI
+    ) -> AuthStateError {
         AuthStateError(
             .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
-            hint: "Try again and finish in the browser, or allow more time; on a machine without a browser, paste the "
-                + "address or use a device code.")
+            expected: "an answer at \(redirectURI)"
+        ).explained
     }
 }
