@@ -106,7 +106,8 @@ extension AuthorizationService {
                 var request = request
                 request.redirectURI = session.redirectURI
                 let pending = try await begin(request, credential: credential)
-                let callback = try await present(pending.url, by: session)
+                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
+                let callback = try await session.present(pending)
                 return try await complete(pending, callback: callback, credential: credential)
             }
         }
@@ -119,23 +120,18 @@ extension AuthorizationService {
         _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
         try await traced {
-            if let endpoint = request.configuration.endSessionEndpoint {
-                try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
-            }
+            // An endpoint that is not to be used is found before anything opens.
+            _ = try begin(request)
             try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
                 session in
                 var request = request
                 request.postLogoutRedirectURI = session.redirectURI
-                try request.validate(try await present(request.url(), by: session))
+                let pending = try begin(request)
+                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
+                let callback = try await session.present(pending)
+                try complete(pending, callback: callback)
             }
         }
-    }
-
-    private func present(
-        _ url: URL, by session: any ExternalUserAgentSession
-    ) async throws -> AuthorizationCallback {
-        configuration.trace?.noteBrowser(url, expecting: session.redirectURI)
-        return try await session.present(url)
     }
 
     /// Runs one trip through a user agent and tells it, whatever happens, how it ended.

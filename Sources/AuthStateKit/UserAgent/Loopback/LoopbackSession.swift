@@ -40,12 +40,10 @@ final class LoopbackSession: ExternalUserAgentSession {
 
     func present(_ url: URL) async throws -> AuthorizationCallback {
         let (callback, stage) = (exchange.callback, purpose.stage)
-        guard exchange.expect() else {
-            throw AuthStateError(.invalidArgument, stage: stage, "A user agent session is presented once.")
-        }
-        let limit = Task { [clock, timeout, redirectURI] in
+        guard exchange.expect() else { throw purpose.presentedTwice }
+        let limit = Task { [clock, timeout, purpose, redirectURI] in
             try await clock.sleep(for: timeout)
-            callback.finish(.failure(Self.timedOut(timeout, stage, redirectURI)))
+            callback.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: timeout)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()
@@ -70,14 +68,5 @@ final class LoopbackSession: ExternalUserAgentSession {
             exchange.close(with: .undecided)
         }
         hold.withLock { $0 = task }
-    }
-
-    private static func timedOut(
-        _ timeout: Duration, _ stage: AuthStateError.Stage, _ redirectURI: RedirectURI
-    ) -> AuthStateError {
-        AuthStateError(
-            .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
-            expected: "an answer at \(redirectURI)"
-        ).explained
     }
 }
