@@ -23,9 +23,7 @@ package enum WebAuthenticationFailure: Error, Sendable, Hashable {
                 hint: "Add webcredentials:\(host) to the app's Associated Domains, and the app's identifier to "
                     + "https://\(host)/.well-known/apple-app-site-association under webcredentials.")
         case (.canceledLogin, _):
-            AuthStateError(
-                .userCancelled, stage: stage, "The window was closed before the provider answered.",
-                hint: "If it showed an error, check that redirect URI and client are registered at the provider.")
+            AuthStateError(.userCancelled, stage: stage, "The window was closed before the provider answered.")
         case (.presentationContextNotProvided, _):
             AuthStateError(
                 .browserUnavailable, stage: stage, "There is no window to show the provider's page on.",
