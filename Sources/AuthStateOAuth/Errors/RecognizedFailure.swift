@@ -88,6 +88,8 @@ extension AuthStateError {
 extension RecognizedFailure {
     /// What a provider's error response is recognised as.
     init?(_ response: OAuthErrorResponse) {
+        // A registration speaks of redirect URIs and scopes that nobody has registered yet.
+        guard ![.registrationRedirectURIRefused, .invalidClientMetadata].contains(response.code) else { return nil }
         let explanation = response.errorDescription?.lowercased() ?? ""
         let found = Self.table.first { failure in
             failure.signs.contains { sign in

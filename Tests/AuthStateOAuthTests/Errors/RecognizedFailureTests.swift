@@ -109,7 +109,9 @@ struct RecognizedFailureTests {
         "what is not known has the advice of its code",
         arguments: [
             ("access_denied", "The user said no."), ("invalid_grant", "Token has been expired or revoked."),
-            ("server_error", nil), ("invalid_client", nil), ("something_new", "What is this?"),
+            ("server_error", nil), ("invalid_redirect_uri", "redirect_uris must use https"),
+            ("invalid_client_metadata", "redirect_uris is missing"), ("invalid_client", nil),
+            ("something_new", "What is this?"),
         ])
     func unrecognised(_ error: String, _ description: String?) {
         let response = OAuthErrorResponse(error: error, errorDescription: description)
