@@ -69,6 +69,9 @@ public final class AuthSession {
         return core.authState
     }
 
+    /// How the person logs in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
+    public var reauthorization: Reauthorization { core.reauthorization }
+
     /// Shows the login that is stored, see `AuthSessionCore.restore()`.
     public func restore() async { await core.restore() }
 
