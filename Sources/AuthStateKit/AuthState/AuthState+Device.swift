@@ -22,7 +22,7 @@ extension AuthState {
         options: Options = Options(),
         present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
+        try await service.traced { try await tryStore(store, key, options) }
         let response = try await service.authorizeDevice(request, credential: credential)
         try await present(response)
         return try await completeDevice(
@@ -43,7 +43,7 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
+        try await service.traced { try await tryStore(store, key, options) }
         let tokens = try await service.pollTokens(for: response, credential: credential)
         let request = response.request
         var record = Record(

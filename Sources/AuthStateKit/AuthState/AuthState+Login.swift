@@ -20,7 +20,7 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
+        try await service.traced { try await tryStore(store, key, options) }
         let (response, tokens) = try await service.authorize(request, presenting: userAgent, credential: credential)
         var record = Record(
             configuration: request.configuration, clientID: request.clientID, credential: credential)
@@ -44,7 +44,7 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
+        try await service.traced { try await tryStore(store, key, options) }
         let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
         var record = Record(
             configuration: pending.request.configuration, clientID: pending.request.clientID, credential: credential)

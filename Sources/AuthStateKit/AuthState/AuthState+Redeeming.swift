@@ -60,7 +60,9 @@ extension AuthState {
                 on: token, expectation: expectation, service: service, stage: .refresh)
             try token.validateClaims(expectation: expectation, stage: .refresh)
             switch verdict {
-            case .good(let trust): response.idTokenTrust = trust
+            case .good(let trust):
+                response.idTokenTrust = trust
+                self.service.configuration.trace?.noteIDToken(token, trust)
             case .undecided(let error):
                 // Keys that cannot be had are not a failed check: the token came over TLS from the provider itself.
                 notify(.idTokenUnverified(error))

@@ -144,6 +144,7 @@ extension AuthState {
         unsaved.removeFirst(min(count, unsaved.count))
         // Such a change may have been given up already, and nobody but the error says that it is to be saved.
         if unsaved.isEmpty { storeError = nil }
+        service.configuration.trace?.note(.store, "Saved the state", [.init("key", key.rawValue)])
     }
 }
 

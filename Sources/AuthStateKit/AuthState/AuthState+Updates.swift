@@ -86,6 +86,7 @@ extension AuthState {
         storedVersion = nil
         unsaved.removeFirst(min(place + 1, unsaved.count))
         if unsaved.isEmpty { storeError = nil }
+        service.configuration.trace?.note(.store, "Removed the state", [.init("key", key.rawValue)])
         return stored
     }
 

@@ -158,5 +158,8 @@ public actor AuthState {
         }
     }
 
-    nonisolated func notify(_ event: AuthStateEvent) { options.observer?.authState(self, did: event) }
+    nonisolated func notify(_ event: AuthStateEvent) {
+        service.configuration.trace?.note(event)
+        options.observer?.authState(self, did: event)
+    }
 }

@@ -16,18 +16,23 @@ extension AuthorizationService {
     public func authorizationResponse(
         for pending: PendingAuthorization, callback: AuthorizationCallback
     ) throws -> AuthorizationResponse {
-        guard TrustCheck.pendingExpiry.holds(configuration.clock.now < pending.expiresAt) else {
-            throw AuthStateError(
-                .authorizationExpired, stage: .authorization, "This login was begun too long ago.",
-                expected: "a callback within ten minutes", hint: "Start the login again.")
+        configuration.trace?.noteCallback(callback, to: pending.request)
+        return try traced {
+            guard TrustCheck.pendingExpiry.holds(configuration.clock.now < pending.expiresAt) else {
+                throw AuthStateError(
+                    .authorizationExpired, stage: .authorization, "This login was begun too long ago.",
+                    expected: "a callback within ten minutes", hint: "Start the login again.")
+            }
+            let parameters = try AuthorizationResponse.parameters(of: callback, for: pending.request)
+            guard TrustCheck.pendingUse.holds(UsedStates.shared.use(pending.request.state)) else {
+                throw AuthStateError(
+                    .authorizationExpired, stage: .authorization, "This login was completed before.",
+                    expected: "one callback", hint: "Start the login again.")
+            }
+            let response = try AuthorizationResponse(parameters, for: pending.request)
+            configuration.trace?.noteAnswer(parameters)
+            return response
         }
-        let parameters = try AuthorizationResponse.parameters(of: callback, for: pending.request)
-        guard TrustCheck.pendingUse.holds(UsedStates.shared.use(pending.request.state)) else {
-            throw AuthStateError(
-                .authorizationExpired, stage: .authorization, "This login was completed before.",
-                expected: "one callback", hint: "Start the login again.")
-        }
-        return try AuthorizationResponse(parameters, for: pending.request)
     }
 
     /// Completes a login: checks the callback, exchanges the code, verifies the ID token.
@@ -37,8 +42,7 @@ extension AuthorizationService {
         _ pending: PendingAuthorization, callback: AuthorizationCallback, credential: ClientCredential = .none
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         let response = try authorizationResponse(for: pending, callback: callback)
-        let tokens = try await exchange(response, credential: credential)
-        return (response, tokens)
+        return (response, try await exchange(response, credential: credential))
     }
 
     /// Exchanges the code of a response and verifies the ID token.
@@ -48,16 +52,18 @@ extension AuthorizationService {
         _ response: AuthorizationResponse, credential: ClientCredential = .none,
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
-        let request = response.request
-        let expectation = try await expectation(for: response, credential: credential)
-        let tokens = try await perform(
-            TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
-        guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.isOpenID) else {
-            throw AuthStateError(
-                .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
-                expected: "id_token", received: "nothing")
+        try await traced {
+            let request = response.request
+            let expectation = try await expectation(for: response, credential: credential)
+            let tokens = try await perform(
+                TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
+            guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.isOpenID) else {
+                throw AuthStateError(
+                    .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                    expected: "id_token", received: "nothing")
+            }
+            return try await verified(tokens, expectation: expectation, service: request.configuration)
         }
-        return try await verified(tokens, expectation: expectation, service: request.configuration)
     }
 
     /// What the ID token of a login has to fit, found out before the code is spent; a first ID token, from the front
@@ -90,17 +96,20 @@ extension AuthorizationService {
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent,
         credential: ClientCredential = .none
     ) async throws -> (AuthorizationResponse, TokenResponse) {
-        // A secret that is not there is better missed before the person has logged in than after.
-        _ = try credential.authentication(
-            clientID: request.clientID, service: request.configuration,
-            endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
-        _ = try request.dpopKey?.signingKey(stage: .authorization)
-        return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
-            var request = request
-            request.redirectURI = session.redirectURI
-            let pending = try await begin(request, credential: credential)
-            let callback = try await session.present(pending.url)
-            return try await complete(pending, callback: callback, credential: credential)
+        try await traced {
+            // A secret that is not there is better missed before the person has logged in than after.
+            _ = try credential.authentication(
+                clientID: request.clientID, service: request.configuration,
+                endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
+            _ = try request.dpopKey?.signingKey(stage: .authorization)
+            return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
+                var request = request
+                request.redirectURI = session.redirectURI
+                let pending = try await begin(request, credential: credential)
+                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
+                let callback = try await session.present(pending)
+                return try await complete(pending, callback: callback, credential: credential)
+            }
         }
     }
 
@@ -110,13 +119,18 @@ extension AuthorizationService {
     public func endSession(
         _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
-        if let endpoint = request.configuration.endSessionEndpoint {
-            try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
-        }
-        try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) { session in
-            var request = request
-            request.postLogoutRedirectURI = session.redirectURI
-            try request.validate(try await session.present(request.url()))
+        try await traced {
+            // An endpoint that is not to be used is found before anything opens.
+            _ = try begin(request)
+            try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
+                session in
+                var request = request
+                request.postLogoutRedirectURI = session.redirectURI
+                let pending = try begin(request)
+                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
+                let callback = try await session.present(pending)
+                try complete(pending, callback: callback)
+            }
         }
     }
 

@@ -12,16 +12,18 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`; a request that has to
     ///   be pushed needs `begin(_:credential:)`.
     public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
-        try checkAuthorizationEndpoint(of: request)
-        guard !request.mustBePushed else {
-            throw AuthStateError(
-                .invalidArgument, stage: .authorization,
-                request.isPushed == true
-                    ? "A request that is to be pushed cannot begin without asking the provider."
-                    : "The provider requires pushed authorization requests.",
-                hint: "Use the asynchronous begin(_:credential:).")
+        try traced {
+            try checkAuthorizationEndpoint(of: request)
+            guard !request.mustBePushed else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .authorization,
+                    request.isPushed == true
+                        ? "A request that is to be pushed cannot begin without asking the provider."
+                        : "The provider requires pushed authorization requests.",
+                    hint: "Use the asynchronous begin(_:credential:).")
+            }
+            return pending(request, url: try url(of: request, credential: .none))
         }
-        return pending(request, url: try url(of: request, credential: .none))
     }
 
     /// Begins a login in two steps, and pushes the request to the provider when that is asked for (RFC 9126).
@@ -35,12 +37,14 @@ extension AuthorizationService {
     public func begin(
         _ request: AuthorizationRequest, credential: ClientCredential
     ) async throws -> PendingAuthorization {
-        try checkAuthorizationEndpoint(of: request)
-        guard request.mustBePushed else {
-            return pending(request, url: try url(of: request, credential: credential))
+        try await traced {
+            try checkAuthorizationEndpoint(of: request)
+            guard request.mustBePushed else {
+                return pending(request, url: try url(of: request, credential: credential))
+            }
+            let response = try await push(request, credential: credential)
+            return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
         }
-        let response = try await push(request, credential: credential)
-        return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
     }
 
     /// Pushes a request to the provider (RFC 9126, section 2), whatever its `isPushed` says, signed if it has to be.
@@ -99,7 +103,8 @@ extension AuthorizationService {
     private func pending(
         _ request: AuthorizationRequest, url: URL, urlExpiresAt: Date? = nil
     ) -> PendingAuthorization {
-        PendingAuthorization(
+        configuration.trace?.noteRequest(request)
+        return PendingAuthorization(
             request: request, url: url, expiresAt: configuration.clock.now.addingTimeInterval(600),
             urlExpiresAt: urlExpiresAt)
     }

@@ -22,12 +22,16 @@ extension AuthorizationService {
     public func discoverConfiguration(
         issuer: String, tolerances: Set<Tolerance> = []
     ) async throws -> ServiceConfiguration {
-        let issuer = try Issuer(issuer)
-        return try await metadata.configuration(
-            of: MetadataCache.Key(issuer: issuer, tolerances: tolerances), now: configuration.clock.secondsSince1970,
-            maximumAge: configuration.metadataMaximumAge
-        ) {
-            try await discover(issuer, tolerances)
+        try await traced {
+            let issuer = try Issuer(issuer)
+            let found = try await metadata.configuration(
+                of: MetadataCache.Key(issuer: issuer, tolerances: tolerances),
+                now: configuration.clock.secondsSince1970, maximumAge: configuration.metadataMaximumAge
+            ) {
+                try await discover(issuer, tolerances)
+            }
+            configuration.trace?.noteDiscovery(found)
+            return found
         }
     }
 

@@ -23,6 +23,7 @@ extension AuthorizationService {
         case .undecided(let error): throw error
         case .good(let trust):
             try token.validateClaims(expectation: expectation, stage: stage)
+            configuration.trace?.noteIDToken(token, trust)
             return (token, trust)
         }
     }

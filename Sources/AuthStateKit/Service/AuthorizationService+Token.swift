@@ -6,11 +6,13 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage token or refresh, or `CancellationError`.
     public func perform(_ request: TokenRequest, credential: ClientCredential = .none) async throws -> TokenResponse {
-        switch await redeem(request, credential: credential) {
-        case .tokens(let response): return response
-        case .refused(let error, _): throw error
-        case .failed(let error, _): throw error
-        case .cancelled: throw CancellationError()
+        try await traced {
+            switch await redeem(request, credential: credential) {
+            case .tokens(let response): return response
+            case .refused(let error, _): throw error
+            case .failed(let error, _): throw error
+            case .cancelled: throw CancellationError()
+            }
         }
     }
 
@@ -44,6 +46,7 @@ extension AuthorizationService {
                     if request.isNamedByAssertion, authentication.method == .none {
                         authentication = .nameless(clientID: request.clientID)
                     }
+                    configuration.trace?.noteTokenRequest(request, authentication)
                     var message = try signed(request).transportRequest(
                         authentication: authentication, dpopProof: proof)
                     message.timeout = configuration.requestTimeout
@@ -55,7 +58,9 @@ extension AuthorizationService {
                     do { return try await transport.send(message) } catch { throw NotAnswered(error: error) }
                 }
                 switch TokenAnswer(response, to: request, sentAt: sentAt) {
-                case .tokens(let tokens): return .tokens(tokens)
+                case .tokens(let tokens):
+                    configuration.trace?.noteTokens(tokens)
+                    return .tokens(tokens)
                 case .refused(let error, let refreshToken): return .refused(error, refreshToken: refreshToken)
                 // A gateway's 5xx says nothing about what the server behind it did.
                 case .error(let error):

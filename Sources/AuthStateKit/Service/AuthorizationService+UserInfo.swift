@@ -20,6 +20,16 @@ extension AuthorizationService {
     public func userInfo(
         _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions = UserInfoOptions()
     ) async throws -> UserInfo {
+        try await traced {
+            let info = try await read(tokens, service: service, clientID: clientID, options: options)
+            configuration.trace?.noteUserInfo(info)
+            return info
+        }
+    }
+
+    private func read(
+        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions
+    ) async throws -> UserInfo {
         guard let endpoint = service.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
         }

@@ -11,7 +11,7 @@ import AuthStateOAuth
 ///
 /// A value; copies share its caches of metadata and keys.
 public struct AuthorizationService: Sendable {
-    /// How requests are sent.
+    /// How requests are sent; with a trace, one that tells it of every exchange.
     public let transport: any HTTPTransport
     /// Limits and clocks.
     public let configuration: Configuration
@@ -25,7 +25,7 @@ public struct AuthorizationService: Sendable {
     public init(
         transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()
     ) {
-        self.transport = transport
+        self.transport = configuration.trace.map { TracingTransport(base: transport, trace: $0) } ?? transport
         self.configuration = configuration
     }
 
@@ -43,6 +43,8 @@ public struct AuthorizationService: Sendable {
         public var allowsInsecureHTTP = false
         /// How long a discovery document is used, in seconds.
         public var metadataMaximumAge: Double = 3600
+        /// What is told of every step of a login, without secrets; nil tells nobody.
+        public var trace: LoginTrace?
 
         /// Makes the default configuration.
         public init() {}

@@ -44,8 +44,30 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` (timed out, the browser cannot be opened), or `CancellationError`.
     func present(_ url: URL) async throws -> AuthorizationCallback
 
+    /// Shows the page of a login; an agent that has to outlive the process keeps what is pending, others show its URL.
+    ///
+    /// - Throws: As `present(_:)` with a URL.
+    func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback
+
+    /// Shows the page of a logout; an agent that has to outlive the process keeps what is pending, others show its URL.
+    ///
+    /// - Throws: As `present(_:)` with a URL.
+    func present(_ pending: PendingLogout) async throws -> AuthorizationCallback
+
     /// Tells the person how it ended, and lets go of everything held; called exactly once, whatever happened before.
     func finish(_ outcome: UserAgentOutcome) async
+}
+
+extension ExternalUserAgentSession {
+    /// Shows the URL.
+    public func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+        try await present(pending.url)
+    }
+
+    /// Shows the URL.
+    public func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
+        try await present(pending.url)
+    }
 }
 
 /// How a trip through a user agent ended, for the page that the person sees last.

@@ -14,6 +14,12 @@ extension AuthorizationCallback {
         return modes.first { Self.hasAnswer(parameters(by: $0) ?? "") } ?? expected
     }
 
+    /// How an answer came, and its parameters as far as they can be read: nothing of it is checked.
+    package func answer(to request: AuthorizationRequest) -> (AuthorizationRequest.ResponseMode, Parameters) {
+        let mode = mode(preferring: request.effectiveResponseMode)
+        return (mode, parameters(by: mode).flatMap { Parameters(decoding: $0) } ?? [:])
+    }
+
     /// Whether there is a parameter of an authorization response, of a kind that is not supported too.
     package static func hasAnswer(_ parameters: some StringProtocol) -> Bool {
         let names = ["code", "error", "response", "id_token", "access_token"]

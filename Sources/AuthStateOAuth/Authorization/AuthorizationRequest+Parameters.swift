@@ -16,7 +16,7 @@ extension AuthorizationRequest {
     ///
     /// - Throws: `AuthStateError`: the redirect URI is missing, a scope is malformed, or an additional parameter would
     ///   replace another.
-    func parameters() throws -> Parameters {
+    package func parameters() throws -> Parameters {
         guard let redirectURI else {
             throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.")
         }

@@ -148,6 +148,8 @@ extension AuthStateError.Code {
     public static let useDPoPNonce = known("useDPoPNonce")
     /// The state belongs to somebody else at the moment.
     public static let storeLocked = known("storeLocked")
+    /// The device is locked, and what is stored with it: nothing is lost, and it can be read after the next unlock.
+    public static let deviceLocked = known("deviceLocked")
     /// The state cannot be read.
     public static let storeUnreadable = known("storeUnreadable")
     /// The state cannot be written.
@@ -193,6 +195,8 @@ extension AuthStateError.Code {
     public static let providerError = known("providerError")
     /// The login was given up.
     public static let cancelled = known("cancelled")
+    /// The person closed the window of the login or logout, or refused to let the app open it.
+    public static let userCancelled = known("userCancelled")
 
     static let kinds: [Self: AuthStateError.Kind] = {
         let table: [AuthStateError.Kind: [Self]] = [
@@ -219,7 +223,7 @@ extension AuthStateError.Code {
             ],
             .store: [
                 .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
-                .storeConflict, .storeExposed,
+                .storeConflict, .storeExposed, .deviceLocked,
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
@@ -227,7 +231,7 @@ extension AuthStateError.Code {
                 .insufficientUserAuthentication,
             ],
             .resource: [.insufficientScope],
-            .cancelled: [.cancelled],
+            .cancelled: [.cancelled, .userCancelled],
         ]
         return Dictionary(uniqueKeysWithValues: table.flatMap { kind, codes in codes.map { ($0, kind) } })
     }()

@@ -4,6 +4,7 @@ extension KnownProvider {
     public static let google = KnownProvider(
         "google", title: "Google", .discovery(issuer: "https://accounts.google.com"),
         scopes: [.openID, .profile, .email], prompt: [.consent], additionalParameters: ["access_type": "offline"],
+        redirectRule: .reversedClientID,
         quirks: [
             Quirk(
                 summary: "A refresh token comes for access_type=offline, not for a scope, and only with a consent.",
@@ -13,7 +14,7 @@ extension KnownProvider {
     /// Apple; the client secret is made by `ClientCredential.appleSecret(teamID:keyID:key:)`.
     public static let apple = KnownProvider(
         "apple", title: "Apple", .discovery(issuer: "https://appleid.apple.com"), scopes: [.openID, "name", .email],
-        formPostScopes: ["name", .email],
+        formPostScopes: ["name", .email], redirectRule: .domainOnly,
         quirks: [
             Quirk(
                 summary: "With the scopes name and email the answer comes by form_post only.",

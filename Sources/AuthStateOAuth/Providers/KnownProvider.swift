@@ -20,6 +20,8 @@ public struct KnownProvider: Sendable, Hashable {
     public var additionalParameters: Parameters = [:]
     /// With one of these scopes it answers by `form_post` only.
     public var formPostScopes: Set<Scope> = []
+    /// What it demands of redirect URIs; nil is nothing beyond the specifications.
+    package var redirectRule: RedirectRule?
     /// What is out of the ordinary, each with the provider's own document.
     public var quirks: [Quirk] = []
 
@@ -42,7 +44,7 @@ public struct KnownProvider: Sendable, Hashable {
     init(
         _ name: String, title: String, _ source: Source, scopes: [Scope], tolerances: Set<Tolerance> = [],
         prompt: [AuthorizationRequest.Prompt] = [], additionalParameters: Parameters = [:],
-        formPostScopes: Set<Scope> = [], quirks: [Quirk] = []
+        formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, quirks: [Quirk] = []
     ) {
         self.name = name
         self.title = title
@@ -52,6 +54,7 @@ public struct KnownProvider: Sendable, Hashable {
         self.prompt = prompt
         self.additionalParameters = additionalParameters
         self.formPostScopes = formPostScopes
+        self.redirectRule = redirectRule
         self.quirks = quirks
     }
 }

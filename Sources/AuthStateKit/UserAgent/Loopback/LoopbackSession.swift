@@ -40,9 +40,7 @@ final class LoopbackSession: ExternalUserAgentSession {
 
     func present(_ url: URL) async throws -> AuthorizationCallback {
         let (callback, stage) = (exchange.callback, purpose.stage)
-        guard exchange.expect() else {
-            throw AuthStateError(.invalidArgument, stage: stage, "A user agent session is presented once.")
-        }
+        guard exchange.expect() else { throw purpose.presentedTwice }
         let limit = Task { [clock, timeout] in
             try await clock.sleep(for: timeout)
             callback.finish(.failure(Self.timedOut(timeout, stage)))

@@ -17,12 +17,7 @@ struct PasteSession: ExternalUserAgentSession {
     let explain: @Sendable (String) -> Void
 
     func present(_ url: URL) async throws -> AuthorizationCallback {
-        guard let page = BrowserURL(url) else {
-            throw AuthStateError(
-                .invalidArgument, stage: purpose.stage, "This URL is not shown to a person.",
-                expected: "an http or https URL with a host", received: url.redactedDescription)
-        }
-        show(page.url)
+        show(try purpose.browserURL(url).url)
         for attempt in 1...Self.attempts {
             try Task.checkCancellation()
             let line = try await read().map { PastedAnswer.trim($0) }

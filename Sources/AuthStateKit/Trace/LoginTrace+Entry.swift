@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension LoginTrace {
+    /// One step.
+    public struct Entry: Sendable, Hashable {
+        /// When.
+        public var date: Date
+        /// Which step.
+        public var step: Step
+        /// What happened, for a person.
+        public var message: String
+        /// Its particulars in order; a secret's value is `…`.
+        public var details: [Detail]
+
+        /// Makes an entry, for example for a preview.
+        public init(date: Date, step: Step, message: String, details: [Detail] = []) {
+            self.date = date
+            self.step = step
+            self.message = message
+            self.details = details
+        }
+    }
+
+    /// A particular of a step.
+    public struct Detail: Sendable, Hashable {
+        /// Its name, as the specifications write it where they do.
+        public var name: String
+        /// Its value, or `…`.
+        public var value: String
+
+        /// Makes a particular.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The steps of a login and of what follows it. New ones may be added.
+    public struct Step: RawRepresentable, Sendable, Hashable {
+        /// The step's name.
+        public var rawValue: String
+        /// Makes a step.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The provider's endpoints are known.
+        public static let discovery = Step(rawValue: "discovery")
+        /// The authorization request was made.
+        public static let request = Step(rawValue: "request")
+        /// The person was sent to the provider.
+        public static let browser = Step(rawValue: "browser")
+        /// Somebody came back.
+        public static let callback = Step(rawValue: "callback")
+        /// The answer passed the checks.
+        public static let answer = Step(rawValue: "answer")
+        /// The token endpoint is asked.
+        public static let tokenRequest = Step(rawValue: "tokenRequest")
+        /// The token endpoint granted tokens.
+        public static let tokens = Step(rawValue: "tokens")
+        /// An ID token was verified, or could not be.
+        public static let idToken = Step(rawValue: "idToken")
+        /// Claims about the person were read.
+        public static let userinfo = Step(rawValue: "userinfo")
+        /// The state was saved, removed, or taken over from the store.
+        public static let store = Step(rawValue: "store")
+        /// An HTTP exchange, whatever it was for.
+        public static let http = Step(rawValue: "http")
+        /// Something failed, or was given up.
+        public static let failure = Step(rawValue: "failure")
+    }
+}
+
+extension LoginTrace.Entry: CustomStringConvertible {
+    /// Message and particulars in one line, without the date.
+    public var description: String {
+        details.isEmpty ? message : "\(message): " + details.map(\.description).joined(separator: ", ")
+    }
+}
+
+extension LoginTrace.Detail: CustomStringConvertible {
+    /// Name and value.
+    public var description: String { "\(name)=\(value)" }
+}

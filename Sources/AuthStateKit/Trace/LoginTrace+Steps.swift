@@ -1,0 +1,135 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension LoginTrace.Detail {
+    /// Parameters whose values are no secrets and say nothing of a person. What is not listed is not shown.
+    private static let harmless: Set<String> = [
+        "acr_values", "access_type", "audience", "client_id", "code_challenge_method", "display", "error",
+        "error_description", "error_uri", "grant_type", "iss", "max_age", "prompt", "redirect_uri", "resource",
+        "response_mode", "response_type", "scope", "ui_locales",
+    ]
+
+    /// A particular that is not to be seen.
+    static func hidden(_ name: String) -> Self { Self(name.printable(60), "…") }
+
+    /// Parameters by name, with the values that are harmless.
+    static func list(_ parameters: Parameters) -> [Self] {
+        parameters.names.map { name in
+            guard harmless.contains(name) else { return hidden(name) }
+            return Self(name, parameters.values(name).joined(separator: " ").printable())
+        }
+    }
+
+    /// A particular for each value that is there.
+    static func list(_ values: [(String, String?)]) -> [Self] {
+        values.compactMap { name, value in value.map { Self(name, $0.printable()) } }
+    }
+
+    /// A point in time, to the second.
+    static func time(_ date: Date?) -> String? { date?.formatted(.iso8601) }
+}
+
+extension LoginTrace {
+    func noteDiscovery(_ configuration: ServiceConfiguration) {
+        note(
+            .discovery, "Knows the provider",
+            Detail.list([
+                ("issuer", configuration.issuer?.rawValue),
+                ("authorization_endpoint", configuration.authorizationEndpoint?.redactedDescription),
+                ("token_endpoint", configuration.tokenEndpoint.redactedDescription),
+            ]))
+    }
+
+    func noteRequest(_ request: AuthorizationRequest) {
+        let way =
+            request.mustBePushed
+            ? "Pushed the authorization request to the provider"
+            : request.requestURI != nil
+                ? "Made a reference to the authorization request"
+                : request.mustBeSigned ? "Signed the authorization request" : "Made the authorization request"
+        note(.request, way, (try? request.parameters()).map(Detail.list) ?? [])
+    }
+
+    func noteBrowser(_ url: URL, expecting redirectURI: RedirectURI) {
+        note(
+            .browser, "Sends the person to the provider, and waits for them to come back",
+            Detail.list([("at", url.redactedDescription), ("expected at", redirectURI.rawValue)]))
+    }
+
+    func noteCallback(_ callback: AuthorizationCallback, to request: AuthorizationRequest) {
+        let (mode, parameters) = callback.answer(to: request)
+        note(
+            .callback, "Somebody came back",
+            Detail.list([("at", callback.description), ("by", mode.rawValue)]) + Detail.list(parameters))
+    }
+
+    func noteAnswer(_ parameters: Parameters) {
+        let checks = ["place", "response mode", "state"] + (parameters["iss"] == nil ? [] : ["iss"])
+        note(
+            .answer, "The answer belongs to this login, and has a code",
+            [Detail("checked", checks.joined(separator: ", "))])
+    }
+
+    func noteTokenRequest(_ request: TokenRequest, _ authentication: ClientAuthentication) {
+        let secrets: [(String, Bool)] = [
+            ("code", request.code != nil), ("code_verifier", request.codeVerifier != nil),
+            ("refresh_token", request.refreshToken != nil), ("device_code", request.deviceCode != nil),
+            ("assertion", request.assertion != nil), ("DPoP", request.dpopKey != nil),
+        ]
+        note(
+            .tokenRequest, "Asks for tokens",
+            Detail.list([
+                ("grant_type", request.grantType.rawValue), ("client_id", request.clientID),
+                ("client authentication", authentication.method.rawValue),
+                ("redirect_uri", request.redirectURI?.rawValue),
+                ("scope", request.scopes.isEmpty ? nil : request.scopes.map(\.rawValue).joined(separator: " ")),
+            ]) + secrets.filter(\.1).map { .hidden($0.0) })
+    }
+
+    func noteTokens(_ response: TokenResponse) {
+        let lifetime = response.accessTokenExpirationDate.map { Int($0.timeIntervalSince(response.issuedAt).rounded()) }
+        let others = response.additionalMembers.keys.sorted()
+        note(
+            .tokens, "Received tokens",
+            Detail.list([
+                ("token_type", response.tokenType), ("expires_in", lifetime.map { "\($0) s" }),
+                ("scope", response.scope),
+            ]) + [.hidden("access_token")] + (response.refreshToken == nil ? [] : [.hidden("refresh_token")])
+                + (response.idToken == nil ? [] : [.hidden("id_token")]) + others.map(Detail.hidden))
+    }
+
+    func noteIDToken(_ token: IDToken, _ trust: IDTokenTrust) {
+        note(
+            .idToken, "The ID token is right",
+            Detail.list([
+                ("trusted for its", trust == .signature ? "signature" : "way over TLS"), ("iss", token.issuer),
+                ("aud", token.audience.joined(separator: " ")), ("iat", Detail.time(token.issuedAt)),
+                ("exp", Detail.time(token.expiresAt)),
+            ]) + (token.nonce == nil ? [] : [.hidden("nonce")]) + [.hidden("sub")])
+    }
+
+    func noteUserInfo(_ info: UserInfo) {
+        note(
+            .userinfo, "Read the claims about the person\(info.isSigned ? ", which are signed" : "")",
+            info.claims.keys.sorted().map(Detail.hidden))
+    }
+
+    /// Events of a state that no other step tells of.
+    func note(_ event: AuthStateEvent) {
+        switch event {
+        case .adopted: note(.store, "Took over what another process stored")
+        case .lateResultDropped: note(.tokens, "Dropped tokens that came after a login or logout")
+        case .idTokenUnverified(let error):
+            note(failure: error)
+            note(.idToken, "Kept the last ID token: the new one could not be verified")
+        case .renewalFailed(let error), .readFailed(let error), .saveFailed(let error): note(failure: error)
+        case .tokensRequested, .tokensDelivered, .tokensDenied, .renewalStarted, .renewed, .changed: break
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+/// Tells the story of a login step by step, in plain words and without secrets: for a log on screen, or a terminal.
+///
+/// Set it in `AuthorizationService.Configuration.trace`. Codes, tokens, verifiers, nonces, secrets and what is known of the
+/// person never appear: only parameters that are known to be none of these are shown, for the others there is `…`. A
+/// failure is told as its error is described, with the provider's explanation.
+public struct LoginTrace: Sendable {
+    private let clock: WallClock
+    private let sink: @Sendable (Entry) -> Void
+    private let memory = Memory()
+
+    private final class Memory: Sendable {
+        /// The failure that was told of last, while nothing else has happened since.
+        let failure = Lock<AuthStateError?>(nil)
+    }
+
+    /// Makes a trace that hands every entry to a closure.
+    ///
+    /// - Parameter sink: Called synchronously in the task in which the step is taken, whichever that is: return soon. For a
+    ///   log on the main actor `makeStream` keeps the order.
+    public init(clock: WallClock = .system, _ sink: @escaping @Sendable (Entry) -> Void) {
+        self.clock = clock
+        self.sink = sink
+    }
+
+    /// Makes a trace and the stream of its entries, in order; those that nobody has taken yet are kept, the newest first.
+    ///
+    /// - Parameter limit: How many entries are kept.
+    public static func makeStream(
+        clock: WallClock = .system, keeping limit: Int = 1024
+    ) -> (trace: LoginTrace, entries: AsyncStream<Entry>) {
+        let (entries, continuation) = AsyncStream.makeStream(of: Entry.self, bufferingPolicy: .bufferingNewest(limit))
+        return (LoginTrace(clock: clock) { continuation.yield($0) }, entries)
+    }
+
+    /// Tells of a step.
+    func note(_ step: Step, _ message: String, _ details: [Detail] = []) {
+        memory.failure.withLock { $0 = nil }
+        sink(Entry(date: clock.now, step: step, message: message, details: details))
+    }
+
+    /// Tells of a failure; of one that several layers pass on, once.
+    func note(failure error: any Error) {
+        guard let error = error as? AuthStateError else {
+            if error is CancellationError { note(.failure, "Given up") }
+            return
+        }
+        let isKnown = memory.failure.withLock { last in
+            defer { last = error }
+            return last == error
+        }
+        guard !isKnown else { return }
+        sink(
+            Entry(
+                date: clock.now, step: .failure, message: "Failed: \(error)",
+                details: [Detail("code", error.code.rawValue), Detail("stage", error.stage.rawValue)]))
+    }
+}

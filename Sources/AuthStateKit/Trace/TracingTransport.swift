@@ -1,0 +1,37 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Tells a trace of every exchange: method, address, status and time; never a header, a body or a query's values.
+struct TracingTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let trace: LoginTrace
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let start = ContinuousClock.now
+        func tell(_ outcome: String) {
+            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+            trace.note(
+                .http, "\(request.method) \(Self.address(request.url)) \(outcome) \(Int(milliseconds.rounded())) ms")
+        }
+        do {
+            let response = try await base.send(request)
+            tell("\(response.status)")
+            return response
+        } catch {
+            tell((error as? TransportError)?.code.rawValue ?? (error is CancellationError ? "cancelled" : "failed"))
+            throw error
+        }
+    }
+
+    /// The URL without user and fragment; of the query only the names.
+    static func address(_ url: URL) -> String {
+        let parts = URIReference(url.absoluteString)
+        let names = (parts.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } + "=…" }
+        return parts.redacted + (names.isEmpty ? "" : "?" + names.joined(separator: "&"))
+    }
+}

@@ -1,0 +1,83 @@
+internal import AuthStateJOSE
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Which flows wait, and which URL belongs to which of them: a pure value.
+struct RedirectTable: Sendable {
+    /// A flow that this process waits for.
+    struct Waiting: Sendable {
+        let state: String
+        let place: CallbackPlace
+        let answer: SharedResult<AuthorizationCallback>
+    }
+
+    enum Verdict: Sendable {
+        /// The answer of a flow that waits, and waits no longer.
+        case answer(Waiting, AuthorizationCallback)
+        /// The answer of a flow of an earlier process, to be claimed in the store.
+        case restored(PendingRedirect, AuthorizationCallback)
+        /// At a place of ours, and the store may know more.
+        case unknown
+        /// At a place of ours, for nobody.
+        case refused
+        /// At no place of ours.
+        case foreign
+    }
+
+    /// Where flows of an earlier process may come back to.
+    let redirectURIs: [RedirectURI]
+    /// Whether the flows of earlier processes are in `restored`.
+    var isComplete: Bool
+    private var waiting: [Waiting] = []
+    private(set) var restored: [PendingRedirect] = []
+
+    init(redirectURIs: [RedirectURI], isComplete: Bool) {
+        self.redirectURIs = redirectURIs
+        self.isComplete = isComplete
+    }
+
+    mutating func add(_ flow: Waiting) { waiting.append(flow) }
+
+    mutating func remove(_ flow: Waiting) { waiting.removeAll { $0.answer === flow.answer } }
+
+    /// Takes what the store had: flows of this process are in it as well.
+    mutating func complete(with stored: [PendingRedirect]) {
+        restored = stored.filter { entry in !waiting.contains { $0.state == entry.state } }
+        isComplete = true
+    }
+
+    /// Judges a URL by its place and its `state`, in constant time; the flow that it belongs to is used up.
+    mutating func take(_ address: String) -> Verdict {
+        let isOurs =
+            redirectURIs.contains { $0.matches(address) }
+            || waiting.contains { $0.place.callback(address) != nil }
+            || restored.contains { $0.place.callback(address) != nil }
+        guard isOurs else { return .foreign }
+        guard let state = Self.state(of: address) else { return .refused }
+        if let index = waiting.firstIndex(where: { ConstantTime.equals($0.state, state) }),
+            let callback = waiting[index].place.callback(address)
+        {
+            return .answer(waiting.remove(at: index), callback)
+        }
+        if let index = restored.firstIndex(where: { ConstantTime.equals($0.state, state) }),
+            let callback = restored[index].place.callback(address)
+        {
+            return .restored(restored.remove(at: index), callback)
+        }
+        return isComplete ? .refused : .unknown
+    }
+
+    /// The one `state` in the query or the fragment.
+    private static func state(of address: String) -> String? {
+        let parts = URIReference(address)
+        let states = [parts.query, parts.fragment].compactMap { $0 }.flatMap {
+            Parameters(decoding: $0)?.values("state") ?? []
+        }
+        return states.count == 1 ? states[0] : nil
+    }
+}

@@ -1,0 +1,54 @@
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The system's window for logins, for one page: what decides nothing, so that everything else is tested without it.
+@MainActor
+package protocol WebAuthenticationBrowser: AnyObject, Sendable {
+    /// Opens the window.
+    ///
+    /// - Parameter completion: Takes the URL that the window ended at: on any thread, perhaps before this returns, more than
+    ///   once or never.
+    func start(
+        _ page: WebAuthenticationPage,
+        completion: @escaping @Sendable (Result<URL, WebAuthenticationFailure>) -> Void
+    ) throws(WebAuthenticationFailure)
+
+    /// Closes the window.
+    func cancel()
+}
+
+/// A page to open, and what to know about it.
+package struct WebAuthenticationPage: Sendable {
+    /// The page, http or https.
+    package var url: URL
+    /// What ends the window.
+    package var callback: WebAuthenticationCallback
+    /// Whether it shares no cookies with the browser.
+    package var isEphemeral: Bool
+    /// Header fields to send along.
+    package var additionalHeaderFields: [String: String]
+}
+
+/// What URL ends the window.
+package enum WebAuthenticationCallback: Sendable, Hashable {
+    /// Any with this scheme, which the app need not have registered.
+    case scheme(String)
+    /// An https URL of a domain that the app is associated with.
+    case https(host: String, path: String)
+}
+
+/// What the system offers: both came with iOS 17.4, macOS 14.4 and visionOS 1.1.
+package struct WebAuthenticationFeatures: Sendable, Hashable {
+    /// Whether an https URL can end the window.
+    package var httpsCallbacks: Bool
+    /// Whether header fields can be sent along.
+    package var additionalHeaderFields: Bool
+
+    package static let all = Self(httpsCallbacks: true, additionalHeaderFields: true)
+    package static let none = Self(httpsCallbacks: false, additionalHeaderFields: false)
+}

@@ -1,0 +1,87 @@
+extension RedirectURI {
+    /// What is wrong or doubtful about a redirect URI, the errors first; empty when nothing is.
+    ///
+    /// Advice before anybody logs in: nothing is refused for it. `AuthorizationRequest.diagnose` looks at a whole request.
+    ///
+    /// - Parameters:
+    ///   - app: What the Apple app declares that the URI leads to; nil outside of one.
+    ///   - responseMode: How the answer will come; nil is by query.
+    ///   - provider: The provider, when it has rules of its own.
+    ///   - clientID: The client's identifier, which such rules may depend on.
+    public func diagnose(
+        app: AppDeclarations? = nil, responseMode: AuthorizationRequest.ResponseMode? = nil,
+        provider: KnownProvider? = nil, clientID: String? = nil
+    ) -> [Finding] {
+        let subject = RedirectURICheck.Subject(
+            parts: parts, app: app, responseMode: responseMode, provider: provider, clientID: clientID)
+        return RedirectURICheck.all.compactMap { $0(subject) }.errorsFirst
+    }
+
+    /// The same for text that may be no redirect URI at all, which is an error then.
+    public static func diagnose(
+        _ text: String, app: AppDeclarations? = nil, responseMode: AuthorizationRequest.ResponseMode? = nil,
+        provider: KnownProvider? = nil, clientID: String? = nil
+    ) -> [Finding] {
+        do {
+            return try RedirectURI(text).diagnose(
+                app: app, responseMode: responseMode, provider: provider, clientID: clientID)
+        } catch {
+            let refusal = error as? AuthStateError
+            return [
+                Finding(
+                    .invalidRedirectURI, .error, refusal?.message ?? "\(error)",
+                    hint: "Use \(refusal?.expected ?? "an absolute URI").")
+            ]
+        }
+    }
+}
+
+extension AuthorizationRequest {
+    /// What is wrong or doubtful about where a request's answer goes and how its client proves itself, the errors first.
+    ///
+    /// Google and Apple are known by the configuration's issuer; other providers' rules need `provider`.
+    ///
+    /// - Parameters:
+    ///   - credential: What the login will be made with.
+    ///   - app: What the Apple app declares that makes the request; nil outside of one.
+    public func diagnose(
+        credential: ClientCredential = .none, app: AppDeclarations? = nil, provider: KnownProvider? = nil
+    ) -> [Finding] {
+        // Without a redirect URI the user agent chooses, and knows which fits.
+        guard let redirectURI else { return [] }
+        let known = provider ?? [.google, .apple].first { $0.issuer == configuration.issuer?.rawValue }
+        var findings = redirectURI.diagnose(
+            app: app, responseMode: effectiveResponseMode, provider: known, clientID: clientID)
+        let leadsToApp = redirectURI.hasAppScheme || app != nil && !redirectURI.isLoopback
+        if credential.isStaticSecret, leadsToApp { findings.append(.secretInApp) }
+        return findings.errorsFirst
+    }
+}
+
+extension RedirectURI {
+    /// Whether the scheme is neither http nor https: an app's own.
+    package var hasAppScheme: Bool { !parts.hasScheme("http") && !parts.hasScheme("https") }
+}
+
+extension ClientCredential {
+    /// Whether every copy of a program would carry the same secret: one that a registration issued is this copy's alone,
+    /// and so may a private key be.
+    fileprivate var isStaticSecret: Bool {
+        switch source {
+        case .none, .issued: false
+        case .environment, .file, .value: method != .privateKeyJWT
+        }
+    }
+}
+
+extension Finding {
+    /// RFC 8252, section 8.5. Not an error: there are providers whose clients for apps come with a secret.
+    fileprivate static let secretInApp = Finding(
+        .secretInApp, .warning, "A secret inside an app is none: whoever has the app can read it.",
+        hint: "Register a client without a secret (public, native or iOS at the provider) and rely on PKCE; when the "
+            + "provider insists on the secret, let a server of yours exchange the code.")
+}
+
+extension [Finding] {
+    fileprivate var errorsFirst: Self { filter { $0.severity == .error } + filter { $0.severity != .error } }
+}

@@ -1,0 +1,172 @@
+import AuthStateJOSE
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Redirect router", .timeLimit(.minutes(1)))
+struct RedirectRouterTests {
+    private static func changed(_ url: URL, _ edit: (String) -> String) throws -> URL {
+        try #require(URL(string: edit(url.absoluteString)))
+    }
+
+    @Test("a login comes back by the URL that the system opens the app with")
+    func login() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch()
+        let task = Task { [request = try await world.request()] in
+            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+        }
+        let answer = try await world.browser.answer()
+        #expect(app.router.open(answer))
+        let state = try await bounded { try await task.value }
+        #expect(state.isAuthorized)
+        // A second use, and what was never ours.
+        #expect(!app.router.open(answer))
+        #expect(app.refused == [.stateMismatch])
+    }
+
+    @Test("a deep link of the app is left to it, without a word")
+    func foreign() async throws {
+        let world = try await RedirectWorld()
+        for app in [try world.launch(), try world.launch(world.store)] {
+            for address in ["com.example.app:/settings?state=1", "https://app.example/callback?code=1&state=1"] {
+                #expect(!app.router.open(try #require(URL(string: address))))
+            }
+            #expect(app.refused.isEmpty)
+        }
+    }
+
+    @Test("somebody else's URL neither ends a waiting login nor is taken")
+    func wrongState() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch()
+        let task = Task { [request = try await world.request()] in
+            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+        }
+        let answer = try await world.browser.answer()
+        let attacks = [
+            try Self.changed(answer) { $0.replacing("state=", with: "state=x") },
+            try Self.changed(answer) { $0.replacing("state=", with: "stat=") },
+            try Self.changed(answer) { $0 + "&state=x" },
+            try Self.changed(answer) { $0 + "#state=x" },
+            try #require(URL(string: "com.example.app:/callback?error=access_denied")),
+            try #require(URL(string: "com.example.app:/callback")),
+        ]
+        for attack in attacks { #expect(!app.router.open(attack)) }
+        // The right state at another place of the scheme.
+        #expect(!app.router.open(try Self.changed(answer) { $0.replacing(":/callback", with: ":/elsewhere") }))
+        #expect(app.refused.count == attacks.count)
+        #expect(app.router.open(answer))
+        #expect(try await bounded { try await task.value }.isAuthorized)
+    }
+
+    @Test("several logins wait side by side, and each gets its own answer")
+    func sideBySide() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch(world.store)
+        let requests = [try await world.request(), try await world.request(), try await world.request()]
+        let tasks = requests.map { request in
+            Task { try await world.service.authorize(request, presenting: world.agent(app)).0.request.state }
+        }
+        for index in [2, 0, 1] { #expect(app.router.open(try await world.browser.answer(page: index))) }
+        for (request, task) in zip(requests, tasks) {
+            #expect(try await bounded { try await task.value } == request.state)
+        }
+        #expect(try await world.store.load("pending-redirects") == nil)
+    }
+
+    @Test("a cancelled or late login frees its place, in the store too")
+    func cancellation() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch(world.store)
+        let request = try await world.request()
+        let task = Task { try await world.service.authorize(request, presenting: world.agent(app)) }
+        let answer = try await world.browser.answer()
+        #expect(try await world.store.load("pending-redirects") != nil)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await bounded { try await task.value } }
+        #expect(try await world.store.load("pending-redirects") == nil)
+        app.router.open(answer)
+        try await app.refused(.stateMismatch)
+
+        let slow = Task { [request = try await world.request()] in
+            try await world.service.authorize(request, presenting: world.agent(app))
+        }
+        _ = try await world.browser.answer(page: 1)
+        await world.clock.sleepers()
+        world.clock.advance(by: .seconds(600))
+        let error = await authError { try await bounded { try await slow.value } }
+        #expect(error?.code == .timedOut)
+        #expect(try await world.store.load("pending-redirects") == nil)
+    }
+
+    @Test("a page that cannot be opened, and a store that cannot be written, end the login at once")
+    func unopened() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch(ReadOnlyAuthStateStore(world.store))
+        let request = try await world.request()
+        let unkept = await authError { try await world.service.authorize(request, presenting: world.agent(app)) }
+        #expect(unkept?.code == .storeReadOnly)
+        let closed = RedirectUserAgent(router: try world.launch().router, clock: world.clock) { _ in false }
+        let error = await authError { try await world.service.authorize(request, presenting: closed) }
+        #expect(error?.code == .browserUnavailable)
+    }
+
+    @Test("a page at the redirect URI hands over to the app's scheme")
+    func redirectPage() async throws {
+        let world = try await RedirectWorld()
+        world.provider.update {
+            $0.clients = [OpenIDProvider.Client(id: "app", redirectURIs: ["https://app.example/cb"])]
+        }
+        let app = try world.launch()
+        let agent = RedirectUserAgent(
+            router: app.router, callbackURL: try RedirectURI("com.example.app://redirect"), clock: world.clock
+        ) { [browser = world.browser] in browser.show($0) }
+        let task = Task { [request = try await world.request(redirectURI: "https://app.example/cb")] in
+            try await AuthState.authorize(request, presenting: agent, service: world.service)
+        }
+        let answer = try await world.browser.answer(at: "https://app.example/cb")
+        #expect(!app.router.open(answer))
+        let place = "https://app.example/cb"
+        #expect(app.router.open(try Self.changed(answer) { $0.replacing(place, with: "com.example.app://redirect") }))
+        #expect(try await bounded { try await task.value }.isAuthorized)
+    }
+
+    @Test("a logout comes back the same way")
+    func logout() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch(world.store)
+        let configuration = try await world.request().configuration
+        var request = EndSessionRequest(configuration: configuration, clientID: "app")
+        request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
+        let task = Task { [request] in
+            try await world.service.endSession(request, presenting: world.agent(app))
+        }
+        let answer = try await world.browser.answer()
+        #expect(app.router.open(answer))
+        try await bounded { try await task.value }
+        #expect(try await world.store.load("pending-redirects") == nil)
+    }
+
+    @Test("an agent that was given only a URL knows the answer by its state")
+    func plainURL() async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch(world.store)
+        let pending = try world.service.begin(try await world.request())
+        let session = try await world.agent(app).prepare(redirectURI: pending.request.redirectURI, for: .login)
+        let task = Task { try await session.present(pending.url) }
+        let answer = try await world.browser.answer()
+        #expect(app.router.open(answer))
+        #expect(try await bounded { try await task.value }.url == answer.absoluteString)
+        await session.finish(.completed)
+        let other = try await world.agent(app).prepare(redirectURI: pending.request.redirectURI, for: .login)
+        #expect(await authError { try await other.present(LoopbackTrip.page) }?.code == .invalidArgument)
+    }
+}
