@@ -105,6 +105,15 @@ public final class AuthSession {
         try await core.complete(pending, callback: callback)
     }
 
+    /// Completes what came back to a `RedirectRouter` after the app was ended and begun again.
+    ///
+    /// - Returns: Who has logged in; nil when it was a logout.
+    /// - Throws: As `signIn` does; `.invalidArgument` for a login of another session's client.
+    @discardableResult
+    public func complete(_ redirect: RestoredRedirect) async throws -> AuthUser? {
+        try await core.complete(redirect)
+    }
+
     /// Gives the login up that is under way.
     public func cancelSignIn() { core.cancelSignIn() }
 

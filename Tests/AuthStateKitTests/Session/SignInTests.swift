@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
@@ -203,5 +204,36 @@ struct SignInTests {
         let other = try await SessionFixture(provider: fixture.provider) { $0.clientID = "another" }
         let error = await authError { try await other.core.complete(pending, callback: callback) }
         #expect(error?.code == .invalidArgument && !other.state.isAuthenticated)
+    }
+
+    @Test("a redirect to an app that was killed in between finds the session of the next start")
+    func killed() async throws {
+        let pendings = InMemoryAuthStateStore()
+        let redirectURI = try RedirectURI("com.example.app:/callback")
+        let opened = Lock<URL?>(nil)
+        let first = RedirectRouter(store: pendings)
+        let agent = RedirectUserAgent(router: first) { url in
+            opened.withLock { $0 = url }
+            return true
+        }
+        let fixture = try await SessionFixture(agent: agent) { $0.redirectURI = redirectURI }
+        // This process is not heard of again.
+        let lost = Task { try await fixture.core.signIn() }
+        defer { lost.cancel() }
+        try await eventually { opened.withLock { $0 } != nil }
+        let page = try #require(opened.withLock { $0 })
+        let answer = try await fixture.provider.service.transport.send(TransportRequest(url: page))
+        let location = try #require(answer.headers.first("Location").flatMap(URL.init(string:)))
+
+        let router = RedirectRouter(redirectURIs: [redirectURI], store: pendings)
+        let next = try await fixture.restarted()
+        await next.core.restore()
+        #expect(!next.state.isAuthenticated)
+        #expect(router.open(location))
+        var redirects = router.restored.makeAsyncIterator()
+        let redirect = try #require(await redirects.next())
+        #expect(try await next.core.complete(redirect)?.name == "Ada Lovelace")
+        #expect(next.state.isAuthenticated)
+        #expect(try await next.stored()?.isAuthorized == true)
     }
 }
