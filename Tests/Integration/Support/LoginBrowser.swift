@@ -10,14 +10,19 @@ struct LoginBrowser: Sendable {
     enum Decision: Sendable { case accept, decline }
 
     private let folder: TemporaryFolder
+    private let user: String
 
     /// A browser without any cookies.
-    init() throws { folder = try TemporaryFolder() }
+    init(user: String = "alice") throws {
+        self.user = user
+        folder = try TemporaryFolder()
+    }
 
     /// The words of the command that gets the URL as its last argument.
     func words(_ decision: Decision = .accept) -> [String] {
         let refusal = decision == .decline ? ["--deny"] : []
-        return [Self.python, "\(Provider.scripts)/browser.py", "--follow", "--cookies", folder("jar")] + refusal
+        return [Self.python, "\(Provider.scripts)/browser.py", "--follow", "--cookies", folder("jar"), "--user", user]
+            + refusal
     }
 
     /// The same as one line for a shell.
