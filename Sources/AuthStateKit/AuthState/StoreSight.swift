@@ -1,6 +1,6 @@
 /// Whether the state at hand is the stored one, as far as can be told without reading the store.
 struct StoreSight: Sendable {
-    /// What tells of changes; without it the store is read from time to time.
+    /// What tells of changes; without it, or if it tells of this process alone, the store is read from time to time.
     private let watch: (any AuthStateWatch)?
     /// The watch's generation when the store was read last.
     private let seen: UInt64
@@ -14,11 +14,11 @@ struct StoreSight: Sendable {
 
     /// What is true from now on, if the store is read after this.
     ///
-    /// - Parameter interval: For how long to trust a reading when nothing is watched, in seconds.
+    /// - Parameter interval: For how long to trust a reading when others are not watched, in seconds.
     init(_ watch: (any AuthStateWatch)?, at date: Double, interval: Double) {
         self.watch = watch
         self.date = date
-        self.interval = watch == nil ? interval : max(interval, Self.longest)
+        self.interval = watch?.showsOtherProcesses == true ? max(interval, Self.longest) : interval
         seen = watch?.generation ?? 0
     }
 
@@ -33,7 +33,7 @@ struct StoreSight: Sendable {
 
     /// The same watching after a reading that failed: what it was about is looked for again after this interval.
     func failed(at date: Double, retryingAfter interval: Double) -> StoreSight {
-        renewed(at: watch == nil ? date : date - max(0, Self.longest - interval))
+        renewed(at: date - max(0, self.interval - interval))
     }
 
     /// Whether changes are heard of, instead of being looked for.

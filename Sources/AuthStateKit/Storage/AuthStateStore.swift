@@ -42,6 +42,14 @@ public protocol AuthStateWatch: AnyObject, Sendable {
     ///
     /// Asked at every use of a token: it neither blocks nor waits nor allocates, and calls nobody back.
     var generation: UInt64 { get }
+
+    /// Whether changes by other processes show; true, the default. If not, the store is read from time to time besides.
+    var showsOtherProcesses: Bool { get }
+}
+
+extension AuthStateWatch {
+    /// They do.
+    public var showsOtherProcesses: Bool { true }
 }
 
 /// Exclusive access to one key of a store, for as long as `withLease` runs its body.

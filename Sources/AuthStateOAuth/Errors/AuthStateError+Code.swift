@@ -146,6 +146,8 @@ extension AuthStateError.Code {
     public static let useDPoPNonce = known("useDPoPNonce")
     /// The state belongs to somebody else at the moment.
     public static let storeLocked = known("storeLocked")
+    /// The device is locked, and what is stored with it: nothing is lost, and it can be read after the next unlock.
+    public static let deviceLocked = known("deviceLocked")
     /// The state cannot be read.
     public static let storeUnreadable = known("storeUnreadable")
     /// The state cannot be written.
@@ -219,7 +221,7 @@ extension AuthStateError.Code {
             ],
             .store: [
                 .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
-                .storeConflict, .storeExposed,
+                .storeConflict, .storeExposed, .deviceLocked,
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,

@@ -1,0 +1,165 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+/// Keeps each state in a keychain item of its own: for apps on Apple platforms, and what they share with extensions.
+///
+/// Items are generic passwords: the service is the store's, the account is the key. They stay on this device, are never
+/// synchronised, and can be read from the first unlock on, so that a renewal in the background works while the device is
+/// locked. On the Mac the data protection keychain is used, which needs a signed app.
+///
+/// **Nothing is lost in a save.** A first save adds the item, every later one updates it in place, and the query names the
+/// version that is replaced: the keychain itself refuses to overwrite what somebody else saved. Nothing is ever deleted to
+/// be added again, as many examples do: an app that is ended in between has logged its user out.
+///
+/// **A locked device costs nothing.** Before the first unlock, calls throw `.deviceLocked`; so does a renewal, before the
+/// refresh token is sent. The grant stays as it is.
+///
+/// **Being ended in a renewal.** `reserve` writes a note into the item, which the save takes out again. A process that finds
+/// the note knows that the refresh token may be spent already; it is tried once more, and a refusal says what happened.
+///
+/// **App and extension.** A lease excludes everybody in its process. It excludes no other process, because the system
+/// ends an app that is suspended while it holds a lock that it shares. Let one of them renew, the app as a rule, and give
+/// the others `ReadOnlyAuthStateStore(KeychainAuthStateStore(…))` with the same `service` and `accessGroup`. Should two of
+/// them save all the same, none overwrites the other: the second one takes over what it finds, and saves on top of it.
+///
+/// **A new installation.** Items outlive the app that made them: see ``removeAll()``.
+///
+/// Type-checked against declarations of our own; not yet run on a device.
+public struct KeychainAuthStateStore: AuthStateStore {
+    /// One for the process: a suspended one holds nothing that another waits for.
+    private static let queue = LeaseQueue()
+
+    /// For how long the keychain may be silent in a load, or in a function of a lease.
+    static let patience = Duration.seconds(30)
+    /// For how long it may be silent before the deadline of a lease counts.
+    static let leastPatience = Duration.seconds(5)
+
+    private let items: any KeychainItems
+    private let service: String
+    private let accessGroup: String?
+    private let accessibility: Accessibility
+    private let clock: any Clock<Duration>
+    private let work: BlockingWork
+    private let queue: LeaseQueue
+
+    #if canImport(Security)
+        /// Makes a store; nothing is read or written yet.
+        ///
+        /// - Parameters:
+        ///   - service: A name for all of its items, for example the app's bundle identifier. Nobody else should use it.
+        ///   - accessGroup: The keychain access group, with the team's prefix, that app and extensions share; the
+        ///     entitlement has to name it. Nil is the app's own: then no item of this service may be in another group.
+        ///   - accessibility: When the items can be read. Items that are there already are changed by their next save.
+        ///   - clock: What the deadlines of leases are measured with.
+        public init(
+            service: String, accessGroup: String? = nil,
+            accessibility: Accessibility = .afterFirstUnlockThisDeviceOnly,
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.init(
+                SystemKeychain(), service: service, accessGroup: accessGroup, accessibility: accessibility, clock: clock
+            )
+        }
+    #endif
+
+    /// Makes a store on any keychain; one with a queue of its own stands for another process.
+    init(
+        _ items: any KeychainItems, service: String, accessGroup: String? = nil,
+        accessibility: Accessibility = .afterFirstUnlockThisDeviceOnly, clock: any Clock<Duration> = ContinuousClock(),
+        queue: LeaseQueue = Self.queue
+    ) {
+        self.items = items
+        self.service = service
+        self.accessGroup = accessGroup
+        self.accessibility = accessibility
+        self.clock = clock
+        self.queue = queue
+        work = BlockingWork(label: "AuthStateKit.KeychainAuthStateStore", clock: clock)
+    }
+
+    /// Reads a state without a lease; nil when there is none under the key.
+    ///
+    /// - Throws: `AuthStateError`: `.deviceLocked` until the device is unlocked; `.storeUnreadable` with the `OSStatus` and
+    ///   what to do; `.storeCorrupt` when the item is somebody else's.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        let entry = entry(key)
+        return try await work.run(within: Self.patience, orThrow: .keychainSilent(.storeUnreadable)) {
+            try entry.read().stored
+        }
+    }
+
+    /// Runs a transaction while nobody else in this process holds the key; waiters take turns in order.
+    ///
+    /// What the body began to save is finished even when its task is cancelled.
+    ///
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while waiting;
+    ///   whatever the body throws.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        let (entry, slot, work, queue) = (entry(key), slot(of: key), work, queue)
+        let deadline = Deadline(after: deadline, on: clock)
+        let name = [service, accessGroup ?? "", key.rawValue].joined(separator: "\0")
+        try await queue.acquire(name, until: deadline, orThrow: .storeLocked(key.rawValue))
+        let lease: KeychainLease
+        do {
+            let patience = max(deadline.remaining, Self.leastPatience)
+            lease = try await work.run(within: patience, orThrow: .keychainSilent(.storeUnreadable)) {
+                KeychainLease(entry, slot, work)
+            }
+        } catch {
+            queue.release(name)
+            throw error
+        }
+        do {
+            let result = try await body(lease)
+            await lease.end { queue.release(name) }
+            return result
+        } catch {
+            await lease.end { queue.release(name) }
+            throw error
+        }
+    }
+
+    /// Begins to watch a key: changes by this process show at once; for those of others the store is read from time to time.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
+        KeychainWatch(item: slot(of: key), service: slot(of: nil))
+    }
+
+    /// Removes every state of this service and access group, readable or not; for the first start of a new installation.
+    ///
+    /// The system keeps keychain items when an app is deleted, so that its next installation finds the user logged in. Who
+    /// does not want that keeps a mark in `UserDefaults` and, where it is missing, calls this before restoring. The mark
+    /// seems missing, too, before the first unlock: look only while `UIApplication.isProtectedDataAvailable`. Tokens that
+    /// are removed so are not revoked; do not call this while a state is in use.
+    ///
+    /// - Throws: `AuthStateError`: `.deviceLocked`, `.storeUnwritable`.
+    public func removeAll() async throws {
+        let all = KeychainEntry(
+            items: items, name: KeychainAttributes(service: service, accessGroup: accessGroup),
+            accessibility: accessibility)
+        defer { ChangeCounters.count(slot(of: nil)) }
+        try await work.run(within: Self.patience, orThrow: .keychainSilent(.storeUnwritable, isChange: true)) {
+            try all.discard()
+        }
+    }
+
+    private func entry(_ key: AuthStateKey) -> KeychainEntry {
+        KeychainEntry(
+            items: items,
+            name: KeychainAttributes(service: service, account: key.rawValue, accessGroup: accessGroup),
+            accessibility: accessibility)
+    }
+
+    /// Where changes of a key are counted, or of all of them.
+    private func slot(of key: AuthStateKey?) -> ChangeCounters.Slot {
+        var hasher = Hasher()
+        hasher.combine(ObjectIdentifier(queue))
+        hasher.combine(service)
+        hasher.combine(accessGroup)
+        hasher.combine(key)
+        return ChangeCounters.Slot(hasher)
+    }
+}

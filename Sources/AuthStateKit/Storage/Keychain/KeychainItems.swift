@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The four calls on generic passwords of a keychain; each blocks until the system's keychain service has answered.
+///
+/// A query names items by attributes that they have; with no access group it means those of every group of the process.
+protocol KeychainItems: Sendable {
+    /// Makes an item, in the process's first access group if it names none; `.duplicateItem` when there is one of its name.
+    func add(_ item: KeychainAttributes) -> KeychainStatus
+    /// Changes the items that the query matches, in one step that nobody comes between; `.itemNotFound` if it matches none.
+    func update(_ query: KeychainAttributes, to changes: KeychainAttributes) -> KeychainStatus
+    /// Reads one item; `.itemNotFound` when there is none.
+    func copyMatching(_ query: KeychainAttributes) -> (status: KeychainStatus, item: KeychainAttributes?)
+    /// Removes the items that the query matches; `.itemNotFound` when it matches none.
+    func delete(_ query: KeychainAttributes) -> KeychainStatus
+}
+
+/// What items are looked for by, what is changed in them, or what they are; what is nil is not said.
+struct KeychainAttributes: Sendable, Hashable {
+    /// With the account and the access group, the name of an item: `kSecAttrService`.
+    var service: String?
+    /// `kSecAttrAccount`.
+    var account: String?
+    /// `kSecAttrAccessGroup`.
+    var accessGroup: String?
+    /// `kSecAttrGeneric`: the version.
+    var generic: Data?
+    /// `kSecAttrComment`: whether the refresh token is being redeemed.
+    var comment: String?
+    /// `kSecAttrAccessible`; never part of a query, for an item that has another one would not be found.
+    var accessible: KeychainAuthStateStore.Accessibility?
+    /// `kSecValueData`, the only secret here: the archive. Never part of a query.
+    var data: Data?
+}
+
+extension KeychainAttributes: CustomStringConvertible, CustomReflectable {
+    /// The name and the size.
+    var description: String { "\(service ?? "?")/\(account ?? "?"), \(data?.count ?? 0) bytes" }
+    /// What `description` shows.
+    var customMirror: Mirror { Mirror(self, children: ["item": description]) }
+}

@@ -1,0 +1,15 @@
+// What Apple's Foundation and the one of Linux have in common. The parts of Linux's that are not named here cannot be used.
+@_exported import CoreFoundation
+@_exported import Darwin
+@_exported import Dispatch
+@_exported import FoundationEssentials
+
+@_exported import class Foundation.Bundle
+@_exported import class Foundation.NSArray
+@_exported import class Foundation.NSData
+@_exported import class Foundation.NSDictionary
+@_exported import class Foundation.NSError
+@_exported import class Foundation.NSNumber
+@_exported import class Foundation.NSObject
+@_exported import protocol Foundation.NSObjectProtocol
+@_exported import class Foundation.NSString
