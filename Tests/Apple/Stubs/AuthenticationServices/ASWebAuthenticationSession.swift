@@ -1,9 +1,10 @@
+import Foundation
+
 #if os(macOS)
     import AppKit
 #else
     import UIKit
 #endif
-import Foundation
 
 #if os(macOS)
     public typealias ASPresentationAnchor = NSWindow
@@ -85,7 +86,6 @@ public struct ASWebAuthenticationSessionError: CustomNSError, Hashable {
     public var errorUserInfo: [String: Any] {
         failureReason.map { [NSLocalizedFailureReasonErrorKey: $0] } ?? [:]
     }
-    public var localizedDescription: String { "\(code)" }
 
     public static var canceledLogin: Code { .canceledLogin }
     public static var presentationContextNotProvided: Code { .presentationContextNotProvided }

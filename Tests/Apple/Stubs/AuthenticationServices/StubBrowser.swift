@@ -37,7 +37,9 @@ public enum StubBrowser {
         switch act {
         case .end(let address): callBack(session, URL(string: address), nil)
         case .fail(let code, let reason):
-            callBack(session, nil, ASWebAuthenticationSessionError.Code(rawValue: code).map { .init($0, failureReason: reason) })
+            callBack(
+                session, nil,
+                ASWebAuthenticationSessionError.Code(rawValue: code).map { .init($0, failureReason: reason) })
         case .refuse: return false
         case .wait: break
         }
