@@ -97,7 +97,7 @@ extension AuthStateError {
     /// A failed exchange, in the terms of the flow.
     init(_ error: TransportError, url: String, stage: Stage) {
         let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
-        self.init(entry.code, stage: stage, error.message, hint: entry.hint)
+        self = Self(entry.code, stage: stage, error.message, hint: entry.hint).explained
     }
 
     private static let transportCodes: [TransportError.Code: (code: Code, hint: String)] = [

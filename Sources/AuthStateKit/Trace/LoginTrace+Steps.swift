@@ -70,10 +70,8 @@ extension LoginTrace {
     }
 
     func noteAnswer(_ parameters: Parameters) {
-        let checks = ["place", "response mode", "state"] + (parameters["iss"] == nil ? [] : ["iss"])
-        note(
-            .answer, "The answer belongs to this login, and has a code",
-            [Detail("checked", checks.joined(separator: ", "))])
+        let checks = "place mode state" + (parameters["iss"] == nil ? "" : " iss")
+        note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 
     func noteTokenRequest(_ request: TokenRequest, _ authentication: ClientAuthentication) {

@@ -96,7 +96,9 @@
         private static func failure(_ error: URLError, _ wire: WireRequest) -> TransportError {
             let code = kinds[error.code] ?? .connectionLost
             let neverSent: Set<TransportError.Code> = [.unreachable, .insecureConnection, .invalidRequest]
-            let message = "The exchange with \(wire.peer) failed: \(error.localizedDescription)".printable()
+            // The number says in every language what failed.
+            let reason = "\(error.localizedDescription) (URLError \(error.code.rawValue))"
+            let message = "The exchange with \(wire.peer) failed: \(reason)".printable()
             return TransportError(code, message, requestMayHaveBeenSent: !neverSent.contains(code))
         }
     }

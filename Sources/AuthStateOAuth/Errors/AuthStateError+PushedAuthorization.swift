@@ -18,7 +18,9 @@ extension AuthStateError {
                 refusal.hint = "Check the request's parameters, and that the redirect URI is registered."
             case 401, 403:
                 refusal.code = .invalidClient
-                refusal.hint = "Check the client identifier, its secret or key, and the key that signs the request."
+                refusal.hint =
+                    "Check the client identifier, its secret or key, the key that signs the request, and that the "
+                    + "redirect URI is registered."
             case 405:
                 refusal.code = .endpointMissing
                 refusal.hint = "Check that the endpoint is the right one: it does not take POST."

@@ -42,13 +42,18 @@ extension OAuthErrorResponse {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// What a person can do about it.
-    package var hint: String? {
+    /// What a person can do about it: what is known of this very failure, else of its code.
+    package var hint: String? { RecognizedFailure(self)?.hint ?? codeHint }
+
+    /// What goes for a scope that is refused, however it is said.
+    static let scopeHint = "Ask for scopes that the provider knows and that the client may have."
+
+    private var codeHint: String? {
         switch code {
         case .accessDenied: "Log in again and allow the access that is asked for."
         case .invalidClient: "Check the client identifier, its secret and how it is sent."
         case .unauthorizedClient: "Allow this grant for the client at the provider."
-        case .invalidScope: "Ask for scopes that the provider knows and that the client may have."
+        case .invalidScope: Self.scopeHint
         case .invalidGrant: "Log in again."
         case .invalidRequest:
             "Check the request's parameters, and that the redirect URI is registered, character by character."
@@ -87,6 +92,10 @@ extension OAuthErrorResponse {
         "access_denied": .accessDenied,
         "server_error": .serverError,
         "temporarily_unavailable": .temporarilyUnavailable,
+        // Google's and GitHub's own
+        "redirect_uri_mismatch": .invalidRequest,
+        "deleted_client": .invalidClient,
+        "disabled_client": .invalidClient,
         // OpenID Connect Core 3.1.2.6
         "interaction_required": .interactionRequired,
         "login_required": .loginRequired,

@@ -190,7 +190,9 @@ struct LoopbackUserAgentTests {
         try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
-        #expect(error?.code == .timedOut && error?.stage == .authorization && error?.hint != nil)
+        #expect(error?.code == .timedOut && error?.stage == .authorization)
+        #expect(error?.recognizedFailure?.name == .nobodyCameBack && error?.hint == error?.recognizedFailure?.hint)
+        #expect(error?.expected == "an answer at \(trip.session.redirectURI)")
         await trip.session.finish(.cancelled)
         #expect(throws: TestSocket.Failure.self) { try TestSocket(port: trip.port) }
     }

@@ -252,6 +252,8 @@ extension EndToEndTests {
             #expect(result.status == 69)
             #expect(try result.json()["error"]?["stage"] == "authorization")
             #expect(try result.json()["error"]?["code"] == "timedOut")
+            let hint = try result.json()["error"]?["hint"]?.stringValue
+            #expect(hint?.contains("--redirect-uri and --client-id are registered") == true)
         }
     }
 }

@@ -20,6 +20,46 @@ extension EndToEndTests {
             #expect(!(try await authstate("token")).errors.contains("trace:"))
         }
 
+        @Test("tells every step of a login in order, and no secret", arguments: [Provider.glewlwyd, .django])
+        func story(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let login = try await authstate(authstate.loginArguments(client: "basic") + ["--trace"])
+            let info = try await authstate("userinfo", "--trace")
+            #expect(login.status == 0 && info.status == 0)
+            let lines = (login.errors + info.errors).split(separator: "\n").filter { $0.hasPrefix("trace: ") }
+            let story = [
+                "Knows the provider: issuer=\(authstate.provider.issuer),", "Made the authorization request: ",
+                "Sends the person to the provider", "Somebody came back: at=http://127.0.0.1:",
+                "The answer belongs to this login", "Asks for tokens: grant_type=authorization_code, client_id=basic, ",
+                "Received tokens: ", "The ID token is right: ", "Saved the state: key=default",
+                "Read the claims about the person: ",
+            ]
+            var rest = lines[...]
+            for step in story {
+                let place = rest.firstIndex { $0.hasPrefix("trace: \(step)") }
+                rest = rest[(try #require(place, "\(step) in \(lines)") + 1)...]
+            }
+            let record = try await authstate.state().snapshot
+            let request = try #require(record.lastAuthorizationResponse?.request)
+            let secrets = [
+                record.accessToken, record.refreshToken, record.idToken, request.state, request.nonce,
+                request.codeVerifier.rawValue, "s3cret", "alice", "Alice",
+            ].compactMap { $0 }.filter { !$0.isEmpty }
+            #expect(secrets.count >= 7)
+            for secret in secrets { #expect(!lines.contains { $0.contains(secret) }) }
+        }
+
+        @Test("warns of what is doubtful about a redirect URI, and of nothing without one")
+        func findings() async throws {
+            let authstate = try Authstate(.django)
+            let arguments = [
+                "login", "--issuer", authstate.provider.issuer, "--client-id", "public", "--browser-command", "false",
+            ]
+            let doubtful = try await authstate(arguments + ["--redirect-uri", "http://localhost:0/callback"])
+            #expect(doubtful.errors.contains("warning: localhost may lead to another address"))
+            #expect(!(try await authstate(arguments)).errors.contains("warning:"))
+        }
+
         @Test("tells of an exchange that failed")
         func failure() async throws {
             let authstate = try Authstate(.django)

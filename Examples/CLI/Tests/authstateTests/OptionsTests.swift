@@ -175,12 +175,6 @@ struct OptionsTests {
         }
     }
 
-    @Test("a trace shows of a query the names alone")
-    func trace() throws {
-        let url = try #require(URL(string: "https://user:word@op.example/a/b?code=x&state=#frag"))
-        #expect(TracingTransport.address(url) == "https://op.example/a/b?code=…&state=…")
-    }
-
     @Test("header lines are split at the first colon and hold no line break")
     func headers() {
         #expect(HeaderLine(argument: "X-A:  b: c")?.value == "b: c")

@@ -96,4 +96,18 @@ struct OutputTests {
         let other = AuthStateError(.notLoggedIn, stage: .store, "Nobody.", hint: "Log in.")
         #expect(other.advised.hint == "Log in with 'authstate login'.")
     }
+
+    @Test(
+        "what is recognised has its own advice, with this program's options",
+        arguments: [
+            ("invalid_client", "The OAuth client was not found.", "Check --client-id,"),
+            ("invalid_grant", "Incorrect redirect_uri", "--redirect-uri"), ("invalid_scope", nil, "--scope"),
+            ("invalid_client", "client_secret is missing.", "--client-secret-env"),
+            ("invalid_client", "AADSTS7000222: expired", "has not expired"), ("invalid_client", nil, "--auth-method"),
+        ])
+    func recognised(_ error: String, _ description: String?, _ hint: String) {
+        let response = OAuthErrorResponse(error: error, errorDescription: description)
+        let refusal = AuthStateError(response.code, stage: .token, "Refused.", hint: "x", response: response)
+        #expect(refusal.advised.hint?.contains(hint) == true)
+    }
 }

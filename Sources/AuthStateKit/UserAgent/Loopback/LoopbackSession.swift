@@ -41,9 +41,9 @@ final class LoopbackSession: ExternalUserAgentSession {
     func present(_ url: URL) async throws -> AuthorizationCallback {
         let (callback, stage) = (exchange.callback, purpose.stage)
         guard exchange.expect() else { throw purpose.presentedTwice }
-        let limit = Task { [clock, timeout] in
+        let limit = Task { [clock, timeout, purpose, redirectURI] in
             try await clock.sleep(for: timeout)
-            callback.finish(.failure(Self.timedOut(timeout, stage)))
+            callback.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: timeout)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()
@@ -68,12 +68,5 @@ final class LoopbackSession: ExternalUserAgentSession {
             exchange.close(with: .undecided)
         }
         hold.withLock { $0 = task }
-    }
-
-    private static func timedOut(_ timeout: Duration, _ stage: AuthStateError.Stage) -> AuthStateError {
-        AuthStateError(
-            .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
-            hint: "Try again and finish in the browser, or allow more time; on a machine without a browser, paste the "
-                + "address or use a device code.")
     }
 }

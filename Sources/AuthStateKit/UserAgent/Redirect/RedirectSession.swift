@@ -70,9 +70,9 @@ final class RedirectSession: ExternalUserAgentSession {
                 .browserUnavailable, stage: purpose.stage, "The provider's page could not be opened.",
                 hint: "Begin while the app is in the foreground.")
         }
-        let limit = Task { [agent, purpose] in
+        let limit = Task { [agent, purpose, redirectURI] in
             try await agent.clock.sleep(for: agent.timeout)
-            answer.finish(.failure(Self.timedOut(agent.timeout, purpose)))
+            answer.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: agent.timeout)))
         }
         defer { limit.cancel() }
         let callback = try await answer.value()
@@ -92,12 +92,5 @@ final class RedirectSession: ExternalUserAgentSession {
             return flow
         }
         if let ended { await agent.router.remove(ended.waiting, keeping: ended.pending) }
-    }
-
-    private static func timedOut(_ timeout: Duration, _ purpose: UserAgentPurpose) -> AuthStateError {
-        AuthStateError(
-            .timedOut, stage: purpose.stage,
-            "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
-            hint: "Try again and finish in the browser, or allow more time.")
     }
 }

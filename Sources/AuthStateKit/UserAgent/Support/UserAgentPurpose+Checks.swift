@@ -22,4 +22,12 @@ extension UserAgentPurpose {
     var presentedTwice: AuthStateError {
         AuthStateError(.invalidArgument, stage: stage, "A user agent session is presented once.")
     }
+
+    /// The person is perhaps stranded on a page of the provider's that says why.
+    func nobodyCameBack(to redirectURI: RedirectURI, within timeout: Duration) -> AuthStateError {
+        AuthStateError(
+            .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
+            expected: "an answer at \(redirectURI)"
+        ).explained
+    }
 }

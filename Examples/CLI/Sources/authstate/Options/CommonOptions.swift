@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Flag(help: "Tell of every HTTP exchange in one line, without secrets.")
+    @Flag(help: "Tell of every step and every HTTP exchange in one line each, without secrets.")
     var trace = false
 
     func validate() throws {

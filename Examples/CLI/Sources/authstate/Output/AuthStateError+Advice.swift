@@ -29,9 +29,12 @@ extension AuthStateError {
     var advised: AuthStateError {
         var copy = self
         guard !isAdvised else { return copy }
-        if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] { copy.hint = advice }
-        if code == .timedOut, stage == .authorization {
-            copy.hint = "Try again and finish in the browser, or allow more time with --timeout."
+        if let recognizedFailure {
+            copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
+        } else if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] {
+            copy.hint = advice
+        } else if code == .timedOut, stage == .authorization {
+            copy.hint = Self.recognizedAdvice[.nobodyCameBack]
         }
         if code == .invalidDPoPProof, stage == .authorization {
             copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
@@ -57,6 +60,23 @@ extension AuthStateError {
             hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
         }
     }
+
+    /// Where this program's options say it better.
+    private static let recognizedAdvice: [RecognizedFailure.Name: String] = [
+        .redirectMismatch:
+            "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
+            + "registered with --redirect-uri.",
+        .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
+        .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
+        .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
+        .scopeRefused: "Ask in --scope for what the provider knows and the client may have.",
+        .nobodyCameBack:
+            "If the browser shows the provider's error, or an empty page, check that --redirect-uri and --client-id are "
+            + "registered there, character by character. Else try again and finish in the browser, or allow more time with "
+            + "--timeout.",
+        .untrustedCertificate:
+            "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
+    ]
 
     private static let logoutAdvice: [Code: String] = [
         .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",

@@ -42,6 +42,7 @@ extension AuthStateError {
         let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
         return AuthStateError(
             .timedOut, stage: stage, "This was not done within \(time) seconds.",
-            hint: "Try again, or allow more time with --timeout.")
+            // What may keep a person who logs in is more than the time: the advice for that says so.
+            hint: stage == .authorization ? nil : "Try again, or allow more time with --timeout.")
     }
 }

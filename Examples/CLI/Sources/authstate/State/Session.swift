@@ -7,14 +7,14 @@ struct Session: Sendable {
     /// Whether what is stored may be removed even if it is no login.
     let isOwn: Bool
     let console: Console
-    /// Whether HTTP exchanges are told of.
-    private let isTracing: Bool
+    /// Told of every step, when somebody wants to know.
+    private let trace: LoginTrace?
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
 
     init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
         self.console = console
-        isTracing = options.trace
+        trace = options.trace ? LoginTrace { console.note("trace: \($0)") } : nil
         key = AuthStateKey(rawValue: options.profile)
         let location = try StateLocation(state: options.state, profile: options.profile)
         store = location.store(key: key) { console.note("authstate: \($0)") }
@@ -94,12 +94,8 @@ struct Session: Sendable {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
-        return AuthorizationService(transport: wrap(transport(settings)), configuration: configuration)
-    }
-
-    private func transport(_ settings: Settings) -> any HTTPTransport {
-        let system = settings.transport
-        return isTracing ? TracingTransport(base: system, console: console) : system
+        configuration.trace = trace
+        return AuthorizationService(transport: wrap(settings.transport), configuration: configuration)
     }
 
     /// A state's options as the settings want them.

@@ -1,0 +1,106 @@
+/// A failure that many have met before, recognised by what the provider or the system wrote: its cause is known, and
+/// what to do about it.
+///
+/// Only advice depends on it, never what the library does: providers change their words at any time.
+public struct RecognizedFailure: Sendable, Hashable {
+    /// Which failure. New ones may be added.
+    public struct Name: RawRepresentable, Sendable, Hashable {
+        /// The failure's name.
+        public var rawValue: String
+        /// Makes a name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The redirect URI is not the one that is registered.
+        public static let redirectMismatch = Name(rawValue: "redirectMismatch")
+        /// The provider does not know the client, or not any more.
+        public static let unknownClient = Name(rawValue: "unknownClient")
+        /// The tenant is the wrong one for the client or the person.
+        public static let wrongTenant = Name(rawValue: "wrongTenant")
+        /// The client has a secret, and the request had none.
+        public static let secretMissing = Name(rawValue: "secretMissing")
+        /// The client is a public one, and the request had a secret.
+        public static let secretUnwanted = Name(rawValue: "secretUnwanted")
+        /// The secret is wrong or has expired.
+        public static let wrongSecret = Name(rawValue: "wrongSecret")
+        /// A scope is unknown, or the client may not have it.
+        public static let scopeRefused = Name(rawValue: "scopeRefused")
+        /// Nobody has consented to the access yet.
+        public static let consentMissing = Name(rawValue: "consentMissing")
+        /// The verifier is not the one that belongs to the code.
+        public static let wrongVerifier = Name(rawValue: "wrongVerifier")
+        /// The code was used before, or is too old.
+        public static let codeSpent = Name(rawValue: "codeSpent")
+        /// Nobody came back from the provider's pages: they may show an error that only the person sees.
+        public static let nobodyCameBack = Name(rawValue: "nobodyCameBack")
+        /// The certificate comes from an authority that is not trusted, often the developer's own.
+        public static let untrustedCertificate = Name(rawValue: "untrustedCertificate")
+        /// The certificate is for another name.
+        public static let certificateForOtherName = Name(rawValue: "certificateForOtherName")
+        /// The certificate has expired, or is not valid yet.
+        public static let certificateExpired = Name(rawValue: "certificateExpired")
+        /// App Transport Security does not allow the connection.
+        public static let appTransportSecurity = Name(rawValue: "appTransportSecurity")
+    }
+
+    /// Which failure.
+    public let name: Name
+    /// What to do about it.
+    public let hint: String
+    /// Each of them is enough to recognise it.
+    let signs: [Sign]
+
+    init(_ name: Name, hint: String, signs: Sign...) {
+        self.name = name
+        self.hint = hint
+        self.signs = signs
+    }
+
+    /// By what a failure is recognised.
+    enum Sign: Sendable, Hashable {
+        /// One of these codes in a provider's error response.
+        case errors(Set<String>)
+        /// One of these, in lowercase, in what a provider explains.
+        case words([String])
+        /// One of these, in lowercase, in the message of a failure without an answer.
+        case failure(AuthStateError.Code, [String])
+    }
+}
+
+extension AuthStateError {
+    /// The failure, when it is one that is recognised; `hint` says the same then.
+    public var recognizedFailure: RecognizedFailure? {
+        if let response { return RecognizedFailure(response) }
+        return RecognizedFailure.table.first { failure in
+            failure.signs.contains { sign in
+                guard case .failure(let code, let words) = sign, code == self.code else { return false }
+                return words.contains { message.lowercased().contains($0) }
+            }
+        }
+    }
+
+    /// The same error, with better advice when it is recognised.
+    package var explained: AuthStateError {
+        var copy = self
+        if let recognizedFailure { copy.hint = recognizedFailure.hint }
+        return copy
+    }
+}
+
+extension RecognizedFailure {
+    /// What a provider's error response is recognised as.
+    init?(_ response: OAuthErrorResponse) {
+        // A registration speaks of redirect URIs and scopes that nobody has registered yet.
+        guard ![.registrationRedirectURIRefused, .invalidClientMetadata].contains(response.code) else { return nil }
+        let explanation = response.errorDescription?.lowercased() ?? ""
+        let found = Self.table.first { failure in
+            failure.signs.contains { sign in
+                switch sign {
+                case .errors(let errors): errors.contains(response.error)
+                case .words(let words): words.contains(where: explanation.contains)
+                case .failure: false
+                }
+            }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}

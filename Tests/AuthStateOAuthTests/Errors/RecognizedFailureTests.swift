@@ -1,0 +1,169 @@
+import Testing
+
+@testable import AuthStateOAuth
+
+@Suite("Failures that are recognised")
+struct RecognizedFailureTests {
+    /// What a provider answers, word for word, and what it means.
+    struct Answer: Sendable, CustomTestStringConvertible {
+        let provider: String
+        let error: String
+        let description: String?
+        let name: RecognizedFailure.Name
+        let code: AuthStateError.Code
+
+        init(
+            _ provider: String, _ error: String, _ description: String?, _ name: RecognizedFailure.Name,
+            _ code: AuthStateError.Code
+        ) {
+            self.provider = provider
+            self.error = error
+            self.description = description
+            self.name = name
+            self.code = code
+        }
+
+        var testDescription: String { "\(provider): \(error), \(description ?? "no words")" }
+    }
+
+    static let answers = [
+        Answer("Google", "redirect_uri_mismatch", "Bad Request", .redirectMismatch, .invalidRequest),
+        Answer("Google", "invalid_client", "The OAuth client was not found.", .unknownClient, .invalidClient),
+        Answer("Google", "deleted_client", "The OAuth client was deleted.", .unknownClient, .invalidClient),
+        Answer("Google", "invalid_request", "client_secret is missing.", .secretMissing, .invalidRequest),
+        Answer("Google", "invalid_client", "The provided client secret is invalid.", .wrongSecret, .invalidClient),
+        Answer(
+            "Microsoft", "invalid_request",
+            "AADSTS50011: The redirect URI 'x' specified in the request does not match the redirect URIs configured.",
+            .redirectMismatch, .invalidRequest),
+        Answer(
+            "Microsoft", "unauthorized_client",
+            "AADSTS700016: Application with identifier 'x' was not found in the directory 'y'.", .unknownClient,
+            .unauthorizedClient),
+        Answer("Microsoft", "invalid_request", "AADSTS90002: Tenant 'x' not found.", .wrongTenant, .invalidRequest),
+        Answer(
+            "Microsoft", "invalid_client",
+            "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent is the client secret value.",
+            .wrongSecret, .invalidClient),
+        Answer(
+            "Microsoft", "invalid_client",
+            "AADSTS7000218: The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+            .secretMissing, .invalidClient),
+        Answer(
+            "Microsoft", "invalid_client",
+            "AADSTS700025: Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
+            .secretUnwanted, .invalidClient),
+        Answer(
+            "Microsoft", "invalid_client",
+            "AADSTS650053: The application asked for scope 'x' that doesn't exist on the resource.", .scopeRefused,
+            .invalidClient),
+        Answer(
+            "Microsoft", "invalid_grant", "AADSTS65001: The user or administrator has not consented.", .consentMissing,
+            .invalidGrant),
+        Answer(
+            "Microsoft", "invalid_grant", "AADSTS501481: The Code_Verifier does not match the code_challenge supplied.",
+            .wrongVerifier, .invalidGrant),
+        Answer("Keycloak", "invalid_grant", "Incorrect redirect_uri", .redirectMismatch, .invalidGrant),
+        Answer("Keycloak", "invalid_grant", "Code not valid", .codeSpent, .invalidGrant),
+        Answer("Keycloak", "invalid_grant", "PKCE verification failed: Code mismatch", .wrongVerifier, .invalidGrant),
+        Answer(
+            "Keycloak", "unauthorized_client", "Invalid client or Invalid client credentials", .wrongSecret,
+            .unauthorizedClient),
+        Answer(
+            "Okta", "invalid_request",
+            "The 'redirect_uri' parameter must be a Login redirect URI in the client app settings",
+            .redirectMismatch, .invalidRequest),
+        Answer("Okta", "invalid_client", "Invalid value for 'client_id' parameter.", .unknownClient, .invalidClient),
+        Answer("Auth0", "access_denied", "Callback URL mismatch.", .redirectMismatch, .accessDenied),
+        Answer("Auth0", "invalid_request", "Unknown client: x", .unknownClient, .invalidRequest),
+        Answer(
+            "django-oauth-toolkit", "invalid_request", "Mismatching redirect URI.", .redirectMismatch, .invalidRequest),
+        Answer(
+            "django-oauth-toolkit", "invalid_request", "Invalid client_id parameter value.", .unknownClient,
+            .invalidRequest),
+        Answer("django-oauth-toolkit", "invalid_scope", nil, .scopeRefused, .invalidScope),
+        Answer("glewlwyd", "invalid_code", nil, .codeSpent, .providerError),
+    ]
+
+    @Test("a provider's words are recognised, and the code stays what the specification says", arguments: answers)
+    func answer(_ answer: Answer) throws {
+        let response = OAuthErrorResponse(error: answer.error, errorDescription: answer.description)
+        #expect(response.code == answer.code && response.hint == RecognizedFailure(response)?.hint)
+        var error = AuthStateError(response.code, stage: .token, "Refused.", hint: response.hint, response: response)
+        #expect(error.recognizedFailure?.name == answer.name && error.explained == error)
+        error.hint = nil
+        #expect(error.explained.hint == error.recognizedFailure?.hint)
+    }
+
+    @Test("GitHub's errors are recognised in OAuth's words, too")
+    func gitHub() {
+        let error = OAuthErrorResponse(
+            error: "redirect_uri_mismatch", errorDescription: "The redirect_uri MUST match the registered callback URL."
+        ).tolerating([.gitHubErrors])
+        #expect(error.code == .invalidRequest && RecognizedFailure(error)?.name == .redirectMismatch)
+        let secret = OAuthErrorResponse(error: "incorrect_client_credentials").tolerating([.gitHubErrors])
+        #expect(secret.code == .invalidClient && RecognizedFailure(secret) == nil)
+    }
+
+    @Test(
+        "what is not known has the advice of its code",
+        arguments: [
+            ("access_denied", "The user said no."), ("invalid_grant", "Token has been expired or revoked."),
+            ("server_error", nil), ("invalid_redirect_uri", "redirect_uris must use https"),
+            ("invalid_client_metadata", "redirect_uris is missing"), ("invalid_client", nil),
+            ("something_new", "What is this?"),
+        ])
+    func unrecognised(_ error: String, _ description: String?) {
+        let response = OAuthErrorResponse(error: error, errorDescription: description)
+        #expect(RecognizedFailure(response) == nil)
+        #expect((response.hint == nil) == (error == "something_new"))
+    }
+
+    @Test(
+        "failures without an answer are recognised by what the system says",
+        arguments: [
+            (
+                "TLS with 127.0.0.1:1 failed (SSL certificate problem: self-signed certificate).",
+                RecognizedFailure.Name.untrustedCertificate
+            ),
+            (
+                "TLS failed (SSL certificate problem: self signed certificate in certificate chain).",
+                .untrustedCertificate
+            ),
+            ("TLS failed (SSL certificate problem: unable to get local issuer certificate).", .untrustedCertificate),
+            ("The exchange failed: Das Zertifikat ist ungültig. (URLError -1202)", .untrustedCertificate),
+            ("The exchange failed: (URLError -1203)", .untrustedCertificate),
+            (
+                "TLS failed (SSL: no alternative certificate subject name matches target host name 'a').",
+                .certificateForOtherName
+            ),
+            ("TLS failed (SSL certificate problem: certificate has expired).", .certificateExpired),
+            ("The exchange failed: (URLError -1022)", .appTransportSecurity),
+        ])
+    func transport(_ message: String, _ name: RecognizedFailure.Name) {
+        let error = AuthStateError(.insecureConnection, stage: .discovery, message)
+        #expect(error.recognizedFailure?.name == name && error.explained.hint != nil)
+    }
+
+    @Test("a message is not taken for a provider's answer, nor an answer for a message")
+    func kinds() {
+        #expect(AuthStateError(.invalidArgument, stage: .usage, "The redirect_uri is wrong.").recognizedFailure == nil)
+        #expect(AuthStateError(.unreachable, stage: .token, "self-signed").recognizedFailure == nil)
+        let response = OAuthErrorResponse(error: "x", errorDescription: "self-signed certificate")
+        #expect(AuthStateError(.providerError, stage: .token, "x", response: response).recognizedFailure == nil)
+    }
+
+    @Test("each failure has one row, and words that are in lowercase")
+    func rows() {
+        #expect(Set(RecognizedFailure.table.map(\.name)).count == RecognizedFailure.table.count)
+        for row in RecognizedFailure.table {
+            #expect(row.hint.hasSuffix(".") && !row.signs.isEmpty)
+            for sign in row.signs {
+                switch sign {
+                case .errors(let errors): #expect(!errors.isEmpty)
+                case .words(let words), .failure(_, let words): #expect(words.allSatisfy { $0 == $0.lowercased() })
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension ProviderTests {
+    @Suite("common failures") struct DiagnosisTests {
+        /// What the provider's page shows to the person when a request is wrong; nobody is sent back then.
+        private func page(_ flow: Flow, _ change: (inout AuthorizationRequest) throws -> Void) async throws -> String {
+            var request = try await flow.request()
+            request.redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")
+            try change(&request)
+            let words = flow.browser.words().filter { $0 != "--follow" }
+            let result = try await Program.run(words + [try flow.service.begin(request).url.absoluteString])
+            #expect(result.status == 1 && result.output.isEmpty)
+            return result.errors
+        }
+
+        @Test("a wrong redirect URI, or an unknown client, strands the person at the provider", arguments: Provider.all)
+        func stranded(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let redirect = try await page(flow) { $0.redirectURI = try RedirectURI("http://127.0.0.1:1/elsewhere") }
+            let client = try await page(flow) { $0.clientID = "nobody" }
+            guard provider.software == .djangoOAuthToolkit else {
+                // An empty page.
+                #expect(redirect.contains("answered 403") && client.contains("answered 403"))
+                return
+            }
+            let sentences = [
+                (redirect, "Mismatching redirect URI.", RecognizedFailure.Name.redirectMismatch),
+                (client, "Invalid client_id parameter value.", .unknownClient),
+            ]
+            for (shown, sentence, name) in sentences {
+                #expect(shown.contains("invalid_request \(sentence)"))
+                let response = OAuthErrorResponse(error: "invalid_request", errorDescription: sentence)
+                let error = AuthStateError(response.code, stage: .authorization, "", response: response)
+                #expect(error.recognizedFailure?.name == name)
+            }
+        }
+
+        @Test("a scope that the client may not have is refused, and explained", arguments: [Provider.django])
+        func scope(_ provider: Provider) async throws {
+            var flow = try Flow(provider)
+            flow.scopes = [.openID, "nonsense"]
+            let error = try #require(await #expect(throws: AuthStateError.self) { try await flow.logIn() })
+            #expect(error.code == .invalidScope && error.stage == .authorization)
+            #expect(error.recognizedFailure?.name == .scopeRefused && error.hint == error.recognizedFailure?.hint)
+        }
+
+        @Test("a certificate of an unknown authority is told from a wrong one", arguments: [Provider.glewlwydTLS])
+        func certificate(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let error = await #expect(throws: AuthStateError.self) {
+                try await AuthorizationService().discoverConfiguration(issuer: flow.issuer)
+            }
+            #expect(error?.recognizedFailure?.name == .untrustedCertificate)
+            #expect(error?.hint?.contains("certificateAuthorityFile") == true)
+        }
+
+        @Test("the trace of a login tells every step, and no secret", arguments: Provider.all)
+        func trace(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
+            let (trace, entries) = LoginTrace.makeStream()
+            var configuration = AuthorizationService.Configuration()
+            configuration.trace = trace
+            let service = AuthorizationService(
+                transport: SystemTransport(certificateAuthorityFile: flow.provider.certificateAuthorityFile),
+                configuration: configuration)
+            let state = try await AuthState.authorize(
+                AuthorizationRequest(
+                    configuration: service.discoverConfiguration(issuer: flow.issuer), clientID: "basic",
+                    scopes: flow.scopes, redirectURI: try RedirectURI(flow.provider.redirectURI)),
+                presenting: flow.browser.userAgent(), credential: .secret("s3cret"), service: service)
+            _ = try await state.userInfo()
+            var told: [LoginTrace.Entry] = []
+            for await entry in entries {
+                told.append(entry)
+                if entry.step == .userinfo { break }
+            }
+            let steps = told.map(\.step).filter { $0 != .http }
+            #expect(
+                steps == [
+                    .discovery, .request, .browser, .callback, .answer, .tokenRequest, .tokens, .idToken, .store,
+                    .userinfo,
+                ])
+            let record = state.snapshot
+            let request = try #require(record.lastAuthorizationResponse?.request)
+            let secrets = [
+                record.accessToken, record.refreshToken, record.idToken, request.nonce, request.state,
+                request.codeVerifier.rawValue, "s3cret", "alice", "Alice",
+            ].compactMap { $0 }.filter { !$0.isEmpty }
+            #expect(secrets.count >= 8)
+            let text = told.map(\.description).joined(separator: "\n")
+            for secret in secrets { #expect(!text.contains(secret)) }
+        }
+    }
+}
