@@ -149,6 +149,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A login is completed once (RFC 6749, 10.5).
     case pendingUse
 
+    // Logging in again
+    /// Who logs in for a request that is sent again is who it was made for: `iss` and `sub` are the same (Core 5.7).
+    case reauthorizedAccount
+
     // Registration
     /// What is read or changed is the registration of this client (RFC 7592, 3).
     case registrationClient

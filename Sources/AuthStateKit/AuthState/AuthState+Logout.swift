@@ -70,6 +70,7 @@ extension AuthState {
         presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
     ) async -> LogoutOutcome {
         let before = record
+        reauthorization?.giveUp(AuthStateError.givenUp)
         apply(.loggedOut)
         publish()
         let (grants, removal) = await forget(before, record.grantID)

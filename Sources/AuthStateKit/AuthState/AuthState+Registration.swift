@@ -55,7 +55,7 @@ extension AuthState {
     }
 
     /// Takes over what is stored, finds out whether it can be written, and tells how the client authenticates.
-    private func readiness(for request: AuthorizationRequest) async throws -> ClientCredential {
+    func readiness(for request: AuthorizationRequest) async throws -> ClientCredential {
         try await transaction { state, lease in
             try await state.synchronize(with: lease)
             try await lease.reserve()
@@ -68,7 +68,8 @@ extension AuthState {
         return record.credential
     }
 
-    private func take(_ response: AuthorizationResponse, _ tokens: TokenResponse) async throws {
+    /// Keeps the result of a login over the grant of before.
+    func take(_ response: AuthorizationResponse, _ tokens: TokenResponse) async throws {
         // A failed save was reported by `commit`; the login counts all the same.
         do { try await commit(.loggedIn(response, tokens)) } catch is AuthStateError {}
     }

@@ -44,6 +44,8 @@ public actor AuthState {
     var looking: SharedResult<AuthStateError?>?
     /// Renewals under way, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
+    /// The login for requests that wait to be sent again, if one is under way.
+    var reauthorization: SharedLogin<Void>?
     /// Tokens asked for with parameters: in memory, beside the default ones.
     var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
     /// The last access token that was renewed because a resource refused it.

@@ -69,6 +69,9 @@ public final class AuthSession {
         return core.authState
     }
 
+    /// How the person logs in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
+    public var reauthorization: Reauthorization { core.reauthorization }
+
     /// Shows the login that is stored, see `AuthSessionCore.restore()`.
     public func restore() async { await core.restore() }
 
@@ -100,6 +103,15 @@ public final class AuthSession {
     @discardableResult
     public func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws -> AuthUser {
         try await core.complete(pending, callback: callback)
+    }
+
+    /// Completes what came back to a `RedirectRouter` after the app was ended and begun again.
+    ///
+    /// - Returns: Who has logged in; nil when it was a logout.
+    /// - Throws: As `signIn` does; `.invalidArgument` for a login of another session's client.
+    @discardableResult
+    public func complete(_ redirect: RestoredRedirect) async throws -> AuthUser? {
+        try await core.complete(redirect)
     }
 
     /// Gives the login up that is under way.

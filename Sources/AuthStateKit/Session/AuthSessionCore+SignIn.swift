@@ -1,23 +1,6 @@
 public import AuthStateOAuth
 
 extension AuthSessionCore {
-    /// A login that is under way.
-    struct Login {
-        let number: Int
-        let way: Way
-        let shared: SharedLogin<AuthUser>
-        /// Whether its result is being saved: it cannot be given up any more.
-        var isKeeping = false
-    }
-
-    /// How somebody logs in; equal ones at the same time are one.
-    enum Way: Sendable, Hashable {
-        /// In the browser.
-        case browser(prompt: [AuthorizationRequest.Prompt]?, loginHint: String?, additionalParameters: Parameters)
-        /// They have been there, and this is the answer.
-        case answer(PendingAuthorization, AuthorizationCallback)
-    }
-
     /// Takes the person through a login, and keeps its result over the login of before, if there is one.
     ///
     /// A userinfo endpoint that fails does not fail the login: the ID token has to do then. One that speaks of somebody else
@@ -66,164 +49,22 @@ extension AuthSessionCore {
         try await logIn(.answer(pending, callback))
     }
 
-    /// Gives the login up that is under way, as the cancellation of its task does; too late when it is being saved.
-    public func cancelSignIn() {
-        if login?.isKeeping == false { giveUpLogin() }
-    }
-
-    /// Lets nobody wait for a login any more; one that is being saved ends by itself.
-    func giveUpLogin() {
-        login?.shared.giveUp(AuthStateError.givenUp)
-        drop(login?.number)
-    }
-
-    private func logIn(_ way: Way) async throws -> AuthUser {
-        if let logout { _ = await logout.value }
-        try Task.checkCancellation()
-        let login = if let login = try joined(way) { login } else { start(way) }
-        do { return try await login.shared.value() } catch {
-            if login.shared.isOver { drop(login.number) }
-            throw error
-        }
-    }
-
-    /// The login that is under way, if it is the same.
-    private func joined(_ way: Way) throws -> Login? {
-        guard let login else { return nil }
-        guard login.way == way, !login.shared.isOver else {
-            throw AuthStateError(
-                .invalidArgument, stage: .usage, "Another login is under way.",
-                hint: "Wait for its end, or cancel it.")
-        }
-        return login
-    }
-
-    private func start(_ way: Way) -> Login {
-        loginCount += 1
-        let number = loginCount
-        let shared = SharedLogin { [self] in
-            do {
-                let user = try await perform(way, number)
-                await ended(number, nil)
-                return user
-            } catch {
-                await ended(number, error)
-                throw error
-            }
-        }
-        let login = Login(number: number, way: way, shared: shared)
-        self.login = login
-        apply(.began(.signingIn))
-        return login
-    }
-
-    /// Forgets a login that nobody waits for.
-    private func drop(_ number: Int?) {
-        if login?.isKeeping == false { ended(number, nil) }
-    }
-
-    private func ended(_ number: Int?, _ error: (any Error)?) {
-        guard login?.number == number else { return }
-        login = nil
-        apply(.ended(.signingIn, error.flatMap { AuthStateError(toShow: $0, stage: .authorization) }))
-    }
-
-    /// The login itself: nothing is kept before everything is checked.
-    private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
-        try await AuthState.tryStore(store, key, options)
-        let (response, tokens) = try await grant(way)
-        var record = AuthState.Record(
-            configuration: response.request.configuration, clientID: response.request.clientID,
-            credential: configuration.credential)
-        record.annotations = configuration.annotations
-        let granted = record.applying(.loggedIn(response, tokens))
-        let info: UserInfo?
-        do {
-            info = try await userInfo(of: granted)
-            try Task.checkCancellation()
-            guard login?.number == number else { throw CancellationError() }
-        } catch {
-            await service.giveBack(granted)
-            throw error
-        }
-        login?.isKeeping = true
-        // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
-        let saved = Task {
-            try await AuthState.make(
-                record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
-        }
-        return follow(try await saved.value, info)
-    }
-
-    private func grant(_ way: Way) async throws -> (AuthorizationResponse, TokenResponse) {
-        switch way {
-        case .browser(let prompt, let loginHint, let additionalParameters):
-            var request = try await configuration.request(service)
-            if let prompt { request.prompt = prompt }
-            if let loginHint { request.loginHint = loginHint }
-            request.additionalParameters.merge(additionalParameters)
-            return try await service.authorize(request, presenting: userAgent, credential: configuration.credential)
-        case .answer(let pending, let callback):
-            guard pending.request.clientID.isExactly(configuration.clientID) else {
-                throw AuthStateError.anotherClient(pending.request.clientID, expected: configuration.clientID)
-            }
-            return try await service.complete(pending, callback: callback, credential: configuration.credential)
-        }
-    }
-
-    /// What userinfo says of a grant that is not kept yet; nil when it cannot be had.
+    /// Completes what came back to a `RedirectRouter` after the app was ended and begun again.
     ///
-    /// - Throws: `AuthStateError` for an answer about somebody else, or under somebody else's signature.
-    private func userInfo(of record: AuthState.Record) async throws -> UserInfo? {
-        guard configuration.readsUserInfo, record.configuration.userInfoEndpoint != nil,
-            let tokens = AuthState.Published(Box(record), options: options, service: service).tokens
-        else { return nil }
-        let (service, options) = (service, configuration.userInfoOptions)
-        do {
-            return try await withDeadline(
-                configuration.userInfoDeadline, clock: service.configuration.waitingClock
-            ) {
-                try await service.userInfo(
-                    Tokens(storage: tokens), service: record.configuration, clientID: record.clientID, options: options)
-            }
-        } catch let error as CancellationError {
-            throw error
-        } catch let error as AuthStateError where error.isForgery {
-            throw error
-        } catch {
+    /// - Returns: Who has logged in; nil when it was a logout.
+    /// - Throws: As `signIn` does; `.invalidArgument` for a login of another session's client.
+    @discardableResult
+    public func complete(_ redirect: RestoredRedirect) async throws -> AuthUser? {
+        switch redirect.flow {
+        case .login(let pending): return try await complete(pending, callback: redirect.callback)
+        case .logout(let pending):
+            try service.complete(pending, callback: redirect.callback)
             return nil
         }
     }
-}
 
-extension AuthorizationService {
-    /// Gives tokens back that nobody will use, as far as the provider takes them; also for a task that was cancelled.
-    func giveBack(_ record: AuthState.Record) async {
-        guard record.configuration.revocationEndpoint != nil else { return }
-        await Task { try? await revokeTokens(of: record) }.value
-    }
-}
-
-extension AuthStateError {
-    /// The person, or the program, gave the login up.
-    static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
-
-    static func anotherClient(_ clientID: String, expected: String) -> AuthStateError {
-        AuthStateError(
-            .invalidArgument, stage: .store, "The login is one of another client than the session.",
-            expected: expected, received: clientID, hint: "Give each session a key of its own.")
-    }
-
-    /// Whether an answer of the userinfo endpoint is somebody else's, or about somebody else.
-    fileprivate var isForgery: Bool {
-        [.subjectMismatch, .invalidUserInfo, .invalidSignature].contains(code)
-    }
-
-    /// What to show a person of an error; nil for what they, or the program, did themselves.
-    init?(toShow error: any Error, stage: Stage) {
-        if error is CancellationError { return nil }
-        let error = AuthStateError(wrapping: error, stage: stage)
-        guard error.kind != .cancelled else { return nil }
-        self = error
+    /// Gives the login up that is under way, as the cancellation of its task does; too late when it is being saved.
+    public func cancelSignIn() {
+        if login?.isKeeping == false { giveUpLogin() }
     }
 }

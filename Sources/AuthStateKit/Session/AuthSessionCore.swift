@@ -63,6 +63,9 @@ public final class AuthSessionCore {
     /// Forgets the error that is shown.
     public func dismissError() { apply(.dismissed) }
 
+    /// How the person logs in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
+    public var reauthorization: Reauthorization { .presenting(userAgent) }
+
     /// Reads userinfo again, for example after a restart, which leaves what the ID token says.
     ///
     /// - Throws: As `AuthState.userInfo(_:)` does; what is shown stays then.

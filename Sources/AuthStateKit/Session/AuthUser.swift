@@ -45,9 +45,9 @@ public struct AuthUser: Sendable, Hashable {
 
     /// Whether issuer and subject are known, and the same to the byte.
     private func isSameAccount(as other: AuthUser) -> Bool {
-        guard let issuer, let theirIssuer = other.issuer, let subject = idTokenClaims["sub"]?.stringValue,
-            let theirSubject = other.idTokenClaims["sub"]?.stringValue
-        else { return false }
+        guard let issuer, let theirIssuer = other.issuer, let subject, let theirSubject = other.subject else {
+            return false
+        }
         return issuer.isExactly(theirIssuer) && subject.isExactly(theirSubject)
     }
 }

@@ -79,6 +79,18 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         codeVerifier = CodeVerifier()
     }
 
+    /// The same request with a new state, nonce and verifier, for another login.
+    ///
+    /// `requestURI` is left out: what is published there has the state of this one.
+    public func renewed() -> AuthorizationRequest {
+        var request = self
+        request.state = RandomText.make()
+        request.nonce = nonce.map { _ in RandomText.make() }
+        request.codeVerifier = CodeVerifier()
+        request.requestURI = nil
+        return request
+    }
+
     /// A response type (OAuth 2.0 Multiple Response Types); only those that come with a code are supported.
     public struct ResponseType: RawRepresentable, Sendable, Hashable, Codable {
         /// The parameter's value.

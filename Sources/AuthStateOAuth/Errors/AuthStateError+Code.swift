@@ -128,6 +128,8 @@ extension AuthStateError.Code {
     public static let invalidLogoutToken = known("invalidLogoutToken")
     /// Userinfo speaks of another person than the ID token.
     public static let subjectMismatch = known("subjectMismatch")
+    /// Another account logged in than the one that a request is repeated for.
+    public static let accountChanged = known("accountChanged")
     /// No connection to the provider.
     public static let unreachable = known("unreachable")
     /// The exchange took too long.
@@ -213,7 +215,7 @@ extension AuthStateError.Code {
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
                 .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
                 .invalidIDToken, .invalidSignature, .invalidUserInfo, .invalidLogoutToken, .subjectMismatch,
-                .providerError,
+                .accountChanged, .providerError,
             ],
             .transient: [
                 .unreachable, .timedOut, .connectionLost, .serverError, .temporarilyUnavailable,

@@ -73,7 +73,9 @@ final class EventLog: AuthStateObserver {
 }
 
 /// The error that a body throws, as an `AuthStateError`.
-func authError<R>(_ body: () async throws -> R) async -> AuthStateError? {
+nonisolated(nonsending) func authError<R>(
+    _ body: nonisolated(nonsending) () async throws -> R
+) async -> AuthStateError? {
     do { _ = try await body() } catch { return error as? AuthStateError }
     return nil
 }

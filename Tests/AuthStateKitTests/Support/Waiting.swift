@@ -19,7 +19,9 @@ func bounded<R: Sendable>(
 struct Hang: Error {}
 
 /// Polls until the condition holds, for at most half a minute unless told otherwise.
-func eventually(within limit: Duration = .seconds(30), _ condition: () throws -> Bool) async throws {
+nonisolated(nonsending) func eventually(
+    within limit: Duration = .seconds(30), _ condition: () throws -> Bool
+) async throws {
     let end = ContinuousClock.now + limit
     while try !condition() {
         try #require(ContinuousClock.now < end, "the condition did not come true in time")

@@ -16,7 +16,7 @@ struct Attack: Sendable {
     /// All that there are, by area.
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
-        + tokenResponse + registration + logoutToken + thirdPartyLogin + deviceAuthorization + tenants
+        + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin + deviceAuthorization + tenants
 }
 
 extension Attack: CustomTestStringConvertible {

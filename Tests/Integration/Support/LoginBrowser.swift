@@ -10,15 +10,20 @@ struct LoginBrowser: Sendable {
     enum Decision: Sendable { case accept, decline }
 
     private let folder: TemporaryFolder
+    private let user: String
 
     /// A browser without any cookies.
-    init() throws { folder = try TemporaryFolder() }
+    init(user: String = "alice") throws {
+        self.user = user
+        folder = try TemporaryFolder()
+    }
 
     /// The words of the command that gets the URL as its last argument.
     func words(_ decision: Decision = .accept, follows: Bool = true) -> [String] {
         let refusal = decision == .decline ? ["--deny"] : []
         let following = follows ? ["--follow"] : []
-        return [Self.python, "\(Provider.scripts)/browser.py", "--cookies", folder("jar")] + following + refusal
+        return [Self.python, "\(Provider.scripts)/browser.py", "--cookies", folder("jar"), "--user", user]
+            + following + refusal
     }
 
     /// The same as one line for a shell.

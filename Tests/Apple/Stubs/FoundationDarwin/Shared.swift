@@ -13,6 +13,7 @@
 @_exported import class Foundation.NSDictionary
 @_exported import class Foundation.NSError
 @_exported import let Foundation.NSLocalizedFailureReasonErrorKey
+@_exported import class Foundation.NSMutableDictionary
 @_exported import class Foundation.NSNumber
 @_exported import class Foundation.NSObject
 @_exported import protocol Foundation.NSObjectProtocol

@@ -1,4 +1,4 @@
-"""Fills a fresh glewlwyd through its administration API: scopes, the user alice, two OpenID providers, the clients.
+"""Fills a fresh glewlwyd through its administration API: scopes, the users alice and bob, two OpenID providers, the clients.
 
 usage: seed.py BASE_URL STATE_FOLDER      ACCESS_TOKEN_SECONDS: lifetime of access tokens (default 3600)
 """
@@ -66,12 +66,13 @@ def add_scopes():
             api("POST", "/scope/", scope)
 
 
-def add_user():
-    api("POST", "/user/", {
-        "username": "alice", "password": "password", "enabled": True, "scope": ["g_profile"] + SCOPES,
-        "name": "Alice Doe", "given_name": "Alice", "family_name": "Doe", "preferred_username": "alice",
-        "email": "alice@example.test", "email_verified": "yes",
-    })
+def add_users():
+    for name in ("alice", "bob"):
+        api("POST", "/user/", {
+            "username": name, "password": "password", "enabled": True, "scope": ["g_profile"] + SCOPES,
+            "name": f"{name.title()} Doe", "given_name": name.title(), "family_name": "Doe",
+            "preferred_username": name, "email": f"{name}@example.test", "email_verified": "yes",
+        })
 
 
 def claim(name, scope, **more):
@@ -154,7 +155,7 @@ allow_properties("user", ["given_name", "family_name", "preferred_username", "em
 allow_properties(
     "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns"], multiple=["post_logout_redirect_uris"])
 add_scopes()
-add_user()
+add_users()
 # Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).
 certificates = {
     "client-cert-source": "TLS", "client-cert-use-endpoint-aliases": True, "client-cert-self-signed-allowed": True,

@@ -1,0 +1,263 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("A request for which somebody has to log in again", .timeLimit(.minutes(2)))
+struct ReauthorizingTests {
+    /// Ada, logged in at a provider that knows Bob too.
+    struct World {
+        let fixture: ProviderFixture
+        let store = InMemoryAuthStateStore()
+        let state: AuthState
+        let request: TransportRequest
+
+        init(scopes: [Scope] = [.openID, .profile, .email], provider: ProviderFixture? = nil) async throws {
+            if let provider {
+                fixture = provider
+            } else {
+                fixture = try await ProviderFixture { $0.users.append(.bob) }
+            }
+            state = try await AuthState.authorize(
+                fixture.request(scopes), presenting: DirectUserAgent(), service: fixture.service, store: store)
+            request = TransportRequest(url: fixture.provider.url(of: .resource))
+        }
+
+        var provider: OpenIDProvider { fixture.provider }
+        func archive() async throws -> StoredAuthState? { try await store.load(.default) }
+        func logins() -> Int { provider.requestCount(.authorization) }
+    }
+
+    private let asAda = Reauthorization.presenting(DirectUserAgent())
+    private let asBob = Reauthorization.presenting(DirectUserAgent()) { request, _ in request.loginHint = "bob" }
+
+    @Test("is sent once more after the same person's login, which is kept")
+    func replayed() async throws {
+        let world = try await World()
+        let before = world.state.snapshot
+        world.provider.revokeGrants()
+        let response = try await world.state.performAction(world.request, reauthorize: asAda)
+        #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self).contains("Ada"))
+        let after = world.state.snapshot
+        #expect(after.isAuthorized && after.grantID != before.grantID && after.refreshToken != before.refreshToken)
+        #expect(try AuthStateArchive(data: try #require(try await world.archive()).archive).record == after)
+        #expect(world.logins() == 2)
+        // The hint says who it was; nothing that is good for one login is used again.
+        let sent = world.provider.requests(at: .authorization).map(\.parameters)
+        #expect(sent[1]["login_hint"] == nil || sent[1]["login_hint"] == "ada@example.com")
+        for name in ["state", "nonce", "code_challenge"] { #expect(sent[0][name] != sent[1][name]) }
+        #expect(sent[0]["scope"] == sent[1]["scope"] && sent[0]["redirect_uri"] == sent[1]["redirect_uri"])
+    }
+
+    @Test("is not sent as another person: the state stays as it was, stored too, and the other's tokens are given back")
+    func otherAccount() async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
+        let (before, archive) = (world.state.snapshot, try await world.archive())
+        let resources = world.provider.requestCount(.resource)
+        let error = await authError { try await world.state.performAction(world.request, reauthorize: asBob) }
+        #expect(error?.code == .accountChanged && error?.kind == .refused)
+        #expect(world.state.snapshot == before)
+        #expect(try await world.archive() == archive)
+        #expect(world.provider.requestCount(.resource) == resources)
+        #expect(world.provider.requestCount(.revocation) == 2)
+        #expect(world.logins() == 2)
+    }
+
+    @Test("a login that brings no ID token, or one that nobody verified, is nobody's")
+    func noIDToken() async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let service = world.fixture.service
+        for isStripped in [true, false] {
+            let unverified = Reauthorization { request in
+                var (response, tokens) = try await service.authorize(request, presenting: DirectUserAgent())
+                if isStripped { tokens.idToken = nil } else { tokens.idTokenTrust = nil }
+                return (response, tokens)
+            }
+            let error = await authError { try await world.state.performAction(world.request, reauthorize: unverified) }
+            #expect(error?.code == .accountChanged)
+        }
+    }
+
+    @Test("a person who gives up leaves everything as it was")
+    func cancelledByPerson() async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
+        let archive = try await world.archive()
+        let agent = HeldUserAgent(.closes, isOpen: true)
+        let error = await authError {
+            try await world.state.performAction(world.request, reauthorize: .presenting(agent))
+        }
+        #expect(error?.kind == .cancelled && agent.count == 1)
+        #expect(try await world.archive() == archive)
+    }
+
+    @Test("many requests at the same time share one login")
+    func shared() async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let agent = HeldUserAgent()
+        let calls = (0..<20).map { _ in
+            Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)).status }
+        }
+        await agent.gate.arrivals()
+        agent.gate.open()
+        for call in calls { #expect(try await call.value == 200) }
+        #expect(agent.count == 1 && world.logins() == 2)
+    }
+
+    @Test("fails for good when it fails again: there is no second login")
+    func once() async throws {
+        let world = try await World()
+        world.provider.rejectAccessTokens(times: 100)
+        let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
+        #expect(error?.code == .tokenRejected && world.logins() == 2)
+    }
+
+    @Test("other errors lead to no login")
+    func otherErrors() async throws {
+        let world = try await World()
+        world.provider.update { $0.resourceScope = "api" }
+        let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
+        #expect(error?.code == .insufficientScope && world.logins() == 1)
+        #expect(try await world.state.withReauthorization(asAda) { 1 } == 1)
+        await #expect(throws: CancellationError.self) {
+            try await world.state.withReauthorization(asAda) { throw CancellationError() }
+        }
+        #expect(world.logins() == 1)
+    }
+
+    @Test("without an ID token nobody can say whether it is the same person: no page is shown")
+    func unknown() async throws {
+        let world = try await World(scopes: ["api"])
+        world.provider.revokeGrants()
+        let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
+        #expect(error?.code == .unsupported && error?.underlying?.isEmpty == false && world.logins() == 1)
+    }
+
+    @Test("where nobody was logged in, whoever logs in is taken")
+    func first() async throws {
+        let world = try await World()
+        _ = await world.state.logOut(with: nil)
+        let state = AuthState(
+            AuthState.Record(configuration: world.fixture.configuration, clientID: "app"),
+            service: world.fixture.service, store: world.store)
+        #expect(try await state.performAction(world.request, reauthorize: asBob).status == 200)
+        #expect(state.isAuthorized && world.logins() == 2)
+    }
+
+    @Test("a logout while the page is shown closes it, and is not undone", arguments: [false, true])
+    func loggedOut(_ isDeaf: Bool) async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let agent = HeldUserAgent(isDeaf: isDeaf)
+        let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
+        await agent.gate.arrivals()
+        _ = await world.state.logOut(with: nil)
+        #expect(await authError { try await call.value }?.kind == .cancelled)
+        agent.gate.open()
+        try await eventually { !agent.outcomes.isEmpty }
+        await world.state.drain()
+        #expect(!world.state.isAuthorized)
+        #expect(try await world.archive() == nil)
+    }
+
+    @Test("a logout before the page is shown leads to no page")
+    func loggedOutBefore() async throws {
+        let world = try await World()
+        let error = await authError {
+            try await world.state.withReauthorization(asAda) {
+                _ = await world.state.logOut(with: nil)
+                _ = try await world.state.freshTokens()
+            }
+        }
+        #expect(error?.code == .notLoggedIn && world.logins() == 1 && !world.state.isAuthorized)
+    }
+
+    @Test("a client that asks in its own name has nobody to log in")
+    func machine() async throws {
+        let world = try await World()
+        let state = try await AuthState.clientCredentials(
+            configuration: world.fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            service: world.fixture.service)
+        world.provider.rejectAccessTokens(times: 100)
+        let error = await authError { try await state.performAction(world.request, reauthorize: asAda) }
+        #expect(error?.code == .tokenRejected && world.logins() == 1)
+    }
+
+    @Test("a login of the same person in another process spares this one the page; another person's is refused")
+    func elsewhere() async throws {
+        for (name, code) in [("ada", nil), ("bob", AuthStateError.Code.accountChanged)] {
+            let world = try await World()
+            world.provider.revokeGrants()
+            await #expect(throws: AuthStateError.self) { try await world.state.refresh() }
+            let agent = HeldUserAgent(isOpen: true)
+            let error = await authError {
+                let response = try await world.state.withReauthorization(.presenting(agent)) {
+                    // The other process is quicker, while this call is under way.
+                    if world.logins() == 1 {
+                        var request = world.fixture.request()
+                        request.loginHint = name
+                        _ = try await AuthState.authorize(
+                            request, presenting: DirectUserAgent(), service: world.fixture.service, store: world.store)
+                        throw AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.")
+                    }
+                    return try await world.state.performAction(world.request)
+                }
+                #expect(response.status == 200)
+            }
+            #expect(error?.code == code && agent.count == 0)
+        }
+    }
+
+    @Test("a caller that is cancelled leaves at once; when it was the last, the browser closes")
+    func cancelled() async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let agent = HeldUserAgent()
+        let calls = (0..<2).map { _ in
+            Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
+        }
+        await agent.gate.arrivals()
+        // Both are there: the provider has been asked by both, or by one for both.
+        try await eventually { world.state.authorizationError != nil }
+        for call in calls {
+            call.cancel()
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+        try await eventually { agent.outcomes == ["cancelled"] }
+        #expect(agent.count == 1 && world.logins() == 1)
+        // The next request gets a page of its own.
+        #expect(try await world.state.performAction(world.request, reauthorize: asAda).status == 200)
+    }
+
+    @Test("a resource that wants a stronger or newer login gets it (RFC 9470)")
+    func stepUp() async throws {
+        let world = try await World()
+        let challenge = #"Bearer error="insufficient_user_authentication", acr_values="phr phrh", max_age="5""#
+        world.provider.rejectAccessTokens(challenge: challenge)
+        #expect(try await world.state.performAction(world.request, reauthorize: asAda).status == 200)
+        let sent = try #require(world.provider.requests(at: .authorization).last?.parameters)
+        #expect(sent["acr_values"] == "phr phrh" && sent["max_age"] == "5" && world.logins() == 2)
+    }
+
+    @Test("the request is the last one's, made anew, for a person who is there")
+    func request() async throws {
+        let world = try await World()
+        var record = world.state.snapshot
+        record.lastAuthorizationResponse?.request.prompt = [AuthorizationRequest.Prompt.none, .consent]
+        record.lastAuthorizationResponse?.request.idTokenHint = "an old one"
+        record.lastAuthorizationResponse?.request.resources = ["https://api.example"]
+        record.idToken = unsignedToken(["iss": "i", "sub": "s", "preferred_username": "ada"])
+        let error = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.")
+        let request = asAda.request(of: record, after: error)
+        #expect(request.prompt == [.consent] && request.idTokenHint == nil && request.loginHint == "ada")
+        #expect(request.resources == ["https://api.example"] && request.maxAge == nil)
+        #expect(asBob.request(of: record, after: error).loginHint == "bob")
+    }
+}

@@ -1,0 +1,77 @@
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("What a session shows")
+struct AuthSessionStateTests {
+    private let ended = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.", hint: "Log in again.")
+
+    private func seen(_ record: AuthState.Record) -> AuthSessionState.Event {
+        .seen(AuthState.Current(record, storeError: nil), AuthUser(record))
+    }
+
+    @Test("nothing at first, then what is under way, and an error with its advice until it is dismissed")
+    func failed() {
+        var state = AuthSessionState()
+        #expect(!state.isAuthenticated && !state.isLoading && state.errorMessage == nil)
+        state.apply(.began(.signingIn))
+        #expect(state.isLoading && state.activity == .signingIn)
+        state.apply(.ended(.signingIn, ended))
+        #expect(!state.isLoading && state.error == ended && state.errorMessage == "The grant is gone. Log in again.")
+        state.apply(.dismissed)
+        #expect(state.errorMessage == nil)
+        state.apply(.ended(.signingIn, ended))
+        state.apply(.began(.restoring))
+        #expect(state.error == nil)
+    }
+
+    @Test("the end of something that something else has taken the place of changes nothing")
+    func overlap() {
+        var state = AuthSessionState()
+        state.apply(.began(.restoring))
+        state.apply(.began(.signingIn))
+        state.apply(.ended(.restoring, nil))
+        #expect(state.activity == .signingIn)
+    }
+
+    @Test("a login that ends is not shown any more, and says why, once")
+    func invalid() throws {
+        var state = AuthSessionState()
+        let record = try Fixture().record
+        state.apply(seen(record))
+        #expect(state.isAuthenticated && state.accessTokenExpirationDate != nil)
+        let failed = record.applying(.failed(ended))
+        state.apply(seen(failed))
+        #expect(!state.isAuthenticated && state.user == nil && state.error == ended)
+        #expect(state.accessTokenExpirationDate == nil)
+        state.apply(.dismissed)
+        state.apply(seen(failed.applying(.refreshRequested)))
+        #expect(state.error == nil)
+        state.apply(seen(record))
+        #expect(state.isAuthenticated)
+    }
+
+    @Test("the reason goes by itself when it holds no longer; another error stays")
+    func recovered() throws {
+        var state = AuthSessionState()
+        let record = try Fixture().record
+        state.apply(seen(record.applying(.failed(ended))))
+        #expect(state.error == ended)
+        state.apply(seen(record))
+        #expect(state.error == nil && state.isAuthenticated)
+        state.apply(seen(record.applying(.failed(ended))))
+        let other = AuthStateError(.unreachable, stage: .userinfo, "Nobody answers.")
+        state.apply(.ended(.signingIn, other))
+        state.apply(seen(record))
+        #expect(state.error == other)
+    }
+
+    @Test("whoever leaves takes everything along")
+    func left() throws {
+        var state = AuthSessionState()
+        state.apply(seen(try Fixture().record))
+        state.apply(.left)
+        #expect(state == AuthSessionState())
+    }
+}

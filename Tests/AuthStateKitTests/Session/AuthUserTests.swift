@@ -1,0 +1,89 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Who is logged in")
+struct AuthUserTests {
+    private func record(_ claims: JSONValue?, grant: String = "g") throws -> AuthState.Record {
+        var record = try Fixture().record
+        record.idToken = claims.map(unsignedToken)
+        record.grantID = grant
+        return record
+    }
+
+    private let ada: JSONValue = ["iss": "https://op.example", "sub": "ada", "name": "Ada"]
+
+    @Test("userinfo goes before the ID token, claim by claim")
+    func precedence() throws {
+        let info = try UserInfo(
+            ["sub": "ada", "email": "a@example.com", "name": "A."], subject: "ada", isSigned: false)
+        let user = AuthUser(try record(ada), userInfo: info)
+        #expect(user.name == "A." && user.email == "a@example.com" && user.issuer == "https://op.example")
+        #expect(AuthUser(try record(ada)).name == "Ada" && user["iss"] == "https://op.example")
+        #expect(!user.isEmailVerified)
+        #expect(AuthUser(try record(nil)).subject == nil)
+    }
+
+    @Test(
+        "a picture is a page's, never a file or a script", arguments: ["file:///etc/passwd", "javascript:0", "p.png"])
+    func picture(_ text: String) throws {
+        #expect(AuthUser(try record(["picture": .string(text)])).picture == nil)
+        #expect(AuthUser(try record(["picture": "https://op.example/p.png"])).picture?.absoluteString.count == 24)
+    }
+
+    @Test("what was known stays with the same grant and the same account, and goes to nobody else")
+    func keeping() throws {
+        let info = try UserInfo(["sub": "ada", "email": "a@example.com"], subject: "ada", isSigned: false)
+        let known = AuthUser(try record(ada), userInfo: info)
+        #expect(AuthUser(try record(ada)).keeping(known).email == "a@example.com")
+        #expect(AuthUser(try record(ada, grant: "h")).keeping(known).email == "a@example.com")
+        let others: [JSONValue?] = [
+            ["iss": "https://op.example", "sub": "bob"], ["iss": "https://other.example", "sub": "ada"],
+            ["iss": "https://op.example", "sub": "a\u{308}da"], ["sub": "ada"], nil,
+        ]
+        for other in others {
+            #expect(AuthUser(try record(other, grant: "h")).keeping(known).userInfo == nil)
+        }
+        // Without an ID token nobody is the same as anybody.
+        let nameless = AuthUser(try record(nil), userInfo: info)
+        #expect(AuthUser(try record(nil, grant: "h")).keeping(nameless).userInfo == nil)
+        #expect(AuthUser(try record(nil)).keeping(nameless).userInfo == info)
+    }
+
+    @Test("the name that Apple gives once is there after a restart too")
+    func apple() throws {
+        var record = try record(["iss": "https://appleid.apple.com", "sub": "a"])
+        let request = AuthorizationRequest(
+            configuration: record.configuration, clientID: "client",
+            redirectURI: try RedirectURI("https://app.example/cb"))
+        let name = "%7B%22name%22%3A%7B%22firstName%22%3A%22Ada%22%2C%22lastName%22%3A%22Lovelace%22%7D%7D"
+        record.lastAuthorizationResponse = try AuthorizationResponse(
+            callback: AuthorizationCallback(
+                url: "https://app.example/cb?code=c&state=\(request.state)&user=\(name)"), for: request)
+        let user = AuthUser(try AuthStateArchive(data: AuthStateArchive(record).data()).record)
+        #expect(user.name == "Ada Lovelace" && user.givenName == "Ada" && user.familyName == "Lovelace")
+    }
+
+    @Test("a description names claims and says nothing about the person")
+    func description() throws {
+        let user = AuthUser(try record(ada))
+        #expect("\(user)" == "user with iss, name, sub")
+        var text = ""
+        dump(user, to: &text)
+        #expect(!text.contains("Ada"))
+    }
+}
+
+/// A token that says what a test wants, under no signature that anybody checks.
+func unsignedToken(_ claims: JSONValue) -> String {
+    let header: JSONValue = ["alg": "ES256"]
+    return [header, claims].map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + ".c2ln"
+}

@@ -1,0 +1,149 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Observation
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@MainActor
+@Suite("An app that starts again", .timeLimit(.minutes(2)))
+struct SessionRestoringTests {
+    @Test("shows the login that is stored, without a network; userinfo can be read again")
+    func restored() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let requests = fixture.provider.provider.statistics.requests
+        let next = try await fixture.restarted()
+        await next.core.restore()
+        #expect(next.state.isAuthenticated && !next.state.isLoading && next.state.error == nil)
+        #expect(next.state.user?.subject == "248289761001" && next.state.user?.email == nil)
+        #expect(fixture.provider.provider.statistics.requests == requests)
+        try await next.core.reloadUser()
+        #expect(next.state.user?.email == "ada@example.com")
+    }
+
+    @Test("shows nobody, and no error, when nobody is logged in")
+    func nobody() async throws {
+        let fixture = try await SessionFixture()
+        await fixture.core.restore()
+        #expect(fixture.state == AuthSessionState())
+        #expect(await authError { try await fixture.core.reloadUser() }?.code == .notLoggedIn)
+    }
+
+    @Test("says what is wrong with the store, and leaves it as it is")
+    func corrupt() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.store.withLease(.default, deadline: .seconds(1)) { lease in
+            _ = try await lease.save(.init("{}".utf8), expecting: nil)
+        }
+        await fixture.core.restore()
+        #expect(fixture.state.error?.code == .storeCorrupt && !fixture.state.isAuthenticated)
+        #expect(try await fixture.store.load(.default) != nil)
+    }
+
+    @Test("takes no other client's login for its own, neither to show nor to end")
+    func otherClient() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let other = try await SessionFixture(store: fixture.store, provider: fixture.provider) {
+            $0.clientID = "another"
+        }
+        await other.core.restore()
+        #expect(!other.state.isAuthenticated && other.state.error?.code == .invalidArgument)
+        #expect(await other.core.signOut().failures.first?.code == .invalidArgument)
+        #expect(try await fixture.stored()?.isAuthorized == true)
+    }
+
+    @Test("a login that has ended is shown as none, with the reason; the next one is shown again")
+    func ended() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        fixture.provider.provider.revokeGrants()
+        let authState = try #require(fixture.core.authState)
+        #expect(await authError { try await authState.refresh() }?.code == .invalidGrant)
+        try await eventually { !fixture.state.isAuthenticated }
+        #expect(fixture.state.error?.code == .invalidGrant && fixture.state.user == nil)
+        let next = try await fixture.restarted()
+        await next.core.restore()
+        #expect(!next.state.isAuthenticated && next.state.error?.code == .invalidGrant)
+        fixture.core.dismissError()
+        try await fixture.core.signIn()
+        #expect(fixture.state.isAuthenticated && fixture.state.error == nil)
+    }
+
+    @Test("what another process stored is shown after the next look")
+    func elsewhere() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let other = try await fixture.restarted()
+        await other.core.restore()
+        await other.core.signOut()
+        await fixture.core.restore()
+        try await eventually { !fixture.state.isAuthenticated }
+        #expect(fixture.state.error == nil)
+    }
+
+    @Test("a request that needs a login again leaves the same person there")
+    func reauthorized() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        fixture.provider.provider.revokeGrants()
+        let authState = try #require(fixture.core.authState)
+        let response = try await authState.performAction(
+            TransportRequest(url: fixture.provider.provider.url(of: .resource)),
+            reauthorize: fixture.core.reauthorization)
+        #expect(response.status == 200)
+        try await eventually { fixture.state.isAuthenticated }
+        #expect(fixture.state.user?.email == "ada@example.com" && fixture.state.error == nil)
+    }
+
+    @Test("views hear of every change, and dismiss errors by setting the message to nil")
+    func observed() async throws {
+        let fixture = try await SessionFixture()
+        let session = AuthSession(fixture.core)
+        let changes = Counter()
+        withObservationTracking {
+            _ = session.isAuthenticated
+        } onChange: {
+            Task { @MainActor in changes.count += 1 }
+        }
+        let user = try await session.signIn()
+        try await eventually { changes.count == 1 }
+        #expect(session.isAuthenticated && session.user == user && session.authState != nil)
+        #expect(session.scope != nil && session.accessTokenExpirationDate != nil)
+        fixture.provider.provider.update { $0.login = .denied }
+        await session.signIn { _ in }.value
+        #expect(session.errorMessage != nil && session.error?.code == .accessDenied)
+        session.errorMessage = "something else"
+        #expect(session.error?.code == .accessDenied)
+        session.errorMessage = nil
+        #expect(session.error == nil && session.isAuthenticated)
+        await session.signOut()
+        #expect(!session.isAuthenticated && session.authState == nil)
+    }
+
+    @MainActor
+    private final class Counter { var count = 0 }
+
+    @Test("a session that nobody holds any more ends, although its state lives on")
+    func released() async throws {
+        let fixture = try await SessionFixture()
+        weak var core: AuthSessionCore?
+        var authState: AuthState?
+        do {
+            let session = AuthSession(
+                fixture.core.configuration, userAgent: DirectUserAgent(), service: fixture.provider.service)
+            try await session.signIn()
+            core = session.core
+            authState = session.authState
+        }
+        try await eventually { core == nil }
+        #expect(authState?.isAuthorized == true)
+    }
+}

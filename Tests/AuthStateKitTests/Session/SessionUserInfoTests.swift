@@ -1,0 +1,89 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@MainActor
+@Suite("Userinfo at a sign-in", .timeLimit(.minutes(2)))
+struct SessionUserInfoTests {
+    @Test(
+        "that cannot be had does not fail the login: the ID token has to do",
+        arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .reset])
+    func unreachable(_ fault: OpenIDProvider.Fault) async throws {
+        let fixture = try await SessionFixture()
+        fixture.provider.provider.inject(fault, at: .userInfo)
+        let user = try await fixture.core.signIn()
+        #expect(user.subject == "248289761001" && user.userInfo == nil && fixture.state.error == nil)
+        // The refresh token was not spent for it.
+        #expect(fixture.provider.provider.statistics.refreshRequests == 0)
+        try await fixture.core.reloadUser()
+        #expect(fixture.state.user?.email == "ada@example.com")
+    }
+
+    @Test("that never comes is waited for ten seconds")
+    func silent() async throws {
+        let clock = ManualClock()
+        let fixture = try await SessionFixture(clock: clock)
+        fixture.provider.provider.inject(.hang, at: .userInfo)
+        let login = Task { try await fixture.core.signIn() }
+        await clock.sleepers()
+        clock.advance(by: .seconds(10))
+        #expect(try await bounded { try await login.value }.userInfo == nil)
+        #expect(fixture.state.isAuthenticated)
+    }
+
+    @Test("of somebody else fails the login: nothing is kept, and the tokens are given back")
+    func foreign() async throws {
+        let fixture = try await SessionFixture()
+        fixture.provider.provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
+        #expect(await authError { try await fixture.core.signIn() }?.code == .subjectMismatch)
+        #expect(!fixture.state.isAuthenticated && fixture.state.error?.code == .subjectMismatch)
+        #expect(fixture.core.authState == nil)
+        #expect(try await fixture.stored() == nil)
+        #expect(fixture.provider.provider.requestCount(.revocation) == 2)
+        let next = try await fixture.restarted()
+        await next.core.restore()
+        #expect(!next.state.isAuthenticated)
+    }
+
+    @Test("of somebody else at a second login leaves the first one as it was")
+    func foreignSwitch() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let stored = try await fixture.stored()
+        fixture.provider.provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
+        #expect(await authError { try await fixture.core.signIn(loginHint: "bob") } != nil)
+        #expect(fixture.state.user?.email == "ada@example.com")
+        #expect(try await fixture.stored() == stored)
+        #expect(await authError { try await fixture.core.reloadUser() } != nil)
+        #expect(fixture.state.user?.email == "ada@example.com")
+    }
+
+    @Test("is not asked for when nobody wants it")
+    func unwanted() async throws {
+        let fixture = try await SessionFixture { $0.readsUserInfo = false }
+        try await fixture.core.signIn()
+        #expect(fixture.provider.provider.requestCount(.userInfo) == 0 && fixture.state.isAuthenticated)
+    }
+
+    @Test("that comes for the login before is not shown under the next one")
+    func overtaken() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.provider.inject(.held(gate), at: .userInfo)
+        let reload = Task { try await fixture.core.reloadUser() }
+        try await eventually { fixture.provider.provider.requestCount(.userInfo) == 2 }
+        try await fixture.core.signIn(loginHint: "bob")
+        gate.open()
+        try await reload.value
+        #expect(fixture.state.user?.email == "bob@example.com")
+    }
+}

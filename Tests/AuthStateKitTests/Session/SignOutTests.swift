@@ -1,0 +1,154 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@MainActor
+@Suite("Signing out of an app", .timeLimit(.minutes(2)))
+struct SignOutTests {
+    @Test("forgets here, revokes the tokens, and ends the session at the provider")
+    func signOut() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let outcome = await fixture.core.signOut()
+        #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
+        #expect(fixture.state == AuthSessionState() && fixture.core.authState == nil)
+        #expect(try await fixture.stored() == nil)
+        #expect(fixture.provider.provider.requestCount(.revocation) == 2)
+        #expect(fixture.provider.provider.requestCount(.endSession) == 1)
+    }
+
+    @Test("leaves the session at the provider alone when that is wanted, and is done at once when nobody is logged in")
+    func here() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        #expect(await fixture.core.signOut(endingProviderSession: false).session == .notNeeded)
+        #expect(fixture.provider.provider.requestCount(.endSession) == 0)
+        let nothing = LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
+        #expect(await fixture.core.signOut() == nothing)
+    }
+
+    @Test("shows nobody from the first moment, and is one however often it is asked for")
+    func atOnce() async throws {
+        let agent = HeldUserAgent(isOpen: true)
+        let fixture = try await SessionFixture(agent: agent)
+        try await fixture.core.signIn()
+        let gate = ScriptedTransport.Gate()
+        fixture.provider.provider.inject(.held(gate), at: .revocation)
+        let first = Task { await fixture.core.signOut() }
+        try await eventually { fixture.provider.provider.requestCount(.revocation) == 1 }
+        #expect(!fixture.state.isAuthenticated && fixture.state.activity == .signingOut)
+        let second = Task { await fixture.core.signOut() }
+        // Whoever signs in now waits for its end.
+        let login = Task { try await fixture.core.signIn(loginHint: "bob") }
+        gate.open()
+        #expect(await first.value == second.value)
+        #expect(try await login.value.name == "Bob Frank")
+        #expect(fixture.provider.provider.requestCount(.endSession) == 1)
+        #expect(try await fixture.stored()?.isAuthorized == true)
+    }
+
+    @Test("works offline; what could not be done is in the outcome, and is no error to show")
+    func offline() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        fixture.provider.provider.injectFaults(at: .revocation) { _ in .status(503) }
+        fixture.provider.provider.injectFaults(at: .endSession) { _ in .status(503) }
+        let outcome = await fixture.core.signOut()
+        #expect(outcome.removal == .done && outcome.failures.count == 2)
+        #expect(fixture.state == AuthSessionState())
+    }
+
+    @Test("gives the login up that is under way; what comes of it is not kept", arguments: [false, true])
+    func duringLogin(_ isDeaf: Bool) async throws {
+        let agent = HeldUserAgent(isDeaf: isDeaf)
+        let fixture = try await SessionFixture(agent: agent)
+        let login = Task { try await fixture.core.signIn() }
+        await agent.gate.arrivals()
+        await fixture.core.signOut()
+        #expect(await authError { try await login.value }?.kind == .cancelled)
+        agent.gate.open()
+        try await eventually { agent.outcomes.count == 1 }
+        #expect(fixture.state == AuthSessionState() && fixture.core.authState == nil)
+        #expect(try await fixture.stored() == nil)
+    }
+
+    @Test("removes a login that was just being saved")
+    func duringSave() async throws {
+        let store = HeldSaves()
+        let fixture = try await SessionFixture(store: store)
+        let login = Task { try await fixture.core.signIn() }
+        await store.gate.arrivals()
+        fixture.core.cancelSignIn()
+        let logout = Task { await fixture.core.signOut() }
+        #expect(await authError { try await login.value }?.kind == .cancelled)
+        store.gate.open()
+        #expect(await logout.value.removal == .done)
+        #expect(try await fixture.stored() == nil)
+        #expect(fixture.state == AuthSessionState() && fixture.core.authState == nil)
+        #expect(fixture.provider.provider.requestCount(.revocation) == 2)
+        #expect(fixture.history.states.allSatisfy { $0.user == nil })
+    }
+
+    @Test("removes what is stored without having restored it, also when it cannot be read")
+    func unread() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let next = try await fixture.restarted()
+        #expect(await next.core.signOut().revocation == .done)
+        #expect(try await next.stored() == nil)
+        try await fixture.store.withLease(.default, deadline: .seconds(1)) { lease in
+            _ = try await lease.save(.init("{}".utf8), expecting: nil)
+        }
+        #expect(await next.core.signOut().removal == .done)
+        #expect(try await fixture.store.load(.default) == nil)
+    }
+
+    @Test("what is still stored is an error to show")
+    func notRemoved() async throws {
+        let store = InMemoryAuthStateStore()
+        let fixture = try await SessionFixture(store: store)
+        try await fixture.core.signIn()
+        let next = try await SessionFixture(store: ReadOnlyAuthStateStore(store), provider: fixture.provider)
+        await next.core.restore()
+        #expect(next.state.isAuthenticated)
+        await next.core.signOut()
+        #expect(next.state.error?.kind == .store && !next.state.isAuthenticated)
+    }
+}
+
+/// A store in memory whose saves wait until a test lets them go.
+private struct HeldSaves: AuthStateStore {
+    let base = InMemoryAuthStateStore()
+    let gate = ScriptedTransport.Gate()
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
+
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await base.withLease(key, deadline: deadline) { try await body(Lease(base: $0, gate: gate)) }
+    }
+
+    private struct Lease: AuthStateLease {
+        let base: any AuthStateLease
+        let gate: ScriptedTransport.Gate
+        func load() async throws -> StoredAuthState? { try await base.load() }
+        func reserve() async throws { try await base.reserve() }
+        func save(
+            _ archive: Data, expecting: StoredAuthState.Version?
+        ) async throws -> StoredAuthState.Version {
+            try await gate.pass()
+            return try await base.save(archive, expecting: expecting)
+        }
+        func delete(expecting: StoredAuthState.Version?) async throws { try await base.delete(expecting: expecting) }
+    }
+}
