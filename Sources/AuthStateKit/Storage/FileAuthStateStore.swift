@@ -19,8 +19,11 @@ public import AuthStateOAuth
 /// throws after 30 seconds, `withLease` at its deadline, but not before 5 seconds. A save that was given up may still be
 /// finished; until then the lease excludes others.
 ///
-/// Not for the containers of iOS app groups: the system ends an app that is suspended while it holds a file lock. Use the
-/// keychain there. Not for network file systems without locks, nor for several machines.
+/// Not for the containers of iOS app groups: the system ends an app that is suspended while it holds a file lock. Use
+/// `KeychainAuthStateStore` there, and in apps at all. Not for network file systems without locks, nor for several machines.
+///
+/// On iOS files have the protection class of the app's default, unless it was changed: complete until the first user
+/// authentication. They can be read while the device is locked, but not before its first unlock.
 public final class FileAuthStateStore: AuthStateStore {
     /// In one process tasks queue up here in order, so that a single one at a time tries for the file lock.
     private static let queue = LeaseQueue()

@@ -9,6 +9,7 @@
 @_exported import class Foundation.NSData
 @_exported import class Foundation.NSDictionary
 @_exported import class Foundation.NSError
+@_exported import class Foundation.NSMutableDictionary
 @_exported import class Foundation.NSNumber
 @_exported import class Foundation.NSObject
 @_exported import protocol Foundation.NSObjectProtocol
