@@ -11,6 +11,8 @@ import re
 PLATFORMS = {
     "ios": "iOS", "macos": "macOS", "tvos": "tvOS", "watchos": "watchOS", "visionos": "visionOS",
 }
+# Those that Examples/AppleApp is for.
+APP_PLATFORMS = ("ios", "macos")
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 DIRECTIVE = re.compile(r"^(\s*)#(if|elseif|else|endif)\b([^\n]*)$")

@@ -7,6 +7,8 @@ enum DER {
         static let octetString: UInt8 = 0x04
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
+        /// A certificate's version, explicitly tagged.
+        static let version: UInt8 = 0xA0
     }
 
     static let null: [UInt8] = [0x05, 0x00]

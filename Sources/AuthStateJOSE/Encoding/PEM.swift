@@ -1,4 +1,4 @@
-/// Reads the text encoding of keys (RFC 7468).
+/// Reads the text encoding of keys and certificates (RFC 7468).
 enum PEM {
     /// The content of the first block whose label ends in `PRIVATE KEY`; nil when there is none, or it is encrypted.
     static func privateKey(in text: String) -> [UInt8]? {
@@ -16,5 +16,23 @@ enum PEM {
             }
         }
         return nil
+    }
+
+    /// The contents of the blocks with this label, in order; a block that is not base64 is left out.
+    static func blocks(_ label: String, in text: String) -> [[UInt8]] {
+        var blocks: [[UInt8]] = []
+        var content: String?
+        for line in text.split(whereSeparator: \.isNewline) {
+            let line = line.drop(while: \.isWhitespace)
+            if line.hasPrefix("-----BEGIN \(label)-----") {
+                content = ""
+            } else if line.hasPrefix("-----END \(label)-----") {
+                if let content, let block = Base64.decode(content) { blocks.append(block) }
+                content = nil
+            } else {
+                content? += line.filter { !$0.isWhitespace }
+            }
+        }
+        return blocks
     }
 }

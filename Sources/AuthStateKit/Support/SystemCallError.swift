@@ -38,7 +38,8 @@ package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// What a person can do about it, where a file of theirs is concerned.
     var hint: String {
-        Self.hints[code] ?? "Check the path, or keep the state somewhere else."
+        // Two names of one number on Linux; flock on Darwin says the second.
+        Self.hints[code == ENOTSUP ? EOPNOTSUPP : code] ?? "Check the path, or keep the state somewhere else."
     }
 
     private static let hints: [Int32: String] = {

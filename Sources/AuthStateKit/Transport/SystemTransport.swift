@@ -18,7 +18,7 @@ public struct SystemTransport: HTTPTransport {
         #if os(Linux)
             base = CurlTransport(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
         #else
-            base = URLSessionTransport(certificateAuthorityFile: certificateAuthorityFile)
+            base = URLSessionTransport(configuration: .init(certificateAuthorityFile: certificateAuthorityFile))
         #endif
     }
 

@@ -1,3 +1,5 @@
+import AuthStateJOSE
+
 /// One challenge of a `WWW-Authenticate` header (RFC 9110, section 11.6.1; RFC 6750, section 3).
 public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     /// The scheme as written, for example `Bearer`.
@@ -92,7 +94,7 @@ private struct ChallengeParser {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: bytes, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(strictUTF8: bytes)
             case UInt8(ascii: "\\"):
                 guard let escaped = rest.popFirst() else { return nil }
                 bytes.append(escaped)

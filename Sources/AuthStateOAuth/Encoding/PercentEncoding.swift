@@ -1,3 +1,5 @@
+import AuthStateJOSE
+
 /// The two ways OAuth writes text into URLs, forms and headers.
 package enum PercentEncoding {
     /// RFC 3986: everything but the unreserved characters is escaped, a space as `%20`; servers read it in queries and forms.
@@ -20,7 +22,7 @@ package enum PercentEncoding {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(strictUTF8: bytes)
     }
 
     private static let alphanumerics = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

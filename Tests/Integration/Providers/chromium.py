@@ -4,8 +4,9 @@
 usage: chromium.py [--screenshot FILE.png] [--user NAME] [--password WORD] [--timeout SECONDS] URL
 
 Opens an authorization URL, types into the provider's own login page, accepts its consent page, and waits until the
-browser has arrived on another site: the client's loopback page. Prints that page's URL (without its query), title
-and visible text as one line of JSON. Status 1, with the page it is stuck on, when that does not happen in time.
+browser has arrived on another site: the client's loopback page. Prints that page's URL (without its query), title,
+visible text and first link as one line of JSON. Status 1, with the page it is stuck on, when that does not happen in
+time.
 """
 import argparse
 import base64
@@ -143,6 +144,7 @@ class Session:
             "hasFragment": "#" in self.url,
             "title": self.call("GET", "/title"),
             "text": self.script("return document.body ? document.body.innerText : ''").strip(),
+            "link": self.script("const link = document.querySelector('a'); return link && link.href"),
         }
 
 

@@ -19,10 +19,11 @@ struct LoginBrowser: Sendable {
     }
 
     /// The words of the command that gets the URL as its last argument.
-    func words(_ decision: Decision = .accept) -> [String] {
+    func words(_ decision: Decision = .accept, follows: Bool = true) -> [String] {
         let refusal = decision == .decline ? ["--deny"] : []
-        return [Self.python, "\(Provider.scripts)/browser.py", "--follow", "--cookies", folder("jar"), "--user", user]
-            + refusal
+        let following = follows ? ["--follow"] : []
+        return [Self.python, "\(Provider.scripts)/browser.py", "--cookies", folder("jar"), "--user", user]
+            + following + refusal
     }
 
     /// The same as one line for a shell.
@@ -33,6 +34,13 @@ struct LoginBrowser: Sendable {
     /// A user agent whose browser this is.
     func userAgent(_ decision: Decision = .accept) -> LoopbackUserAgent {
         LoopbackUserAgent(browser: .command(words(decision)), timeout: .seconds(30))
+    }
+
+    /// Logs in at a page, and tells where the provider sends the browser, without going there.
+    func redirect(from url: URL) async throws -> URL {
+        let result = try await Program.run(words(follows: false) + [url.absoluteString])
+        #expect(result.status == 0, "\(result.errors)")
+        return try #require(URL(string: result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
     /// Goes through a page on which no way leads back to a client: the person's other device.

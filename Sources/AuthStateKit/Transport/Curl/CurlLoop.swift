@@ -89,7 +89,7 @@
             }
         }
 
-        private func start(_ exchange: CurlExchange) {
+        private func start(_ exchange: TransportExchange) {
             guard !exchange.isFinished else { return }
             guard let easy = spareHandles.popLast() ?? AuthStateCurlEasyInit() else {
                 return exchange.finish(.failure(CurlFailure.outOfMemory))
@@ -115,7 +115,7 @@
         }
 
         /// Frees what an exchange holds, whether or not it has ended; harmless when it holds nothing.
-        private func drop(_ exchange: CurlExchange) {
+        private func drop(_ exchange: TransportExchange) {
             guard let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) else { return }
             AuthStateCurlMultiRemove(multi, transfer.easy)
             if spareHandles.count < Self.maximumSpareHandles {

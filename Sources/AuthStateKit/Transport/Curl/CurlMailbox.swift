@@ -11,8 +11,8 @@
     /// Carries commands to the thread that owns libcurl's handles, and wakes it.
     final class CurlMailbox: Sendable {
         enum Command: Sendable {
-            case start(CurlExchange)
-            case cancel(CurlExchange)
+            case start(TransportExchange)
+            case cancel(TransportExchange)
             case stop
         }
 

@@ -10,7 +10,7 @@
 
     /// An exchange under way: what libcurl is told and what it has delivered. Lives on the loop's thread alone.
     final class CurlTransfer {
-        let exchange: CurlExchange
+        let exchange: TransportExchange
         let easy: UnsafeMutableRawPointer
         /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
         var headerLines: OpaquePointer?
@@ -27,7 +27,7 @@
         /// What was too long.
         enum Excess { case head, body }
 
-        init(_ exchange: CurlExchange, easy: UnsafeMutableRawPointer) {
+        init(_ exchange: TransportExchange, easy: UnsafeMutableRawPointer) {
             self.exchange = exchange
             self.easy = easy
             detail.pointee = 0

@@ -1,5 +1,4 @@
 #if os(Linux)
-    internal import AuthStateOAuth
     internal import CAuthStateCurl
 
     #if canImport(FoundationEssentials)
@@ -60,13 +59,7 @@
         /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
         func certificateAuthorities() throws -> Data? {
             guard let certificateAuthorityFile else { return nil }
-            guard let extra = try? Data(contentsOf: URL(fileURLWithPath: certificateAuthorityFile)),
-                String(decoding: extra, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
-            else {
-                let file = certificateAuthorityFile.printable()
-                let message = "The file of certificate authorities cannot be read or holds no PEM certificate: \(file)."
-                throw TransportError(.insecureConnection, message, requestMayHaveBeenSent: false)
-            }
+            let extra = try CertificateAuthorities.pem(ofFile: certificateAuthorityFile)
             var all = Self.systemBundle()
             all.append(0x0A)
             all.append(extra)

@@ -24,7 +24,7 @@
         /// - Throws: `TransportError`, or `CancellationError` as soon as the task is cancelled.
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
             let mailbox = try mailbox()
-            let exchange = CurlExchange(try WireRequest(request))
+            let exchange = TransportExchange(try WireRequest(request))
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     if exchange.wait(continuation) { mailbox.post(.start(exchange)) }

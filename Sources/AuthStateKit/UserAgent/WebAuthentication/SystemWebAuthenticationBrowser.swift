@@ -56,7 +56,7 @@
             if let url { return .success(url) }
             guard let error else { return .failure(.other("neither a URL nor an error")) }
             guard let error = error as? ASWebAuthenticationSessionError else {
-                return .failure(.other(error.localizedDescription))
+                return .failure(.other("\(error)"))
             }
             switch error.code {
             case .canceledLogin:
@@ -64,7 +64,7 @@
                     .canceledLogin(reason: error.errorUserInfo[NSLocalizedFailureReasonErrorKey] as? String))
             case .presentationContextNotProvided: return .failure(.presentationContextNotProvided)
             case .presentationContextInvalid: return .failure(.presentationContextInvalid)
-            @unknown default: return .failure(.other(error.localizedDescription))
+            @unknown default: return .failure(.other("\(error)"))
             }
         }
     }

@@ -2,9 +2,9 @@
     public import AuthenticationServices
 
     #if os(macOS)
-        internal import AppKit
+        public import AppKit
     #else
-        internal import UIKit
+        public import UIKit
     #endif
 
     extension WebAuthenticationUserAgent {

@@ -11,9 +11,6 @@ public var POSIX_SPAWN_CLOEXEC_DEFAULT: Int32 { 0x4000 }
 public var CLOCK_REALTIME: clockid_t { clockid_t(0) }
 public var CLOCK_MONOTONIC: clockid_t { clockid_t(6) }
 
-@discardableResult public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 {
-    fatalError()
-}
 @discardableResult public func geteuid() -> uid_t { fatalError() }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { fatalError() }
 @discardableResult public func waitpid(

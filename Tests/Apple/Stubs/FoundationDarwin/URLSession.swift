@@ -8,6 +8,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open var timeoutIntervalForResource: TimeInterval = 604_800
     open var waitsForConnectivity = false
     open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv10
+    open var httpMaximumConnectionsPerHost = 6
     open var httpShouldSetCookies = true
     open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage()
     open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage()
@@ -26,56 +27,75 @@ open class URLSession: NSObject, @unchecked Sendable {
         case rejectProtectionSpace = 3
     }
 
-    public struct AsyncBytes: AsyncSequence, Sendable {
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            public mutating func next() async throws -> UInt8? { nil }
-        }
-        public let task: URLSessionDataTask
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+    public enum ResponseDisposition: Int, Sendable {
+        case cancel = 0
+        case allow = 1
+        case becomeDownload = 2
+        case becomeStream = 3
     }
 
-    public init(configuration: URLSessionConfiguration) {}
+    public init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {}
+    open func dataTask(with request: URLRequest) -> URLSessionDataTask { URLSessionDataTask() }
     open func invalidateAndCancel() {}
-    public func bytes(
-        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
-    ) async throws -> (AsyncBytes, URLResponse) { fatalError() }
 }
 
 open class URLSessionTask: NSObject, @unchecked Sendable {
+    open var taskIdentifier: Int { 0 }
+    open func resume() {}
     open func cancel() {}
 }
 
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+// Apple's methods are optional, and one that nearly matches is never called. Here they must all be there, exactly.
 
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
 
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest
-    ) async -> URLRequest?
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
-    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
-    public let authenticationMethod: String
-    public let serverTrust: SecTrust?
-    public init(authenticationMethod: String, serverTrust: SecTrust?) {
-        (self.authenticationMethod, self.serverTrust) = (authenticationMethod, serverTrust)
-    }
+    open var authenticationMethod: String { "" }
+    open var serverTrust: SecTrust? { nil }
+    open override func isProxy() -> Bool { false }
 }
 
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
+public let NSURLErrorFailingURLPeerTrustErrorKey = "NSURLErrorFailingURLPeerTrustErrorKey"
 
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
-    public let protectionSpace: URLProtectionSpace
-    public init(protectionSpace: URLProtectionSpace) { self.protectionSpace = protectionSpace }
+    open var protectionSpace: URLProtectionSpace { URLProtectionSpace() }
 }
 
 open class URLCredential: NSObject, @unchecked Sendable {
+    public enum Persistence: UInt, Sendable {
+        case none = 0
+        case forSession = 1
+        case permanent = 2
+        case synchronizable = 3
+    }
+
     public init(trust: SecTrust) {}
+    public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: Persistence) {}
 }

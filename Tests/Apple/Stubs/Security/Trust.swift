@@ -30,3 +30,5 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 }
 
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { fatalError() }
+
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { fatalError() }

@@ -86,6 +86,13 @@ struct Chromium: Sendable {
         return try await wire.call("POST", "/execute/sync", ["script": .string(text), "args": .array(arguments)])
     }
 
+    /// Runs a script in each page from now on, before the page's own scripts and whatever its policy says.
+    func beforeEachPage(_ script: String) async throws {
+        let command = "Page.addScriptToEvaluateOnNewDocument"
+        _ = try await wire.call(
+            "POST", "/goog/cdp/execute", ["cmd": .string(command), "params": ["source": .string(script)]])
+    }
+
     /// A cookie of the page's host, as the browser keeps it.
     func cookie(_ name: String) async throws -> JSONValue? {
         let cookies = try await wire.call("GET", "/cookie").arrayValue ?? []
@@ -104,7 +111,7 @@ struct Chromium: Sendable {
     func picture(_ name: String) async throws {
         let image = try await wire.call("GET", "/screenshot").stringValue
         let bytes = try #require(image.flatMap { Data(base64Encoded: $0) })
-        let path = NSTemporaryDirectory() + "authstate-server-\(name).png"
+        let path = NSTemporaryDirectory() + "authstate-\(name).png"
         try bytes.write(to: URL(fileURLWithPath: path))
         print("A picture of \(name): \(path)")
     }

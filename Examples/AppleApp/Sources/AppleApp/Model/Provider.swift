@@ -1,0 +1,37 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One line of the list: where to log in, with what, and how the browser comes back.
+struct Provider: Identifiable, Sendable {
+    /// By which way the provider's answer returns to the app.
+    enum Way: Sendable, Hashable {
+        /// The system's login window sees the redirect URI, which has the app's own scheme.
+        case window
+        /// The redirect URI is a page, which passes the answer on to the app's own scheme; there the window sees it.
+        case page(callbackURL: RedirectURI)
+        /// The redirect URI is an https address of the app: the window sees it from iOS 17.4 on; before, the browser opens
+        /// the app with it.
+        case universalLink
+    }
+
+    /// Also the key that the login is kept under.
+    let id: String
+    let title: String
+    let login: AuthSessionConfiguration
+    var way = Way.window
+    /// A resource that wants the access token.
+    var api: URL?
+
+    /// What is wrong with the set-up, before anybody tries it.
+    func findings(in app: AppDeclarations) -> [Finding] {
+        guard case .page(let callbackURL) = way else {
+            return login.redirectURI?.diagnose(app: app, clientID: login.clientID) ?? []
+        }
+        return callbackURL.diagnose(app: app)
+    }
+}

@@ -1,0 +1,32 @@
+internal import AuthStateJOSE
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A file of certificate authorities that are trusted besides the system's.
+enum CertificateAuthorities {
+    /// The file's text.
+    ///
+    /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+    static func pem(ofFile path: String) throws -> Data {
+        guard let text = try? Data(contentsOf: URL(fileURLWithPath: path)), !certificates(in: text).isEmpty else {
+            let message =
+                "The file of certificate authorities cannot be read or holds no PEM certificate: \(path.printable())."
+            throw TransportError(.insecureConnection, message, requestMayHaveBeenSent: false)
+        }
+        return text
+    }
+
+    /// The file's certificates, as DER.
+    ///
+    /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
+    static func certificates(ofFile path: String) throws -> [[UInt8]] { certificates(in: try pem(ofFile: path)) }
+
+    private static func certificates(in text: Data) -> [[UInt8]] {
+        Certificate.all(inPEM: String(decoding: text, as: UTF8.self))
+    }
+}

@@ -1,0 +1,89 @@
+internal import AuthStateJOSE
+internal import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// One exchange through URLSession: what its delegate has told so far, and the caller that waits.
+///
+/// Nothing here names URLSession, so that all decisions can be tested where there is none.
+final class URLSessionExchange: Sendable {
+    let request: WireRequest
+    private let caller: TransportExchange
+    private let state = Lock(State())
+
+    private struct State {
+        var status: Int?
+        var headers = TransportHeaders()
+        var body = Data()
+        var isTooLarge = false
+        var refusedChain: [[UInt8]]?
+    }
+
+    init(_ request: WireRequest) {
+        self.request = request
+        caller = TransportExchange(request)
+    }
+
+    /// Registers the caller; false when it was cancelled before, and has been told.
+    func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool { caller.wait(continuation) }
+
+    /// Frees a caller that has been cancelled.
+    func cancel() { caller.finish(.failure(CancellationError())) }
+
+    /// Frees a caller whose time is over.
+    func timeOut() { caller.finish(.failure(URLSessionFailure.timedOut(request))) }
+
+    /// The answer's head. URLSession joins the values of a repeated field with commas, and keeps no order.
+    func receive(status: Int, fields: [(name: String, value: String)]) {
+        var headers = TransportHeaders()
+        for field in fields.sorted(by: { $0.name < $1.name }) { headers.append(field.name, field.value) }
+        state.withLock { state in
+            state.status = status
+            state.headers = headers
+            state.body = Data()
+        }
+    }
+
+    /// A part of the answer's body, decompressed; false when there is more than the request allows.
+    func receive(_ part: Data) -> Bool {
+        state.withLock { state in
+            if part.count > request.maximumResponseBytes - state.body.count { state.isTooLarge = true }
+            if !state.isTooLarge { state.body.append(part) }
+            return !state.isTooLarge
+        }
+    }
+
+    /// The certificates, the server's first, of a server that is not trusted.
+    func refuse(chain: [[UInt8]]) { state.withLock { $0.refusedChain = chain } }
+
+    /// The end, with the answer that was received, or with what went wrong.
+    func finish(_ failure: URLSessionFailure?) {
+        caller.finish(state.withLock { state in Result { try Self.answer(state, request, failure) } })
+    }
+
+    private static func answer(
+        _ state: State, _ request: WireRequest, _ failure: URLSessionFailure?
+    ) throws -> TransportResponse {
+        if state.isTooLarge {
+            let message = "The answer of \(request.peer) has more than \(request.maximumResponseBytes) bytes."
+            throw TransportError(.responseTooLarge, message, requestMayHaveBeenSent: true)
+        }
+        if let failure {
+            var failure = failure
+            if let chain = state.refusedChain {
+                failure.code = URLSessionFailure.untrusted
+                failure.chain = chain
+            }
+            throw failure.error(for: request)
+        }
+        guard let status = state.status else {
+            throw TransportError(
+                .connectionLost, "\(request.peer) answered something that is not HTTP.", requestMayHaveBeenSent: true)
+        }
+        return TransportResponse(status: status, headers: state.headers, body: state.body)
+    }
+}

@@ -1,0 +1,136 @@
+import AuthStateOAuth
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("URLSession: what its delegate is told becomes an answer or an error")
+struct URLSessionExchangeTests {
+    /// A certificate that names itself as its issuer, and one that names another: all but the names is left out.
+    private static let selfSigned = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x00])
+    private static let issued = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x01, 0x05])
+
+    private static func certificate(issuer: [UInt8], subject: [UInt8]) -> [UInt8] {
+        func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, UInt8(content.count)] + content }
+        let version = element(0xA0, element(0x02, [2]))
+        let fields =
+            version + element(0x02, [1]) + element(0x30, []) + element(0x30, issuer) + element(0x30, [])
+            + element(0x30, subject)
+        return element(0x30, element(0x30, fields))
+    }
+
+    private func exchange(limit: Int = 10) throws -> URLSessionExchange {
+        let url = try #require(URL(string: "https://op.example/token?secret=1"))
+        return URLSessionExchange(
+            try WireRequest(TransportRequest(url: url, timeout: .seconds(2), maximumResponseBytes: limit)))
+    }
+
+    private func outcome(
+        _ exchange: URLSessionExchange, _ drive: (URLSessionExchange) -> Void
+    ) async throws -> TransportResponse {
+        try await withCheckedThrowingContinuation { continuation in
+            #expect(exchange.wait(continuation))
+            drive(exchange)
+        }
+    }
+
+    private func failure(_ code: Int, chain: [[UInt8]] = []) async throws -> TransportError {
+        try #require(
+            await #expect(throws: TransportError.self) {
+                try await outcome(try exchange()) {
+                    $0.finish(URLSessionFailure(code: code, description: "Said by\nthe system", chain: chain))
+                }
+            })
+    }
+
+    @Test("head and parts of the body come together, whatever the status")
+    func answer() async throws {
+        let answer = try await outcome(try exchange()) { exchange in
+            exchange.receive(status: 302, fields: [("Location", "https://x.example"), ("Content-Type", "text/html")])
+            #expect(exchange.receive(Data("01234".utf8)) && exchange.receive(Data("56789".utf8)))
+            exchange.finish(nil)
+        }
+        #expect(answer.status == 302 && answer.body == Data("0123456789".utf8))
+        #expect(answer.headers.map(\.name) == ["Content-Type", "Location"])
+    }
+
+    @Test("a body that is too long ends the exchange, and the cancelled task's error does not hide why")
+    func tooLong() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await outcome(try exchange(limit: 4)) { exchange in
+                exchange.receive(status: 200, fields: [])
+                #expect(exchange.receive(Data("0123".utf8)) && !exchange.receive(Data("4".utf8)))
+                exchange.finish(URLSessionFailure(code: -999, description: "cancelled"))
+            }
+        }
+        #expect(error?.code == .responseTooLarge && error?.requestMayHaveBeenSent == true)
+    }
+
+    @Test("an end without a head is no answer")
+    func noHead() async throws {
+        let error = await #expect(throws: TransportError.self) { try await outcome(try exchange()) { $0.finish(nil) } }
+        #expect(error?.code == .connectionLost && error?.requestMayHaveBeenSent == true)
+    }
+
+    @Test("a caller is freed once: by its cancellation, by its time, or by the end")
+    func once() async throws {
+        await #expect(throws: CancellationError.self) {
+            try await outcome(try exchange()) { exchange in
+                exchange.cancel()
+                exchange.finish(nil)
+            }
+        }
+        let error = await #expect(throws: TransportError.self) {
+            try await outcome(try exchange()) { exchange in
+                exchange.timeOut()
+                exchange.finish(URLSessionFailure(code: -999, description: ""))
+            }
+        }
+        #expect(error?.code == .timedOut && error?.requestMayHaveBeenSent == true)
+        #expect(error?.message.contains("2000 ms") == true)
+    }
+
+    @Test(
+        "each code has its kind, and only before there is a secure connection nothing was sent",
+        arguments: [
+            (-1000, .invalidRequest, false), (-1001, .timedOut, true), (-1002, .invalidRequest, false),
+            (-1003, .unreachable, false), (-1004, .unreachable, false), (-1005, .connectionLost, true),
+            (-1006, .unreachable, false), (-1009, .unreachable, false), (-1011, .connectionLost, true),
+            (-1017, .connectionLost, true), (-1020, .unreachable, false), (-1022, .insecureConnection, false),
+            (-1200, .insecureConnection, false), (-1201, .insecureConnection, false),
+            (-1202, .insecureConnection, false), (-1203, .insecureConnection, false),
+            (-1204, .insecureConnection, false), (-1205, .insecureConnection, false),
+            (-1206, .insecureConnection, false), (310, .unreachable, false), (-1, .connectionLost, true),
+        ] as [(Int, TransportError.Code, Bool)])
+    func kinds(code: Int, kind: TransportError.Code, mayHaveBeenSent: Bool) async throws {
+        let error = try await failure(code)
+        #expect(error.code == kind && error.requestMayHaveBeenSent == mayHaveBeenSent)
+        #expect(error.message.contains("op.example:443") && !error.message.contains("secret"))
+        #expect(!error.message.contains("\n"))
+    }
+
+    @Test("a development server's own certificate is named as what it is")
+    func selfSignedCertificate() async throws {
+        #expect(try await failure(-1202, chain: [Self.selfSigned]).message.contains("self-signed certificate"))
+        #expect(try await !failure(-1202, chain: [Self.issued]).message.contains("self-signed"))
+        #expect(try await !failure(-1005, chain: [Self.selfSigned]).message.contains("self-signed"))
+        #expect(try await !failure(-1202, chain: [[0x30]]).message.contains("self-signed"))
+    }
+
+    @Test("a server that our own authorities do not vouch for was not cancelled, but not trusted")
+    func refusedChain() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await outcome(try exchange()) { exchange in
+                exchange.refuse(chain: [Self.selfSigned])
+                exchange.finish(URLSessionFailure(code: -999, description: "cancelled"))
+            }
+        }
+        #expect(error?.code == .insecureConnection && error?.requestMayHaveBeenSent == false)
+        #expect(error?.message.contains("self-signed certificate") == true)
+    }
+}
