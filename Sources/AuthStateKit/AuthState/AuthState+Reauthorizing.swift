@@ -18,8 +18,14 @@ extension AuthState {
         policy: UnauthorizedPolicy? = nil,
         reauthorize: Reauthorization
     ) async throws -> TransportResponse {
-        try await withReauthorization(reauthorize) {
-            try await performAction(request, parameters: parameters, policy: policy)
+        let account = snapshot.idToken
+        return try await withReauthorization(reauthorize) {
+            // Before each sending: another process may log somebody else in at any time.
+            try await performAction(request, parameters: parameters, policy: policy) { tokens in
+                if let account, tokens.idToken != account {
+                    try IDToken.checkAccount(of: tokens.idToken, isThatOf: account)
+                }
+            }
         }
     }
 
