@@ -75,6 +75,8 @@ extension AuthState {
         // Somebody has logged in or out elsewhere.
         guard record.grantID == grantID else { return }
         let (response, tokens) = try await how.login(request, service, credential)
+        // Somebody may have done so while the page was shown; a store that cannot be read fails the save, and says so.
+        try? await reload()
         guard record.grantID == grantID else { return await revoke(tokens) }
         do {
             try Task.checkCancellation()

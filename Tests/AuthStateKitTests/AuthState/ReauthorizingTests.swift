@@ -256,6 +256,29 @@ struct ReauthorizingTests {
         }
     }
 
+    @Test("a login or logout in another process while the page is shown is not overwritten", arguments: [false, true])
+    func elsewhereMeanwhile(_ isLogin: Bool) async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let agent = HeldUserAgent()
+        let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
+        await agent.gate.arrivals()
+        if isLogin {
+            var request = world.fixture.request()
+            request.loginHint = "bob"
+            _ = try await AuthState.authorize(
+                request, presenting: DirectUserAgent(), service: world.fixture.service, store: world.store)
+        } else {
+            try await AuthState.remove(from: world.store)
+        }
+        let stored = try await world.archive()
+        agent.gate.open()
+        let error = await authError { try await call.value }
+        #expect(error?.code == (isLogin ? .accountChanged : .invalidGrant))
+        #expect(try await world.archive() == stored)
+        #expect(isLogin || world.provider.requestCount(.revocation) > 0)
+    }
+
     @Test("a caller that is cancelled leaves at once; when it was the last, the browser closes")
     func cancelled() async throws {
         let world = try await World()
