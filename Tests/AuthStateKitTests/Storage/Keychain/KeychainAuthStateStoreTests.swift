@@ -168,17 +168,19 @@ struct KeychainAuthStateStoreTests {
     func watch() async throws {
         let watch = try #require(await store.watch("a"))
         #expect(!watch.showsOtherProcesses)
-        let empty = watch.generation
+        // The upper half counts what may concern any name, in tests of other stores too.
+        func count() -> UInt32 { UInt32(truncatingIfNeeded: watch.generation) }
+        let empty = count()
         try await store.put("one", "a")
-        let saved = watch.generation
+        let saved = count()
         #expect(saved != empty)
         try await store.withLease("a", deadline: .seconds(1)) { lease in
             _ = try await lease.load()
             try await lease.reserve()
         }
-        #expect(watch.generation == saved)
+        #expect(count() == saved)
         try await AuthState.remove(from: store, key: "a")
-        #expect(watch.generation != saved)
+        #expect(count() != saved)
     }
 
     @Test("everything of the service can be removed, and nothing else, for the first start of a new installation")
