@@ -26,7 +26,7 @@ extension AuthSessionCore {
 
     /// Joins the login that is under way, or begins one.
     func logIn(_ way: Way) async throws -> AuthUser {
-        if let logout { _ = await logout.value }
+        while let logout { _ = await logout.value }
         try Task.checkCancellation()
         let login = if let login = try joined(way) { login } else { start(way) }
         do { return try await login.shared.value() } catch {

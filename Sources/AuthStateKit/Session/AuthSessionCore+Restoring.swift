@@ -6,7 +6,7 @@ extension AuthSessionCore {
     /// Needs no network. When nobody is logged in nothing is shown, and a store that cannot be read is `state.error`.
     public func restore() async {
         guard login == nil, logout == nil else { return }
-        apply(.began(.restoring))
+        if authState == nil { apply(.began(.restoring)) }
         var failure: AuthStateError?
         do {
             if let authState {

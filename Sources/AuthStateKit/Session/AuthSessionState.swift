@@ -49,7 +49,7 @@ public struct AuthSessionState: Sendable, Hashable {
 extension AuthSessionState {
     /// Everything that can happen to a session.
     enum Event: Sendable {
-        /// Something is under way; what went wrong before is forgotten.
+        /// Something is under way; what went wrong before is forgotten, unless this only looks at what is stored.
         case began(Activity)
         /// It is over; for a failure that the person has to hear of, why.
         case ended(Activity, AuthStateError?)
@@ -64,7 +64,9 @@ extension AuthSessionState {
     /// What is shown after an event.
     mutating func apply(_ event: Event) {
         switch event {
-        case .began(let activity): (self.activity, error) = (activity, nil)
+        case .began(let activity):
+            self.activity = activity
+            if activity != .restoring { error = nil }
         case .ended(let activity, let error):
             if self.activity == activity { self.activity = nil }
             if let error { self.error = error }

@@ -23,6 +23,8 @@ struct AuthSessionStateTests {
         #expect(state.errorMessage == nil)
         state.apply(.ended(.signingIn, ended))
         state.apply(.began(.restoring))
+        #expect(state.error == ended)
+        state.apply(.began(.signingIn))
         #expect(state.error == nil)
     }
 
