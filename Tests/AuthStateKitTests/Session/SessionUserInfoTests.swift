@@ -15,7 +15,7 @@ import Testing
 struct SessionUserInfoTests {
     @Test(
         "that cannot be had does not fail the login: the ID token has to do",
-        arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .reset])
+        arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .halfBody])
     func unreachable(_ fault: OpenIDProvider.Fault) async throws {
         let fixture = try await SessionFixture()
         fixture.provider.provider.inject(fault, at: .userInfo)
