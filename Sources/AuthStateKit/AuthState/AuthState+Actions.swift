@@ -92,7 +92,16 @@ extension AuthState {
         parameters: RenewalParameters = .none,
         policy: UnauthorizedPolicy? = nil
     ) async throws -> TransportResponse {
+        try await performAction(request, parameters: parameters, policy: policy) { _ in }
+    }
+
+    /// Sends a request with tokens that pass a check.
+    nonisolated(nonsending) func performAction(
+        _ request: TransportRequest, parameters: RenewalParameters, policy: UnauthorizedPolicy?,
+        checking check: (Tokens) throws -> Void
+    ) async throws -> TransportResponse {
         try await withFreshToken(parameters, policy: policy) { tokens in
+            try check(tokens)
             var request = request
             for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
                 request.headers[field.name] = [field.value]

@@ -18,8 +18,14 @@ extension AuthState {
         policy: UnauthorizedPolicy? = nil,
         reauthorize: Reauthorization
     ) async throws -> TransportResponse {
-        try await withReauthorization(reauthorize) {
-            try await performAction(request, parameters: parameters, policy: policy)
+        let account = snapshot.idToken
+        return try await withReauthorization(reauthorize) {
+            // Before each sending: another process may log somebody else in at any time.
+            try await performAction(request, parameters: parameters, policy: policy) { tokens in
+                if let account, tokens.idToken != account {
+                    try IDToken.checkAccount(of: tokens.idToken, isThatOf: account)
+                }
+            }
         }
     }
 
@@ -69,6 +75,8 @@ extension AuthState {
         // Somebody has logged in or out elsewhere.
         guard record.grantID == grantID else { return }
         let (response, tokens) = try await how.login(request, service, credential)
+        // Somebody may have done so while the page was shown; a store that cannot be read fails the save, and says so.
+        try? await reload()
         guard record.grantID == grantID else { return await revoke(tokens) }
         do {
             try Task.checkCancellation()

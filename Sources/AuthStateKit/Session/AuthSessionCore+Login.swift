@@ -112,9 +112,7 @@ extension AuthSessionCore {
             request.additionalParameters.merge(additionalParameters)
             return try await service.authorize(request, presenting: userAgent, credential: configuration.credential)
         case .answer(let pending, let callback):
-            guard pending.request.clientID.isExactly(configuration.clientID) else {
-                throw AuthStateError.anotherClient(pending.request.clientID, expected: configuration.clientID)
-            }
+            try configuration.check(pending.request.clientID, pending.request.configuration)
             return try await service.complete(pending, callback: callback, credential: configuration.credential)
         }
     }
@@ -155,12 +153,6 @@ extension AuthorizationService {
 extension AuthStateError {
     /// The person, or the program, gave the login up.
     static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
-
-    static func anotherClient(_ clientID: String, expected: String) -> AuthStateError {
-        AuthStateError(
-            .invalidArgument, stage: .store, "The login is one of another client than the session.",
-            expected: expected, received: clientID, hint: "Give each session a key of its own.")
-    }
 
     /// Whether an answer of the userinfo endpoint is somebody else's, or about somebody else.
     fileprivate var isForgery: Bool {

@@ -7,20 +7,22 @@ extension AuthSessionCore {
     public func restore() async {
         guard login == nil, logout == nil else { return }
         if authState == nil { apply(.began(.restoring)) }
+        let before = (loginCount, logoutCount)
         var failure: AuthStateError?
         do {
             if let authState {
                 try await authState.reload()
             } else {
                 let found = try await stored()
-                // Somebody may have signed in meanwhile.
-                if authState == nil, login == nil, logout == nil { follow(found) }
+                // Somebody may have signed in meanwhile, or out: then this was read before it was removed.
+                if authState == nil, login == nil, logoutCount == before.1 { follow(found) }
             }
         } catch let error as AuthStateError where error.code == .notLoggedIn {
         } catch {
             failure = AuthStateError(toShow: error, stage: .store)
         }
-        apply(.ended(.restoring, failure))
+        // A failure to read what was stored before a login or logout is no concern of who has come or gone since.
+        apply(.ended(.restoring, (loginCount, logoutCount) == before ? failure : nil))
     }
 
     /// The stored login of this session's client.
@@ -28,10 +30,8 @@ extension AuthSessionCore {
         let credential = configuration.credential == .none ? nil : configuration.credential
         let found = try await AuthState.restore(
             from: store, key: key, credential: credential, service: service, options: options)
-        let clientID = found.snapshot.clientID
-        guard clientID.isExactly(configuration.clientID) else {
-            throw AuthStateError.anotherClient(clientID, expected: configuration.clientID)
-        }
+        let record = found.snapshot
+        try configuration.check(record.clientID, record.configuration)
         return found
     }
 }

@@ -11,6 +11,7 @@ extension AuthSessionCore {
     @discardableResult
     public func signOut(endingProviderSession endsProviderSession: Bool = true) async -> LogoutOutcome {
         if let logout { return await logout.value }
+        logoutCount += 1
         giveUpLogin()
         let saving = login?.shared
         let task = Task {

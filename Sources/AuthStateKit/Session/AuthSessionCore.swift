@@ -36,6 +36,8 @@ public final class AuthSessionCore {
     var loginCount = 0
     /// The logout that is under way.
     var logout: Task<LogoutOutcome, Never>?
+    /// How many logouts have begun.
+    var logoutCount = 0
     private var following: Task<Void, Never>?
 
     /// Makes a session; nothing happens until it is told to restore or to sign in.

@@ -68,7 +68,9 @@ extension AuthSessionState {
             self.activity = activity
             if activity != .restoring { error = nil }
         case .ended(let activity, let error):
-            if self.activity == activity { self.activity = nil }
+            // What something else has taken the place of has nothing to say any more.
+            guard self.activity == activity || self.activity == nil else { break }
+            self.activity = nil
             if let error { self.error = error }
         case .seen(let next, let person): see(next, person)
         case .left: (current, user, last) = (nil, nil, nil)

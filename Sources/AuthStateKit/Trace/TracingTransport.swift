@@ -28,10 +28,12 @@ struct TracingTransport: HTTPTransport {
         }
     }
 
-    /// The URL without user and fragment; of the query only the names.
+    /// The URL without user and fragment; of the query only the names, for one alone may be a secret.
     static func address(_ url: URL) -> String {
         let parts = URIReference(url.absoluteString)
-        let names = (parts.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } + "=…" }
+        let names = (parts.query ?? "").split(separator: "&").map {
+            $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…"
+        }
         return parts.redacted + (names.isEmpty ? "" : "?" + names.joined(separator: "&"))
     }
 }

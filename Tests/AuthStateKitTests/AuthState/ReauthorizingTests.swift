@@ -5,6 +5,12 @@ import Testing
 
 @testable import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("A request for which somebody has to log in again", .timeLimit(.minutes(2)))
 struct ReauthorizingTests {
     /// Ada, logged in at a provider that knows Bob too.
@@ -213,6 +219,64 @@ struct ReauthorizingTests {
             }
             #expect(error?.code == code && agent.count == 0)
         }
+    }
+
+    @Test("is not sent as another person whom another process logs in while it is on its way", arguments: [1, 3])
+    func replacedMeanwhile(_ sending: Int) async throws {
+        let world = try await World()
+        var request = world.fixture.request()
+        request.loginHint = "bob"
+        let sent = Lock<[String]>([])
+        let transport = Interceptor { [store = world.store, service = world.fixture.service, request] resource in
+            let count = sent.withLock { sent in
+                sent.append(resource.headers["Authorization"].first ?? "")
+                return sent.count
+            }
+            if count == sending {
+                _ = try await AuthState.authorize(
+                    request, presenting: DirectUserAgent(), service: service, store: store)
+            }
+            return TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+        }
+        let state = try await AuthState.restore(
+            from: world.store, service: AuthorizationService(transport: transport))
+        let error = await authError {
+            try await state.performAction(world.request, policy: .renewOnce, reauthorize: asAda)
+        }
+        #expect(error?.code == .accountChanged)
+        #expect(sent.withLock { $0.count } == sending)
+    }
+
+    /// Answers for the resource, and sends everything else.
+    private struct Interceptor: HTTPTransport {
+        let answer: @Sendable (TransportRequest) async throws -> TransportResponse
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            request.url.path.hasSuffix("/api/hello")
+                ? try await answer(request) : try await SystemTransport.shared.send(request)
+        }
+    }
+
+    @Test("a login or logout in another process while the page is shown is not overwritten", arguments: [false, true])
+    func elsewhereMeanwhile(_ isLogin: Bool) async throws {
+        let world = try await World()
+        world.provider.revokeGrants()
+        let agent = HeldUserAgent()
+        let call = Task { try await world.state.performAction(world.request, reauthorize: .presenting(agent)) }
+        await agent.gate.arrivals()
+        if isLogin {
+            var request = world.fixture.request()
+            request.loginHint = "bob"
+            _ = try await AuthState.authorize(
+                request, presenting: DirectUserAgent(), service: world.fixture.service, store: world.store)
+        } else {
+            try await AuthState.remove(from: world.store)
+        }
+        let stored = try await world.archive()
+        agent.gate.open()
+        let error = await authError { try await call.value }
+        #expect(error?.code == (isLogin ? .accountChanged : .invalidGrant))
+        #expect(try await world.archive() == stored)
+        #expect(isLogin || world.provider.requestCount(.revocation) > 0)
     }
 
     @Test("a caller that is cancelled leaves at once; when it was the last, the browser closes")

@@ -33,8 +33,8 @@ struct AuthSessionStateTests {
         var state = AuthSessionState()
         state.apply(.began(.restoring))
         state.apply(.began(.signingIn))
-        state.apply(.ended(.restoring, nil))
-        #expect(state.activity == .signingIn)
+        state.apply(.ended(.restoring, ended))
+        #expect(state.activity == .signingIn && state.error == nil)
     }
 
     @Test("a login that ends is not shown any more, and says why, once")

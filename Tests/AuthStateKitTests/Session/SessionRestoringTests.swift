@@ -60,6 +60,49 @@ struct SessionRestoringTests {
         #expect(try await fixture.stored()?.isAuthorized == true)
     }
 
+    @Test("takes no other provider's login for its own: nothing is sent there", arguments: [true, false])
+    func otherProvider(_ isDiscovered: Bool) async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let configuration = fixture.provider.configuration
+        let other = try await SessionFixture(store: fixture.store) {
+            guard !isDiscovered else { return }
+            var copy = configuration
+            copy.issuer = nil
+            copy.tokenEndpoint = URL(string: "https://op.example/token") ?? copy.tokenEndpoint
+            $0 = AuthSessionConfiguration(.configuration(copy), clientID: "app")
+        }
+        await other.core.restore()
+        #expect(!other.state.isAuthenticated && other.state.error?.code == .invalidArgument)
+
+        var request = try await fixture.core.configuration.request(fixture.provider.service)
+        request.redirectURI = try RedirectURI("com.example.app:/callback")
+        let pending = try fixture.provider.service.begin(request)
+        let answer = try await fixture.provider.service.transport.send(TransportRequest(url: pending.url))
+        let callback = AuthorizationCallback(url: try #require(answer.headers.first("Location")))
+        let count = fixture.provider.provider.requestCount(.token)
+        #expect(
+            await authError { try await other.core.complete(pending, callback: callback) }?.code == .invalidArgument)
+        #expect(fixture.provider.provider.requestCount(.token) == count)
+    }
+
+    @Test("a login that was read before it was ended is not shown after that")
+    func endedWhileReading() async throws {
+        let fixture = try await SessionFixture()
+        try await fixture.core.signIn()
+        let gate = ScriptedTransport.Gate()
+        let store = WatchedStore(try #require(fixture.store as? InMemoryAuthStateStore))
+        let next = try await SessionFixture(store: store, provider: fixture.provider)
+        store.hold(at: gate)
+        let restoring = Task { await next.core.restore() }
+        await gate.arrivals()
+        store.hold(at: nil)
+        #expect(await next.core.signOut().removal == .done)
+        gate.open()
+        await restoring.value
+        #expect(next.core.authState == nil && next.state == AuthSessionState())
+    }
+
     @Test("a login that has ended is shown as none, with the reason; the next one is shown again")
     func ended() async throws {
         let fixture = try await SessionFixture()

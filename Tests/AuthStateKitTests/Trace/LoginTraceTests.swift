@@ -185,6 +185,28 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
+    @Test("tells nothing that the provider repeats of the request's secrets", arguments: [false, true])
+    func echo(_ isCut: Bool) async throws {
+        let secret = "SECRET-" + String(repeating: "0123456789abcdef.", count: isCut ? 40 : 2)
+        let log = Log()
+        var limits = AuthorizationService.Configuration()
+        limits.trace = LoginTrace { log.add($0) }
+        let transport = ScriptedTransport([
+            .json(
+                #"{"error":"invalid_grant","error_description":"The token '\#(secret)' is not known any more."}"#,
+                status: 400)
+        ])
+        let service = AuthorizationService(transport: transport, configuration: limits)
+        let endpoint = try #require(URL(string: "https://op.example/token"))
+        let request = TokenRequest(
+            refreshToken: secret,
+            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), clientID: "app")
+        let error = await AuthStateKitTests.failure { _ = try await service.perform(request) }
+        #expect(error?.response?.errorDescription?.hasPrefix("The token '…") == true)
+        let told = log.entries.map { "\($0)" }.joined()
+        #expect(told.contains("The token") && !told.contains("SECRET") && !told.contains("0123456789"))
+    }
+
     @Test("keeps its entries in order in a stream, the newest when nobody takes them")
     func stream() async throws {
         let (trace, entries) = LoginTrace.makeStream(keeping: 2)
@@ -209,9 +231,9 @@ struct LoginTraceTests {
         limits.trace = LoginTrace { log.add($0) }
         let transport = ScriptedTransport()
         let service = AuthorizationService(transport: transport, configuration: limits)
-        let url = try #require(URL(string: "https://u:SECRET@api.example/x?key=SECRET&b#SECRET"))
+        let url = try #require(URL(string: "https://u:SECRET@api.example/x?key=SECRET&SECRET#SECRET"))
         _ = try? await service.transport.send(TransportRequest(url: url))
         let told = try #require(log.entries.first?.message)
-        #expect(told.hasPrefix("GET https://api.example/x?key=…&b=… ") && !told.contains("SECRET"))
+        #expect(told.hasPrefix("GET https://api.example/x?key=…&… ") && !told.contains("SECRET"))
     }
 }

@@ -1,8 +1,9 @@
 import AuthStateJOSE
-import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
+
+@testable import AuthStateKit
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -145,6 +146,45 @@ struct RedirectRestoringTests {
         #expect(pending.request.state != request.state)
         #expect(app.router.open(new))
         #expect(try await bounded { try await task.value }.0.request.state == request.state)
+    }
+
+    @Test(
+        "a flow of this process is never one of an earlier process, however late the store is read",
+        arguments: [0, 1, 2])
+    func readLate(_ order: Int) throws {
+        let redirectURI = try RedirectURI(RedirectWorld.redirectURI)
+        let place = try CallbackPlace(redirectURI: redirectURI, callbackURL: nil, stage: .authorization)
+        let endpoint = try #require(URL(string: "https://op.example/token"))
+        let request = EndSessionRequest(
+            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), clientID: "app")
+        let stored = PendingRedirect(
+            flow: .logout(PendingLogout(request: request, url: endpoint)), place: place, label: nil,
+            expiresAt: .distantFuture)
+        let address = "\(redirectURI)?state=\(request.state)"
+        var table = RedirectTable(redirectURIs: [redirectURI], isComplete: false)
+        // The store has the flow before the table knows of it.
+        if order == 0 { table.complete(with: [stored]) }
+        table.add(RedirectTable.Waiting(state: request.state, place: place, answer: SharedResult()))
+        if order == 1 { table.complete(with: [stored]) }
+        guard case .answer = table.take(address) else { throw Hang() }
+        // It was read before the flow was removed.
+        if order == 2 { table.complete(with: [stored]) }
+        guard case .refused = table.take(address) else { throw Hang() }
+    }
+
+    @Test("URLs that anybody opens the app with do not pile up while the store is read")
+    func flood() async throws {
+        let world = try await RedirectWorld()
+        let gate = ScriptedTransport.Gate()
+        let store = WatchedStore(world.store)
+        store.hold(at: gate)
+        let app = try world.launch(store)
+        let taken = try (0..<100).filter { number in
+            app.router.open(try #require(URL(string: "\(RedirectWorld.redirectURI)?code=1&state=\(number)")))
+        }
+        #expect(taken.count == 64 && app.refused.count == 36)
+        gate.open()
+        try await eventually { app.refused.count == 100 }
     }
 
     @Test("a logout is restored too")

@@ -84,8 +84,9 @@ final class KeychainLease: AuthStateLease {
         _ body: @escaping @Sendable (KeychainEntry) throws -> (StoredAuthState?, R)
     ) async throws -> R {
         try await perform(or: .storeUnwritable, isChange: true) { state in
-            // A call that failed may have had its effect.
+            // A call that failed may have had its effect, or has found that what was read is not so any more.
             defer { ChangeCounters.count(self.slot) }
+            state.isFirst = false
             let (stored, result) = try body(self.entry)
             state.reading = .success(KeychainEntry.Reading(stored: stored))
             state.reserved = nil

@@ -26,6 +26,8 @@ public import AuthStateOAuth
 public final class RedirectRouter: Sendable {
     private struct State {
         var table: RedirectTable
+        /// How many URLs wait at most: anybody can open the app with more.
+        static let parkedLimit = 64
         /// URLs that wait until the store was read.
         var parked: [String] = []
         var isLoading = false
@@ -90,6 +92,7 @@ public final class RedirectRouter: Sendable {
         let (verdict, loads) = state.withLock { state -> (RedirectTable.Verdict, Bool) in
             let verdict = state.table.take(address)
             guard case .unknown = verdict else { return (verdict, false) }
+            guard state.parked.count < State.parkedLimit else { return (.refused, false) }
             state.parked.append(address)
             defer { state.isLoading = true }
             return (verdict, !state.isLoading)

@@ -34,6 +34,8 @@ struct RedirectTable: Sendable {
     /// Whether the flows of earlier processes are in `restored`.
     var isComplete: Bool
     private var waiting: [Waiting] = []
+    /// The states of this process's flows, ended ones too, until the store was read: it may show them once more.
+    private var own: Set<String> = []
     private(set) var restored: [PendingRedirect] = []
 
     init(redirectURIs: [RedirectURI], isComplete: Bool) {
@@ -41,14 +43,17 @@ struct RedirectTable: Sendable {
         self.isComplete = isComplete
     }
 
-    mutating func add(_ flow: Waiting) { waiting.append(flow) }
+    mutating func add(_ flow: Waiting) {
+        waiting.append(flow)
+        if isComplete { restored.removeAll { $0.state == flow.state } } else { own.insert(flow.state) }
+    }
 
     mutating func remove(_ flow: Waiting) { waiting.removeAll { $0.answer === flow.answer } }
 
-    /// Takes what the store had: flows of this process are in it as well.
+    /// Takes what the store had: flows of this process are in it as well, also one that has just had its answer.
     mutating func complete(with stored: [PendingRedirect]) {
-        restored = stored.filter { entry in !waiting.contains { $0.state == entry.state } }
-        isComplete = true
+        restored = stored.filter { !own.contains($0.state) }
+        (isComplete, own) = (true, [])
     }
 
     /// Judges a URL by its place and its `state`, in constant time; the flow that it belongs to is used up.

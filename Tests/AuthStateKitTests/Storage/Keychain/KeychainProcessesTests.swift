@@ -46,6 +46,17 @@ struct KeychainProcessesTests {
         #expect(device.items.count == 1 - removal)
     }
 
+    @Test("after a conflict what is stored now is read, also by who had not read before")
+    func readAfterConflict() async throws {
+        try await app.put("zero")
+        try await app.withLease(.default, deadline: .seconds(1)) { lease in
+            try await other.put("theirs")
+            try await expectStoreError(.storeConflict) { _ = try await lease.save(Data("ours".utf8), expecting: nil) }
+            let found = try await lease.load()
+            #expect(found?.archive == Data("theirs".utf8))
+        }
+    }
+
     @Test("nothing is reserved for a version that somebody replaced: no old refresh token is spent")
     func reserving() async throws {
         try await app.put("zero")

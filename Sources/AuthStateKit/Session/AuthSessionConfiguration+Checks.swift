@@ -1,0 +1,49 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthSessionConfiguration {
+    /// Checks that what was begun or stored is this session's: its credential goes to no other provider.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument`.
+    func check(_ clientID: String, _ service: ServiceConfiguration) throws {
+        guard clientID.isExactly(self.clientID) else {
+            throw AuthStateError.another("client", clientID, expected: self.clientID)
+        }
+        let (issuer, host) = try place()
+        if let issuer, let theirs = service.issuer?.rawValue {
+            guard issuer.isExactly(theirs) else { throw AuthStateError.another("provider", theirs, expected: issuer) }
+        } else if let host, let theirs = Self.host(service) {
+            guard host.isExactly(theirs) else { throw AuthStateError.another("provider", theirs, expected: host) }
+        }
+    }
+
+    /// The issuer, where there is one for everybody, and the host of the token endpoint, where it is known beforehand.
+    private func place() throws -> (issuer: String?, host: String?) {
+        switch provider {
+        case .issuer(let issuer): return (issuer, nil)
+        case .configuration(let configuration): return (configuration.issuer?.rawValue, Self.host(configuration))
+        case .known(let provider):
+            let configuration = try provider.configurationByHand()
+            // The tokens of a template's tenants, and their configuration, name the tenant.
+            let issuer = provider.tolerances.contains(.tenantIssuer) ? nil : provider.issuer
+            return (issuer ?? configuration?.issuer?.rawValue, configuration.flatMap(Self.host))
+        }
+    }
+
+    private static func host(_ configuration: ServiceConfiguration) -> String? {
+        URIReference(configuration.tokenEndpoint.absoluteString).host.map(String.init)
+    }
+}
+
+extension AuthStateError {
+    fileprivate static func another(_ what: String, _ received: String, expected: String) -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .store, "The login is one of another \(what) than the session.",
+            expected: expected, received: received, hint: "Give each session a key of its own.")
+    }
+}
