@@ -19,6 +19,8 @@ private final class FakeWindow: WebAuthenticationBrowser {
         case fail(WebAuthenticationFailure)
         /// Before `start` returns.
         case failAtOnce(WebAuthenticationFailure)
+        /// On the main queue, after `start` has returned.
+        case failNext(WebAuthenticationFailure)
         case refuse(WebAuthenticationFailure)
     }
 
@@ -42,6 +44,7 @@ private final class FakeWindow: WebAuthenticationBrowser {
                 DispatchQueue.global().async { completion(.success(url)) }
             case .fail(let failure): DispatchQueue.global().async { completion(.failure(failure)) }
             case .failAtOnce(let failure): completion(.failure(failure))
+            case .failNext(let failure): Task { completion(.failure(failure)) }
             case .refuse(let failure): throw failure
             }
         }
@@ -152,14 +155,31 @@ struct WebAuthenticationTests {
         }
     }
 
-    @Test("a refusal to open is an error; what the system explained before it counts more")
+    @Test(
+        "header fields that the system refuses are told from a missing association and from a person who gives up",
+        arguments: [
+            (custom, "Headers are invalid.", .invalidArgument), (custom, nil, .userCancelled),
+            ("https://app.example/callback", "Headers are invalid.", .invalidArgument),
+            ("https://app.example/callback", "Not associated with domain app.example.", .invalidRedirectURI),
+            ("https://app.example/callback", nil, .userCancelled),
+        ] as [(String, String?, AuthStateError.Code)])
+    func headerFields(redirectURI: String, reason: String?, code: AuthStateError.Code) async {
+        let error = await authError {
+            try await Self.present(
+                [.fail(.canceledLogin(reason: reason))], at: redirectURI,
+                configuration: .init(additionalHeaderFields: ["Cookie": "a=b"]))
+        }
+        #expect(error?.code == code && error?.received == reason)
+    }
+
+    @Test("a refusal to open is an error; what the system explained beside it counts more")
     func refusal() async {
         let silent = await authError { try await Self.present([.refuse(.notStarted)]) }
         #expect(silent?.message.contains("refused to open") == true)
-        let explained = await authError {
-            try await Self.present([.failAtOnce(.presentationContextInvalid), .refuse(.notStarted)])
+        for act in [FakeWindow.Act.failAtOnce(.presentationContextInvalid), .failNext(.presentationContextInvalid)] {
+            let explained = await authError { try await Self.present([act, .refuse(.notStarted)]) }
+            #expect(explained?.message.contains("cannot show") == true)
         }
-        #expect(explained?.message.contains("cannot show") == true)
         let twice = await authError {
             try await Self.present([.refuse(.presentationContextNotProvided), .fail(.notStarted)])
         }

@@ -48,7 +48,8 @@ public struct KeychainAuthStateStore: AuthStateStore {
         /// - Parameters:
         ///   - service: A name for all of its items, for example the app's bundle identifier. Nobody else should use it.
         ///   - accessGroup: The keychain access group, with the team's prefix, that app and extensions share; the
-        ///     entitlement has to name it. Nil is the app's own: then no item of this service may be in another group.
+        ///     entitlement has to name it. Nil adds to the app's first group, which with Keychain Sharing is the first
+        ///     that the entitlement names, and reads in all of them: no item of this service may be in another.
         ///   - accessibility: When the items can be read. Items that are there already are changed by their next save.
         ///   - clock: What the deadlines of leases are measured with.
         public init(

@@ -13,15 +13,22 @@ package enum WebAuthenticationFailure: Error, Sendable, Hashable {
     /// Anything else, in the system's words.
     case other(String)
 
-    package func error(stage: AuthStateError.Stage, callback: WebAuthenticationCallback) -> AuthStateError {
-        switch (self, callback) {
-        // The system reports an app that is not associated with the domain as if the person had closed the window.
-        case (.canceledLogin(let reason?), .https(let host, _)):
+    package func error(stage: AuthStateError.Stage, page: WebAuthenticationPage) -> AuthStateError {
+        switch (self, page.callback) {
+        // The system reports an app that is not associated with the domain, and header fields that it does not take, as if
+        // the person had closed the window. In every language it names the domain.
+        case (.canceledLogin(let reason?), .https(let host, _))
+        where page.additionalHeaderFields.isEmpty || reason.contains(host):
             AuthStateError(
                 .invalidRedirectURI, stage: stage, "The system does not bring \(host) back to this app.",
                 received: reason,
                 hint: "Add webcredentials:\(host) to the app's Associated Domains, and the app's identifier to "
                     + "https://\(host)/.well-known/apple-app-site-association under webcredentials.")
+        case (.canceledLogin(let reason?), _) where !page.additionalHeaderFields.isEmpty:
+            AuthStateError(
+                .invalidArgument, stage: stage, "The system does not open the page with these header fields.",
+                expected: "fields that are the app's to set", received: reason,
+                hint: "Leave out what the browser sets itself: Cookie, Host, Origin, Referer and their like.")
         case (.canceledLogin, _):
             AuthStateError(.userCancelled, stage: stage, "The window was closed before the provider answered.")
         case (.presentationContextNotProvided, _):

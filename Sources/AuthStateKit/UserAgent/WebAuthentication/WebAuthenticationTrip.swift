@@ -51,7 +51,7 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
                 expected: place.callbackURL.rawValue, received: URIReference(address).redacted,
                 hint: "Register the same redirect URI with the provider that the app uses.")
         } catch let failure as WebAuthenticationFailure {
-            throw failure.error(stage: purpose.stage, callback: callback)
+            throw failure.error(stage: purpose.stage, page: page)
         }
     }
 
@@ -63,8 +63,8 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
         do throws(WebAuthenticationFailure) {
             try browser.start(page) { [answer] result in answer.finish(result.mapError { $0 as any Error }) }
         } catch {
-            // A refusal may have been explained to the completion already; the explanation counts then.
-            answer.finish(.failure(error))
+            // The completion may hear why, before or right after this on the main queue; the explanation counts then.
+            Task { answer.finish(.failure(error)) }
         }
     }
 

@@ -10,6 +10,8 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         /// Whether the window shares no cookies with the browser: nobody is logged in already, and none is afterwards.
         public var prefersEphemeralWebBrowserSession = false
         /// Header fields for the first request; needs iOS 17.4, macOS 14.4 or visionOS 1.1.
+        ///
+        /// Those that a browser sets itself, such as `Cookie`, are refused by the system.
         public var additionalHeaderFields: [String: String] = [:]
         /// Where the answer reaches the app, when a page at the redirect URI hands it over; nil for the redirect URI itself.
         ///

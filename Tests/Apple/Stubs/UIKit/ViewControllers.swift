@@ -11,6 +11,7 @@ import Foundation
         open var navigationItem: UINavigationItem { UINavigationItem() }
         open var presentedViewController: UIViewController? { nil }
         open func viewDidLoad() {}
+        open func viewDidAppear(_ animated: Bool) {}
         open func present(_ viewController: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil) {}
     }
 

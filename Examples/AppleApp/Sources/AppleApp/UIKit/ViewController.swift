@@ -9,6 +9,7 @@
         private let entries: AsyncStream<LoginTrace.Entry>
         private let parts: LoginParts
         private let log = UITextView()
+        private var hasBegun = false
 
         init(_ provider: Provider, _ parts: LoginParts) {
             (core, entries) = parts.session(provider)
@@ -35,6 +36,13 @@
             }
             core.onChange = { [weak self] in self?.show($0) }
             show(core.state)
+        }
+
+        override func viewDidAppear(_ animated: Bool) {
+            super.viewDidAppear(animated)
+            // Not earlier: at launch no scene is in the foreground before, and a login needs one for its window.
+            guard !hasBegun else { return }
+            hasBegun = true
             Task {
                 await parts.prepare()
                 await core.restore()
@@ -61,7 +69,8 @@
 
         private func button(_ title: String, _ action: @escaping @MainActor () async throws -> Void) -> UIBarButtonItem
         {
-            let button = UIBarButtonItem(title: title, primaryAction: UIAction { _ in Task { try await action() } })
+            // The action's title is the button's.
+            let button = UIBarButtonItem(primaryAction: UIAction(title: title) { _ in Task { try await action() } })
             button.isEnabled = !core.state.isLoading
             return button
         }
