@@ -51,24 +51,26 @@ extension AuthSessionConfiguration {
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     func request(_ service: AuthorizationService) async throws -> AuthorizationRequest {
-        var request: AuthorizationRequest
         switch provider {
-        case .issuer(let issuer):
-            request = self.request(try await service.discoverConfiguration(issuer: issuer))
-        case .configuration(let configuration): request = self.request(configuration)
-        case .known(let provider):
-            request = provider.request(
-                configuration: try await service.configuration(of: provider), clientID: clientID, scopes: scopes,
-                redirectURI: redirectURI)
+        case .issuer(let issuer): request(at: try await service.discoverConfiguration(issuer: issuer))
+        case .configuration(let configuration): request(at: configuration)
+        case .known(let provider): request(at: try await service.configuration(of: provider))
         }
+    }
+
+    /// A new request for a login at a provider with this metadata.
+    func request(at configuration: ServiceConfiguration) -> AuthorizationRequest {
+        var request =
+            if case .known(let provider) = provider {
+                provider.request(
+                    configuration: configuration, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
+            } else {
+                AuthorizationRequest(
+                    configuration: configuration, clientID: clientID, scopes: scopes ?? [.openID, .profile, .email],
+                    redirectURI: redirectURI)
+            }
         request.additionalParameters.merge(additionalParameters)
         prepare(&request)
         return request
-    }
-
-    private func request(_ configuration: ServiceConfiguration) -> AuthorizationRequest {
-        AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: scopes ?? [.openID, .profile, .email],
-            redirectURI: redirectURI)
     }
 }

@@ -5,7 +5,7 @@ import AuthStateOAuth
 ///
 /// Set it in `AuthorizationService.Configuration.trace`. Codes, tokens, verifiers, nonces, secrets and what is known of the
 /// person never appear: only parameters that are known to be none of these are shown, for the others there is `…`. A
-/// failure is told as its error is described, with the provider's explanation.
+/// failure is told as its error is described, with the provider's explanation; the advice is the detail `hint`.
 public struct LoginTrace: Sendable {
     private let clock: WallClock
     private let sink: @Sendable (Entry) -> Void
@@ -52,9 +52,10 @@ public struct LoginTrace: Sendable {
             return last == error
         }
         guard !isKnown else { return }
-        sink(
-            Entry(
-                date: clock.now, step: .failure, message: "Failed: \(error)",
-                details: [Detail("code", error.code.rawValue), Detail("stage", error.stage.rawValue)]))
+        var event = error
+        event.hint = nil
+        let details = [Detail("code", error.code.rawValue), Detail("stage", error.stage.rawValue)]
+        let advice = error.hint.map { [Detail("hint", $0)] } ?? []
+        sink(Entry(date: clock.now, step: .failure, message: "Failed: \(event)", details: details + advice))
     }
 }

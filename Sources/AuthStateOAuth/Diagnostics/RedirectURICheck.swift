@@ -32,10 +32,8 @@ enum RedirectURICheck {
     /// Words that every tutorial uses: the next app on the device may have chosen the same.
     static let generic: Set<String> = [
         "app", "application", "auth", "authenticate", "authorize", "callback", "client", "demo", "example", "ios",
-        "login",
-        "mobile", "my-app", "myapp", "native", "oauth", "oauth2", "oidc", "openid", "redirect", "sample", "scheme",
-        "signin",
-        "sso", "test", "urlscheme", "your-app", "yourapp",
+        "login", "mobile", "my-app", "myapp", "native", "oauth", "oauth2", "oidc", "openid", "redirect", "sample",
+        "scheme", "signin", "sso", "test", "urlscheme", "your-app", "yourapp",
     ]
 
     private static let reservedScheme: Rule = { subject in

@@ -164,8 +164,9 @@ struct LoginTraceTests {
         let scene = try await Scene()
         let error = await AuthStateKitTests.failure { _ = try await scene.logIn(agent: DirectUserAgent(behavior)) }
         let told = scene.story.filter { $0.step == .failure }
-        #expect(told.count == 1 && told.first?.message == error.map { "Failed: \($0)" })
-        #expect(told.first?.details.first?.value == error?.code.rawValue)
+        let hint = try #require(error?.hint)
+        #expect(told.count == 1 && error.map { "Failed: \($0)" } == told.first.map { "\($0.message) \(hint)" })
+        #expect(told.first?.details.map(\.value) == error.map { [$0.code.rawValue, $0.stage.rawValue, hint] })
         #expect(scene.story.last == told.last)
         scene.expectNoSecret(atLeast: 0)
         await scene.provider.stop()

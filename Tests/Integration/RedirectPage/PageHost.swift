@@ -10,7 +10,7 @@ final class PageHost: Sendable {
     /// A page that shows it in a frame.
     static let frame = "/frame"
     /// What the page's set-up says.
-    static let app = "com.example.app:/oauth2/callback"
+    static let app = "com.example.app:/oauth/callback"
 
     /// `http://127.0.0.1:PORT`
     let origin: String

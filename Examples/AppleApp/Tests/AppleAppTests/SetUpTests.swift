@@ -30,6 +30,14 @@ struct SetUpTests {
         #expect(Set(findings.map(\.code)) == [.schemeNotDeclared, .domainNotAssociated])
     }
 
+    @Test("A scheme that the provider does not take is found")
+    func foreignScheme() throws {
+        let login = AuthSessionConfiguration(
+            .known(.google), clientID: "1.apps.googleusercontent.com",
+            redirectURI: try RedirectURI("com.example.app:/oauth/callback"))
+        #expect(Provider(id: "g", title: "Google", login: login).findings(in: app).map(\.code) == [.providerRule])
+    }
+
     @Test("The site's association covers the universal link, and nothing else")
     func association() throws {
         let file = try JSONValue(parsing: Self.read("apple-app-site-association"))

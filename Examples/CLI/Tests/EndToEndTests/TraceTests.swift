@@ -58,6 +58,10 @@ extension EndToEndTests {
             let doubtful = try await authstate(arguments + ["--redirect-uri", "http://localhost:0/callback"])
             #expect(doubtful.errors.contains("warning: localhost may lead to another address"))
             #expect(!(try await authstate(arguments)).errors.contains("warning:"))
+            // What cannot be used at all gets its error alone.
+            let refused = try await authstate(arguments + ["--redirect-uri", "myapp://callback"])
+            #expect(refused.status == 78 && refused.errors.contains("cannot receive this redirect URI"))
+            #expect(!refused.errors.contains("warning:"))
         }
 
         @Test("tells of an exchange that failed")
@@ -68,6 +72,9 @@ extension EndToEndTests {
             #expect(result.status == 69)
             #expect(
                 result.errors.contains("trace: GET http://127.0.0.1:1/.well-known/openid-configuration unreachable "))
+            // The advice is the error's, in the words of this program; the trace does not give it as well.
+            #expect(result.errors.contains("trace: Failed: Could not connect to 127.0.0.1:1"))
+            #expect(result.errors.components(separatedBy: "Check the address").count == 2)
         }
     }
 }

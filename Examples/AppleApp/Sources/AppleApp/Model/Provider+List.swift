@@ -65,7 +65,7 @@ extension Provider {
             id: "paged", title: "By a page",
             login: AuthSessionConfiguration(
                 .known(.spotify), clientID: "0123456789abcdef",
-                redirectURI: try RedirectURI("https://you.github.io/redirect/")),
+                redirectURI: try RedirectURI("https://you.example/app/callback/")),
             way: .page(callbackURL: try RedirectURI("com.example.app:/oauth/callback")),
             api: URL(string: "https://api.spotify.com/v1/me/playlists"))
     }

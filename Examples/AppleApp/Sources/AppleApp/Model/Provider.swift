@@ -29,9 +29,7 @@ struct Provider: Identifiable, Sendable {
 
     /// What is wrong with the set-up, before anybody tries it.
     func findings(in app: AppDeclarations) -> [Finding] {
-        guard case .page(let callbackURL) = way else {
-            return login.redirectURI?.diagnose(app: app, clientID: login.clientID) ?? []
-        }
-        return callbackURL.diagnose(app: app)
+        guard case .page(let callbackURL) = way else { return login.diagnose(app: app) }
+        return login.diagnose() + callbackURL.diagnose(app: app)
     }
 }

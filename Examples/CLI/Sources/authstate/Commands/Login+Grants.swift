@@ -29,11 +29,10 @@ extension Login {
             request.additionalParameters[name] = nil
             for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
         }
-        for finding in request.diagnose(credential: party.credential, provider: try connection.known()) {
-            place.session.console.note("warning: \(finding.message) \(finding.hint)")
-        }
+        let findings = request.diagnose(credential: party.credential, provider: try connection.known())
+        let warning = WarningUserAgent(base: userAgent, findings: findings, console: place.session.console)
         return try await AuthState.authorize(
-            request, presenting: userAgent, credential: party.credential, service: place.service,
+            request, presenting: warning, credential: party.credential, service: place.service,
             store: place.session.store, key: place.session.key, annotations: place.settings.annotations,
             options: place.options)
     }

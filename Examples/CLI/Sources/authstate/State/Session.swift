@@ -14,7 +14,7 @@ struct Session: Sendable {
 
     init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
         self.console = console
-        trace = options.trace ? LoginTrace { console.note("trace: \($0)") } : nil
+        trace = options.trace ? LoginTrace(console) : nil
         key = AuthStateKey(rawValue: options.profile)
         let location = try StateLocation(state: options.state, profile: options.profile)
         store = location.store(key: key) { console.note("authstate: \($0)") }
