@@ -75,7 +75,9 @@ extension LoginTrace {
 extension LoginTrace.Entry: CustomStringConvertible {
     /// Message and particulars in one line, without the date.
     public var description: String {
-        details.isEmpty ? message : "\(message): " + details.map(\.description).joined(separator: ", ")
+        guard !details.isEmpty else { return message }
+        let start = message.hasSuffix(".") ? message.dropLast() : message[...]
+        return "\(start): " + details.map(\.description).joined(separator: ", ")
     }
 }
 
