@@ -104,16 +104,18 @@ public struct KeychainAuthStateStore: AuthStateStore {
         let deadline = Deadline(after: deadline, on: clock)
         let name = [service, accessGroup ?? "", key.rawValue].joined(separator: "\0")
         try await queue.acquire(name, until: deadline, orThrow: .storeLocked(key.rawValue))
-        let lease: KeychainLease
+        let reading: Result<KeychainEntry.Reading, any Error>
         do {
             let patience = max(deadline.remaining, Self.leastPatience)
-            lease = try await work.run(within: patience, orThrow: .keychainSilent(.storeUnreadable)) {
-                KeychainLease(entry, slot, work)
+            // What cannot be read is an error only for who wants to read it: it can still be discarded.
+            reading = try await work.run(within: patience, orThrow: .keychainSilent(.storeUnreadable)) {
+                Result { try entry.read() }
             }
         } catch {
             queue.release(name)
             throw error
         }
+        let lease = KeychainLease(entry, reading, slot, work)
         do {
             let result = try await body(lease)
             await lease.end { queue.release(name) }

@@ -29,9 +29,11 @@ final class KeychainLease: AuthStateLease {
     /// Held for the whole of each function: only threads that may block wait for it.
     private let state: Lock<State>
 
-    /// Reads the item. What cannot be read is an error only for who wants to read it: it can still be discarded.
-    init(_ entry: KeychainEntry, _ slot: ChangeCounters.Slot, _ work: BlockingWork) {
-        let reading = Result { try entry.read() }
+    /// Begins with what was read under the lease.
+    init(
+        _ entry: KeychainEntry, _ reading: Result<KeychainEntry.Reading, any Error>, _ slot: ChangeCounters.Slot,
+        _ work: BlockingWork
+    ) {
         followsCrash = (try? reading.get())?.isMarked == true
         self.entry = entry
         self.slot = slot
