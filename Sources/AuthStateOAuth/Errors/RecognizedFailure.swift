@@ -54,14 +54,27 @@ public struct RecognizedFailure: Sendable, Hashable {
         self.signs = signs
     }
 
-    /// By what a failure is recognised.
-    enum Sign: Sendable, Hashable {
-        /// One of these codes in a provider's error response.
-        case errors(Set<String>)
-        /// One of these, in lowercase, in what a provider explains.
-        case words([String])
-        /// One of these, in lowercase, in the message of a failure without an answer.
-        case failure(AuthStateError.Code, [String])
+    /// By what a failure is recognised: one of some texts, in a place.
+    ///
+    /// No enumeration with payloads: LeakSanitizer does not see the arrays of a table that lives for ever in those.
+    struct Sign: Sendable, Hashable {
+        enum Place: Sendable, Hashable {
+            /// The code in a provider's error response.
+            case error
+            /// What a provider explains, in lowercase.
+            case explanation
+            /// The message of a failure without an answer, in lowercase.
+            case message(AuthStateError.Code)
+        }
+
+        let place: Place
+        let texts: [String]
+
+        static func errors(_ codes: [String]) -> Self { Self(place: .error, texts: codes) }
+        static func words(_ words: [String]) -> Self { Self(place: .explanation, texts: words) }
+        static func failure(_ code: AuthStateError.Code, _ words: [String]) -> Self {
+            Self(place: .message(code), texts: words)
+        }
     }
 }
 
@@ -71,8 +84,7 @@ extension AuthStateError {
         if let response { return RecognizedFailure(response) }
         return RecognizedFailure.table.first { failure in
             failure.signs.contains { sign in
-                guard case .failure(let code, let words) = sign, code == self.code else { return false }
-                return words.contains { message.lowercased().contains($0) }
+                sign.place == .message(code) && sign.texts.contains { message.lowercased().contains($0) }
             }
         }
     }
@@ -93,10 +105,10 @@ extension RecognizedFailure {
         let explanation = response.errorDescription?.lowercased() ?? ""
         let found = Self.table.first { failure in
             failure.signs.contains { sign in
-                switch sign {
-                case .errors(let errors): errors.contains(response.error)
-                case .words(let words): words.contains(where: explanation.contains)
-                case .failure: false
+                switch sign.place {
+                case .error: sign.texts.contains(response.error)
+                case .explanation: sign.texts.contains(where: explanation.contains)
+                case .message: false
                 }
             }
         }
