@@ -55,6 +55,16 @@ struct ChromiumResponseModeTests {
         pages: LoopbackPages = .default, givesUp: Bool = false,
         _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     ) async throws -> (result: Result<AuthState, any Error>, page: JSONValue) {
+        // Beside others, a Chromium hangs at its start now and then: then there is no page at all, and another is started.
+        do { return try await attempt(type, by: mode, pages: pages, givesUp: givesUp, change) } catch is NotInTime {
+            return try await attempt(type, by: mode, pages: pages, givesUp: givesUp, change)
+        }
+    }
+
+    private func attempt(
+        _ type: AuthorizationRequest.ResponseType, by mode: AuthorizationRequest.ResponseMode?,
+        pages: LoopbackPages, givesUp: Bool, _ change: (inout OpenIDProvider.Configuration) -> Void
+    ) async throws -> (result: Result<AuthState, any Error>, page: JSONValue) {
         var configuration = OpenIDProvider.Configuration()
         change(&configuration)
         let provider = try await OpenIDProvider(configuration: configuration)
@@ -65,13 +75,13 @@ struct ChromiumResponseModeTests {
         request.responseType = type
         request.responseMode = mode
         let folder = try TemporaryFolder()
-        let browser = "'\(Provider.scripts)/chromium.py' --timeout 140"
+        let browser = "'\(Provider.scripts)/chromium.py' --timeout 70"
         let script = "\(LoginBrowser.python) \(browser) \"$0\" >'\(folder("page"))'"
-        let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(150), pages: pages)
+        let agent = LoopbackUserAgent(browser: .command(["sh", "-c", script]), timeout: .seconds(80), pages: pages)
         let login = Task { [request] in
             try await AuthState.authorize(request, presenting: agent, service: service)
         }
-        let page = try await eventually("the browser's last page", within: .seconds(150)) {
+        let page = try await eventually("the browser's last page", within: .seconds(80)) {
             try? JSONValue(parsing: Array(folder.text("page").utf8))
         }
         if givesUp { login.cancel() }
