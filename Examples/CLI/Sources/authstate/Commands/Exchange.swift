@@ -10,7 +10,11 @@ import AuthStateKit
 /// Prints a token for another service, got for one of the login's own.
 struct Exchange: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Print a token for another service, in exchange for the login's (RFC 8693).")
+        abstract: "Print a token for another service, in exchange for the login's (RFC 8693).",
+        discussion: """
+            Example:
+              authstate exchange --audience billing --scope read
+            """)
     static let stage = AuthStateError.Stage.token
 
     /// Which token is exchanged.

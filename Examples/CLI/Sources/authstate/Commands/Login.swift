@@ -15,6 +15,22 @@ struct Login: Command {
             authstate login --issuer <url> --client-id <id> [<options>]
                    authstate login --issuer <url> --register [<options>]
                    authstate login --provider <name> --client-id <id> [<options>]
+            """,
+        discussion: """
+            In the browser here, with a refresh token:
+              authstate login --issuer https://op.example --client-id cli --scope "openid offline_access"
+
+            On another device, from a machine without a display:
+              authstate login --issuer https://op.example --client-id cli --grant device
+
+            At a provider whose ways are known:
+              authstate login --provider github --client-id cli --client-secret-env GITHUB_SECRET
+
+            Without a person, by a key of the client:
+              authstate login --issuer https://op.example --client-id job --grant client-credentials --private-key key.pem
+
+            By a client that is registered first, with tokens that are worth nothing without their key:
+              authstate login --issuer https://op.example --register --dpop
             """)
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0

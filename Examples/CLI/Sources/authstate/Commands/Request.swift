@@ -11,7 +11,12 @@ import AuthStateKit
 struct Request: Command {
     static let configuration = CommandConfiguration(
         abstract: "Send a request with a fresh access token; a 401 is answered by one renewal.",
-        usage: "authstate request <url> [<options>]")
+        usage: "authstate request <url> [<options>]",
+        discussion: """
+            Examples:
+              authstate request https://api.example/me
+              authstate request -X PUT -d '{"name":"Ada"}' -H "Content-Type: application/json" https://api.example/me
+            """)
     static let stage = AuthStateError.Stage.resource
 
     @Option(
