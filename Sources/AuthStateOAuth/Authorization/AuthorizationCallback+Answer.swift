@@ -1,7 +1,7 @@
 extension AuthorizationCallback {
     /// The parameters that came by a response mode, still encoded; nil when nothing came that way.
     func parameters(by mode: AuthorizationRequest.ResponseMode) -> Substring? {
-        switch mode {
+        switch mode.carrier {
         case .formPost: formBody.map { $0[...] }
         case .fragment: URIReference(url).fragment
         default: URIReference(url).query

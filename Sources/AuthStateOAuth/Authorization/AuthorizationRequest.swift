@@ -108,20 +108,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// How the answer reaches the redirect URI (OAuth 2.0 Multiple Response Types, section 2.1; Form Post Response Mode).
-    public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
-        /// The parameter's value.
-        public let rawValue: String
-        /// Makes a response mode.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// In the query.
-        public static let query = ResponseMode(rawValue: "query")
-        /// In the fragment.
-        public static let fragment = ResponseMode(rawValue: "fragment")
-        /// As a form that the browser posts.
-        public static let formPost = ResponseMode(rawValue: "form_post")
-    }
-
     /// What the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
     public struct Prompt: RawRepresentable, Sendable, Hashable, Codable {
         /// The word.
@@ -136,11 +122,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         public static let consent = Prompt(rawValue: "consent")
         /// To choose an account.
         public static let selectAccount = Prompt(rawValue: "select_account")
-    }
-
-    /// How the answer will come, the response type's default considered.
-    package var effectiveResponseMode: ResponseMode {
-        responseMode ?? (responseType.includesIDToken ? .fragment : .query)
     }
 
     /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).

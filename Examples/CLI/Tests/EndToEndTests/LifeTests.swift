@@ -111,7 +111,9 @@ extension EndToEndTests {
             #expect(try await authstate.json("refresh")["authorized"] == true)
         }
 
-        @Test("a login by each response mode", arguments: ["query", "fragment", "form_post"])
+        @Test(
+            "a login by each response mode, signed ones too",
+            arguments: ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"])
         func responseModes(_ mode: String) async throws {
             let authstate = try Authstate(.glewlwyd)
             let result = try await authstate(authstate.loginArguments() + ["--response-mode", mode])

@@ -77,11 +77,11 @@ struct RedirectTable: Sendable {
         return isComplete ? .refused : .unknown
     }
 
-    /// The one `state` in the query or the fragment.
+    /// The one `state` in the query or the fragment, or in the signed answer that is there instead (JARM).
     private static func state(of address: String) -> String? {
         let parts = URIReference(address)
-        let states = [parts.query, parts.fragment].compactMap { $0 }.flatMap {
-            Parameters(decoding: $0)?.values("state") ?? []
+        let states = [parts.query, parts.fragment].compactMap { $0.flatMap { Parameters(decoding: $0) } }.flatMap {
+            $0.values("state") + $0.values("response").compactMap(SignedAuthorizationResponse.claimedState)
         }
         return states.count == 1 ? states[0] : nil
     }

@@ -108,6 +108,16 @@ def add_provider(name, **more):
         "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
         "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 5,
         "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound",
+        # Signed answers (JARM), and authorization details (RFC 9396); unsigned ones travel in the URL and in pushed requests.
+        "oauth-fapi-allow-jarm": True,
+        "oauth-rar-allowed": True, "rar-types-client-property": "authorization_details_types",
+        "rar-allow-auth-unsigned": True, "rar-allow-auth-unencrypted": True,
+        "rar-types": {
+            "payment": {
+                "scopes": ["openid"], "locations": ["https://bank.example"], "actions": ["initiate", "status"],
+                "datatypes": [], "privileges": [], "enriched": [],
+            },
+        },
         "register-client-allowed": True, "register-client-auth-scope": [], "register-client-credentials-scope": [],
         "register-client-management-allowed": True,
         "session-management-allowed": True, "session-cookie-name": f"{name}_sid", "session-cookie-expiration": 2419200,

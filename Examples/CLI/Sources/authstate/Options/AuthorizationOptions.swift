@@ -18,7 +18,8 @@ struct AuthorizationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the answer comes: query, fragment or form_post. Default: what goes with the response type.",
+            "How the answer comes: query, fragment or form_post; signed (JARM) with .jwt behind it. Default: what goes "
+                + "with the response type.",
             valueName: "mode"),
         transform: AnswerKind.responseMode)
     var responseMode: AuthorizationRequest.ResponseMode?
@@ -42,14 +43,16 @@ struct AuthorizationOptions: ParsableArguments {
 
     func validate() throws {
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age has to be 0 or more seconds.") }
-        if responseMode == .query, isHybrid {
-            throw ValidationError("--response-mode query does not go with an ID token; use fragment or form_post.")
+        if let responseMode, [.query, .queryJWT].contains(responseMode), isHybrid {
+            throw ValidationError(
+                "--response-mode \(responseMode.rawValue) does not go with an ID token; use fragment or form_post.")
         }
         if prompts.contains(.none), prompts.count > 1 {
             throw ValidationError("--prompt none goes without any other.")
         }
-        if paste, responseMode == .formPost {
-            throw ValidationError("--paste goes without --response-mode form_post: no address has the answer.")
+        if paste, let responseMode, [.formPost, .formPostJWT].contains(responseMode) {
+            throw ValidationError(
+                "--paste goes without --response-mode \(responseMode.rawValue): no address has the answer.")
         }
         if let redirectURI {
             do { _ = try RedirectURI(redirectURI) } catch let error as AuthStateError {
