@@ -8,6 +8,7 @@ extension AuthorizationRequest {
         try checkResponseMode()
         try checkReference()
         try ResourceIndicators.check(resources, stage: .authorization)
+        try authorizationDetails.check(configuration.metadata, stage: .authorization)
         if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
             throw AuthStateError(
                 .invalidMetadata, stage: .authorization, "The ID token could not be verified.",

@@ -46,6 +46,13 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     }
     /// Optional, so that archives from before there were resources can be read.
     private var ownResources: [String]?
+    /// What access is asked for in detail (RFC 9396, section 3), beside the scopes or instead of them.
+    public var authorizationDetails: [AuthorizationDetail] {
+        get { ownDetails ?? [] }
+        set { ownDetails = newValue.isEmpty ? nil : newValue }
+    }
+    /// Optional, so that archives from before there were details can be read.
+    private var ownDetails: [AuthorizationDetail]?
     /// The key that the code and the tokens shall be bound to (RFC 9449, section 10); nil asks for bearer tokens.
     ///
     /// It is kept with a pending login, and with the state that comes of it.

@@ -121,6 +121,32 @@ extension EndToEndTests {
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
+        @Test("a login for one payment, which status and a renewal still know")
+        func authorizationDetails() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let payment = #"[{"type":"payment","actions":["initiate"],"amount":"12.50"}]"#
+            let arguments = authstate.loginArguments() + ["--authorization-details", payment]
+            let result = try await authstate(arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            for command in ["status", "refresh"] {
+                #expect(try await authstate.json(command)["authorization_details"]?.arrayValue?.count == 1)
+            }
+            #expect(try await authstate("status").output.contains("details: payment"))
+            let unlisted = ["--authorization-details", #"[{"type":"x"}]"#]
+            let other = try await authstate(authstate.loginArguments() + unlisted)
+            #expect(other.status == 78 && other.errors.contains("payment"))
+        }
+
+        @Test("a login that asks for single claims", arguments: [false, true])
+        func claims(_ isPushed: Bool) async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let claims = #"{"userinfo":{"given_name":{"essential":true}}}"#
+            let arguments = authstate.loginArguments() + ["--claims", claims] + (isPushed ? ["--par"] : [])
+            let result = try await authstate(arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try await authstate.json("userinfo")["given_name"] == "Alice")
+        }
+
         @Test("a second login takes the place of the first", arguments: [Provider.django])
         func again(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

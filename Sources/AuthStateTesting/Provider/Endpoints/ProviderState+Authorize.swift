@@ -60,6 +60,7 @@ extension ProviderState {
         let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
         if let foreign { throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.") }
         try check(resources: parameters.values("resource"))
+        try authorizationDetails(parameters)
         if configuration.requiresPKCE || parameters["code_challenge"] != nil {
             guard parameters["code_challenge"] != nil, parameters["code_challenge_method"] == "S256" else {
                 throw ProviderRefusal("invalid_request", "PKCE with S256 is required.")
@@ -101,7 +102,7 @@ extension ProviderState {
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
-            authenticatedAt: now,
+            authorizationDetails: try authorizationDetails(parameters), authenticatedAt: now,
             sessionID: newToken(now: now))
         grants[id] = grant
         codes[code] = Code(

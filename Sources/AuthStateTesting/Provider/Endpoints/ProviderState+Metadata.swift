@@ -56,6 +56,9 @@ extension ProviderState {
                 algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if let types = configuration.authorizationDetailsTypes {
+            document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
+        }
         if configuration.signsUserInfo {
             document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
         }

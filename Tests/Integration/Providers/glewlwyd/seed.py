@@ -144,6 +144,7 @@ def add_client(name, method, **more):
         "token_endpoint_auth_method": [method], "authorization_type": grants,
         "scope": ["profile"] if confidential else [],
         "redirect_uri": REDIRECT_URIS, "post_logout_redirect_uris": POST_LOGOUT_URIS,
+        "authorization_details_types": ["payment"],
     } | more)
 
 
@@ -163,7 +164,9 @@ def public_jwks(pem, certificate=None):
 api("POST", "/auth/", {"username": "admin", "password": "password"})
 allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified"])
 allow_properties(
-    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns"], multiple=["post_logout_redirect_uris"])
+    "client",
+    ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns", "authorization_details_types"],
+    multiple=["post_logout_redirect_uris", "authorization_details_types"])
 add_scopes()
 add_users()
 # Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).

@@ -35,6 +35,12 @@ struct AuthorizationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The oldest login at the provider that will do, in seconds.", valueName: "s"))
     var maxAge: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Single claims to ask for: a JSON object with id_token, userinfo or both.", valueName: "json"),
+        transform: JSONOption.claims)
+    var claims: JSONValue?
+
     @Option(help: "What the provider shall ask: none, login, consent, select_account, or several in quotes.")
     var prompt: String?
 
@@ -66,7 +72,7 @@ struct AuthorizationOptions: ParsableArguments {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
             ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste),
-            ("--max-age", maxAge != nil),
+            ("--max-age", maxAge != nil), ("--claims", claims != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
         return given.first { $0.1 }?.0
@@ -85,6 +91,7 @@ struct AuthorizationOptions: ParsableArguments {
         request.responseType = responseType ?? .code
         if let responseMode { request.responseMode = responseMode }
         request.maxAge = maxAge
+        request.claims = claims ?? request.claims
         if prompt != nil { request.prompt = prompts }
         request.loginHint = loginHint
         // Left open, the provider's metadata decide.
