@@ -97,6 +97,15 @@ extension EndToEndTests {
             #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(reason))
         }
 
+        @Test("a login without a page where one would have to be shown")
+        func promptNone() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--prompt", "none"], 77, [.interactionRequired], stage: .authorization,
+                hint: "prompt=none")
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
         @Test("a browser that cannot be run")
         func browser() async throws {
             let authstate = try Authstate(.django)

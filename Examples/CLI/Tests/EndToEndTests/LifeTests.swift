@@ -121,6 +121,19 @@ extension EndToEndTests {
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
+        @Test("a login for two resources, and a token for one of them")
+        func resources() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let (api, other) = ("https://api.example.test", "https://other.example.test")
+            let arguments = authstate.loginArguments() + ["--resource", api, "--resource", other]
+            #expect(try await authstate(arguments).status == 0)
+            let token = try await authstate.json("token", "--resource", other)["access_token"]?.stringValue
+            #expect(try IDToken(parsing: try #require(token)).audience == [other])
+            let unknown = authstate.loginArguments() + ["--resource", "https://none.example.test"]
+            try await authstate.expectFailure(
+                unknown, 78, [.invalidTarget], stage: .authorization, hint: "resources that the provider knows")
+        }
+
         @Test("a login for one payment, which status and a renewal still know")
         func authorizationDetails() async throws {
             let authstate = try Authstate(.glewlwyd)

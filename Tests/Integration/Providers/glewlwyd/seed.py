@@ -108,6 +108,9 @@ def add_provider(name, **more):
         "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
         "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 5,
         "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound",
+        # Resource indicators (RFC 8707): each scope has the resources that its tokens may be for.
+        "resource-allowed": True,
+        "resource-scope": {"profile": ["https://api.example.test", "https://other.example.test"]},
         # Signed answers (JARM), and authorization details (RFC 9396); unsigned ones travel in the URL and in pushed requests.
         "oauth-fapi-allow-jarm": True,
         "oauth-rar-allowed": True, "rar-types-client-property": "authorization_details_types",
