@@ -25,12 +25,12 @@ struct SignedAnswerTests {
     }
 
     @Test(
-        "each way brings a login, with every kind of signature",
+        "each way brings a login",
         arguments: [
             (.jwt, .code), (.queryJWT, .code), (.fragmentJWT, .code), (.formPostJWT, .code), (.jwt, Self.hybrid),
             (.fragmentJWT, Self.hybrid), (.formPostJWT, Self.hybrid),
         ] as [(AuthorizationRequest.ResponseMode, AuthorizationRequest.ResponseType)],
-        [SignatureAlgorithm.es256, .rs256, .ps256, .edDSA])
+        [SignatureAlgorithm.es256, .edDSA])
     func modes(
         _ way: (AuthorizationRequest.ResponseMode, AuthorizationRequest.ResponseType), _ algorithm: SignatureAlgorithm
     ) async throws {
