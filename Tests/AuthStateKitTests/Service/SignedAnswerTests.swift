@@ -53,7 +53,9 @@ struct SignedAnswerTests {
         #expect(try await fixture.logIn(request, credential: .secret("service-secret")).isAuthorized)
     }
 
-    @Test("an error inside is the provider's own", arguments: [.queryJWT, .fragmentJWT, .formPostJWT])
+    @Test(
+        "an error inside is the provider's own",
+        arguments: [.queryJWT, .fragmentJWT, .formPostJWT] as [AuthorizationRequest.ResponseMode])
     func refusal(_ mode: AuthorizationRequest.ResponseMode) async throws {
         let fixture = try await ProviderFixture { $0.login = .denied }
         let error = await failure { _ = try await fixture.logIn(request(fixture, by: mode)) }
@@ -78,7 +80,9 @@ struct SignedAnswerTests {
         #expect(!told.contains { $0.contains("eyJ") })
     }
 
-    @Test("a signature that is broken, foreign or missing is refused", arguments: [.broken, .foreignKey, .missing])
+    @Test(
+        "a signature that is broken, foreign or missing is refused",
+        arguments: [.broken, .foreignKey, .missing] as [OpenIDProvider.Deviations.Signature])
     func signatures(_ signature: OpenIDProvider.Deviations.Signature) async throws {
         let fixture = try await ProviderFixture { $0.deviations.authorizationResponseSignature = signature }
         let error = await failure { _ = try await fixture.logIn(request(fixture, by: .jwt)) }

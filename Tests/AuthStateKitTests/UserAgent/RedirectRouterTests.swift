@@ -32,7 +32,9 @@ struct RedirectRouterTests {
         #expect(app.refused == [.stateMismatch])
     }
 
-    @Test("a signed answer (JARM) finds its login by the state inside", arguments: [.queryJWT, .fragmentJWT])
+    @Test(
+        "a signed answer (JARM) finds its login by the state inside",
+        arguments: [.queryJWT, .fragmentJWT] as [AuthorizationRequest.ResponseMode])
     func signed(_ mode: AuthorizationRequest.ResponseMode) async throws {
         let world = try await RedirectWorld()
         let app = try world.launch()
