@@ -33,7 +33,7 @@ package struct SignedAuthorizationResponse: Sendable {
     }
 
     /// The `state` that an answer names, to find the login that it may belong to; nothing of it is verified.
-    package static func claimedState(_ compact: String) -> String? {
+    static func claimedState(_ compact: String) -> String? {
         (try? JSONWebToken(parsing: compact))?.claims["state"]?.stringValue
     }
 
