@@ -17,7 +17,7 @@ extension AuthStateStoreContract.Check {
                 "Loaded \(stored.map { "\($0), version \($0.version.rawValue)" } ?? "nothing"), saved \(version.rawValue)."
             )
         }
-        try await trial.expect(nil, trial.key("other"), "under another key")
+        try await trial.expect(nil, "under another key", trial.key("other"))
     }
 
     static let keys = Self("keys are the same when their bytes are") { trial in
@@ -28,7 +28,7 @@ extension AuthStateStoreContract.Check {
         ]
         for (number, name) in names.enumerated() { try await trial.put("\(number)", trial.key(name)) }
         for (number, name) in names.enumerated() {
-            try await trial.expect("\(number)", trial.key(name), "under the key \(name.prefix(40).debugDescription)")
+            try await trial.expect("\(number)", "under the key \(name.prefix(40).debugDescription)", trial.key(name))
         }
     }
 

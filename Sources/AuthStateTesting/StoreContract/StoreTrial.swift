@@ -57,7 +57,7 @@ struct StoreTrial: Sendable {
     }
 
     /// Expects this content; nil is nothing.
-    func expect(_ content: String?, _ key: AuthStateKey? = nil, _ when: String) async throws {
+    func expect(_ content: String?, _ when: String, _ key: AuthStateKey? = nil) async throws {
         let found = try await text(key)
         try require(found == content, "\(when): \(content ?? "nothing") should be stored, not \(found ?? "nothing")")
     }
