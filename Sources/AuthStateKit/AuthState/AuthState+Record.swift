@@ -44,6 +44,9 @@ extension AuthState {
         public var dpopKey: DPoPKey?
         /// What was granted, or asked for when the provider did not say.
         public var scope: String?
+        /// The resources that a login without an authorization request asked for; `lastAuthorizationResponse` has those of
+        /// every other one, and `machineGrant` a client's own.
+        public var resources: [String] = []
         /// The last ID token that was seen; a renewal without one does not remove it.
         public var idToken: String?
         /// Why that ID token was believed; nil when it came from outside.
@@ -155,7 +158,8 @@ extension AuthState.Record {
             additionalParameters: parameters.additionalParameters)
         request.resources =
             parameters.resources.isEmpty
-            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? []) : parameters.resources
+            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? resources)
+            : parameters.resources
         request.dpopKey = dpopKey
         return request
     }

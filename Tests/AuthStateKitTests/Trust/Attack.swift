@@ -17,6 +17,7 @@ struct Attack: Sendable {
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin + deviceAuthorization + tenants
+        + backchannelAuthentication
 }
 
 extension Attack: CustomTestStringConvertible {

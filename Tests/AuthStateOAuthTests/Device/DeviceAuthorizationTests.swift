@@ -116,6 +116,9 @@ struct DeviceAuthorizationTests {
             ("invalid_client", 401, AuthStateError.Code.invalidClient),
             ("unauthorized_client", 400, .unauthorizedClient),
             ("invalid_scope", 400, .invalidScope), ("slow_down", 400, .slowDown),
+            // Auth0's status: https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow
+            ("slow_down", 429, .slowDown), ("authorization_pending", 428, .authorizationPending),
+            ("invalid_request", 429, .temporarilyUnavailable),
             ("invalid_request", 503, .temporarilyUnavailable),
         ])
     func refusals(_ name: String, _ status: Int, _ code: AuthStateError.Code) throws {
