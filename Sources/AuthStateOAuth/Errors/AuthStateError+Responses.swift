@@ -25,7 +25,7 @@ extension AuthStateError {
     }
 
     /// The status outranks the error member where it says that the server is busy or broken; not where the member says
-    /// how often to ask, which Auth0 answers with 429.
+    /// how often to ask: there are providers that slow a poll down with 429.
     static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
         switch (status, response.code) {
         case (400...499, .slowDown), (400...499, .authorizationPending): response.code

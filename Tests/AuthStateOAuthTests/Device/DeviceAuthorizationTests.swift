@@ -116,7 +116,7 @@ struct DeviceAuthorizationTests {
             ("invalid_client", 401, AuthStateError.Code.invalidClient),
             ("unauthorized_client", 400, .unauthorizedClient),
             ("invalid_scope", 400, .invalidScope), ("slow_down", 400, .slowDown),
-            // Auth0's status: https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow
+            // The second status is Google's: https://developers.google.com/identity/protocols/oauth2/limited-input-device
             ("slow_down", 429, .slowDown), ("authorization_pending", 428, .authorizationPending),
             ("invalid_request", 429, .temporarilyUnavailable),
             ("invalid_request", 503, .temporarilyUnavailable),
