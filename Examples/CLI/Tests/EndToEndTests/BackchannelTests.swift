@@ -41,6 +41,19 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
+        @Test("by a client that registers for it")
+        func registered() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let login = try authstate.start([
+                "login", "--issuer", authstate.provider.issuer, "--register", "--grant", "ciba", "--login-hint",
+                #"{"username":"alice"}"#, "--scope", "openid profile", "--binding-message", "W4SCT",
+            ])
+            let result = try await decide(.accept, authstate, login)
+            #expect(result.status == 0, "\(result)")
+            #expect(try await authstate.json("userinfo")["name"] == "Alice Doe")
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+        }
+
         @Test("that she refuses")
         func refused() async throws {
             let authstate = try Authstate(.glewlwyd)
