@@ -14,7 +14,8 @@ final class TimeLimit: Sendable {
     /// - Parameter hint: What helps when the time is over.
     /// - Throws: What the work throws; `.timedOut` or `.cancelled` when it was ended.
     static func run<R: Sendable>(
-        seconds: Double, stage: AuthStateError.Stage, hint: String? = nil, _ body: @escaping @Sendable () async throws -> R
+        seconds: Double, stage: AuthStateError.Stage, hint: String? = nil,
+        _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         let limit = TimeLimit()
         let work = Task { try await body() }
