@@ -14,10 +14,7 @@ extension AuthStatePool {
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.complete(
-                pending, callback: callback, credential: credential(key) ?? .none, service: service, store: store,
-                key: key, annotations: annotations, options: options.state))
+        await insert(try await wayIn(key, annotations).complete(pending, callback: callback))
     }
 
     /// Takes a person through a login on another device (RFC 8628), and keeps it under a key.
@@ -177,6 +174,10 @@ extension AuthStatePool {
     private func catchUp(_ key: AuthStateKey) async throws {
         guard let state = loadedObject(key), state.isGranted else { return }
         try await state.catchUp()
+    }
+
+    private func wayIn(_ key: AuthStateKey, _ annotations: [String: String]) -> AuthState.WayIn {
+        AuthState.WayIn(credential(key) ?? .none, in: surroundings, key, annotations)
     }
 
     private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }
