@@ -138,7 +138,7 @@ extension AuthState.Record {
             next.clearGrant()
             // Other grants have no authorization request: their record is made with the key, and with what renews it.
             next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
-            if authorization != nil { next.machineGrant = nil }
+            if authorization != nil { next.machineGrant = nil } else { next.resources = resources }
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
@@ -179,8 +179,10 @@ extension AuthState.Record {
     /// Forgets what the last grant brought.
     private mutating func clearGrant() {
         lastTokenResponse = nil
+        authorizationDetails = nil
         refreshToken = nil
         dpopKey = nil
+        resources = []
         idToken = nil
         idTokenTrust = nil
         authorizationError = nil
@@ -189,7 +191,7 @@ extension AuthState.Record {
         renewalPause = nil
     }
 
-    /// Takes tokens; scope, refresh token and ID token change only when the response carries them.
+    /// Takes tokens; scope, details, refresh token and ID token change only when the response carries them.
     private mutating func take(_ response: TokenResponse) {
         authorizationError = nil
         needsTokenRefresh = false
@@ -197,6 +199,7 @@ extension AuthState.Record {
         renewalPause = nil
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
+        if let details = response.authorizationDetails { authorizationDetails = details }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }

@@ -69,8 +69,10 @@ extension LoginTrace {
             Detail.list([("at", callback.description), ("by", mode.rawValue)]) + Detail.list(parameters))
     }
 
-    func noteAnswer(_ parameters: Parameters) {
-        let checks = "place mode state" + (parameters["iss"] == nil ? "" : " iss")
+    func noteAnswer(_ parameters: Parameters, to request: AuthorizationRequest) {
+        let isSigned = request.effectiveResponseMode.isSigned
+        let checks =
+            "place mode state" + (isSigned ? " signature iss aud exp" : parameters["iss"] == nil ? "" : " iss")
         note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 
@@ -78,7 +80,8 @@ extension LoginTrace {
         let secrets: [(String, Bool)] = [
             ("code", request.code != nil), ("code_verifier", request.codeVerifier != nil),
             ("refresh_token", request.refreshToken != nil), ("device_code", request.deviceCode != nil),
-            ("assertion", request.assertion != nil), ("DPoP", request.dpopKey != nil),
+            ("auth_req_id", request.authenticationRequestID != nil), ("assertion", request.assertion != nil),
+            ("DPoP", request.dpopKey != nil),
         ]
         note(
             .tokenRequest, "Asks for tokens",
@@ -88,6 +91,12 @@ extension LoginTrace {
                 ("redirect_uri", request.redirectURI?.rawValue),
                 ("scope", request.scopes.isEmpty ? nil : request.scopes.map(\.rawValue).joined(separator: " ")),
             ]) + secrets.filter(\.1).map { .hidden($0.0) })
+    }
+
+    func noteWaiting(_ reason: AuthStateError, pause: Double) {
+        note(
+            .tokens, "No tokens yet; asks again",
+            Detail.list([("code", reason.code.rawValue), ("after", "\(pause) s")]))
     }
 
     func noteTokens(_ response: TokenResponse) {

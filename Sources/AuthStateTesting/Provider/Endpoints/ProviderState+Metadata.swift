@@ -7,6 +7,7 @@ extension ProviderState {
         ("pushed_authorization_request_endpoint", .pushedAuthorization),
         ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
         ("introspection_endpoint", .introspection), ("device_authorization_endpoint", .deviceAuthorization),
+        ("backchannel_authentication_endpoint", .backchannelAuthentication),
     ]
 
     /// The endpoints where clients authenticate.
@@ -21,7 +22,7 @@ extension ProviderState {
 
     /// The grants that the token endpoint knows.
     static let grantTypes: [GrantType] = [
-        .authorizationCode, .refreshToken, .clientCredentials, .deviceCode, .jwtBearer, .tokenExchange,
+        .authorizationCode, .refreshToken, .clientCredentials, .deviceCode, .ciba, .jwtBearer, .tokenExchange,
     ]
 
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
@@ -30,7 +31,8 @@ extension ProviderState {
         var document: [String: JSONValue] = [
             "issuer": .string(issuer),
             "response_types_supported": ["code", "code id_token"],
-            "response_modes_supported": ["query", "fragment", "form_post"],
+            "response_modes_supported": .array(Self.responseModes.map { .string($0.rawValue) }),
+            "authorization_signing_alg_values_supported": [.string(configuration.answerAlgorithm.rawValue)],
             "grant_types_supported": .array(Self.grantTypes.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
@@ -40,6 +42,8 @@ extension ProviderState {
             "claims_parameter_supported": true,
             "code_challenge_methods_supported": ["S256"],
             "dpop_signing_alg_values_supported": .array(Self.proofAlgorithms.map { .string($0.rawValue) }),
+            "backchannel_token_delivery_modes_supported": ["poll"],
+            "backchannel_user_code_parameter_supported": true,
             "prompt_values_supported": ["none", "login", "consent"],
             "request_parameter_supported": true,
             "request_uri_parameter_supported": true,
@@ -55,6 +59,9 @@ extension ProviderState {
                 algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if let types = configuration.authorizationDetailsTypes {
+            document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
+        }
         if configuration.signsUserInfo {
             document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
         }

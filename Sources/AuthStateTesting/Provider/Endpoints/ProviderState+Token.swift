@@ -21,7 +21,9 @@ extension ProviderState {
         switch grantType {
         case .authorizationCode: return try redeem(parameters, client, key: key, now: now)
         case .refreshToken: return try renew(parameters, client, key: key, now: now)
-        case .deviceCode: return try redeemDeviceCode(parameters, client, key: key, now: now)
+        case .deviceCode, .ciba:
+            let code = parameters[grantType == .ciba ? "auth_req_id" : "device_code"]
+            return try redeemPendingLogin(code, grantType, parameters, client, key: key, now: now)
         case .jwtBearer: return try redeemAssertion(parameters, client, key: key, now: now)
         case .tokenExchange: return try exchange(parameters, client, key: key, now: now)
         default: return try clientToken(parameters, client, key: key, now: now)
@@ -55,8 +57,11 @@ extension ProviderState {
             throw ProviderRefusal("invalid_grant", "The code is bound to another key (dpop_jkt).")
         }
         let resources = try resources(parameters, of: grant)
+        let details = try authorizationDetails(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
+        return issue(
+            code.grant, grant, scopes: grant.scopes, resources: resources, details: details, key: key, isFirst: true,
+            now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
@@ -83,8 +88,11 @@ extension ProviderState {
             throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
         }
         let resources = try resources(parameters, of: grant)
+        let details = try authorizationDetails(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, resources: resources, key: key, isFirst: false, now: now)
+        return issue(
+            token.grant, grant, scopes: wanted, resources: resources, details: details, key: key, isFirst: false,
+            now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
@@ -100,8 +108,10 @@ extension ProviderState {
         }
         let resources = parameters.values("resource")
         try check(resources: resources)
+        let details = try authorizationDetails(parameters)
         return .tokens(
-            accessToken(grant: nil, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
+            accessToken(
+                grant: nil, client.id, scopes: wanted, resources: resources, details: details, key: key, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {

@@ -31,10 +31,16 @@ extension OpenIDProvider {
         public var keySet: Edit?
         /// Changes the parameters of the authorization response.
         public var authorizationResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
+        /// Changes the claims of a signed authorization response (JARM).
+        public var signedAuthorizationResponse: Edit?
+        /// What is wrong with the signature of a signed authorization response.
+        public var authorizationResponseSignature = Signature.good
         /// Changes the parameters with which the browser comes back from a logout.
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes successful answers of the device authorization endpoint.
         public var deviceAuthorization: Edit?
+        /// Changes successful answers of the backchannel authentication endpoint.
+        public var backchannelAuthentication: Edit?
         /// Changes successful token responses.
         public var tokenResponse: Edit?
         /// Changes an ID token before it is signed.

@@ -24,6 +24,7 @@ extension Login {
         request.dpopKey = try tokens.dpopKey(for: configuration)
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
+        request.authorizationDetails = tokens.authorizationDetails ?? []
         // What is said here replaces what the provider is known to want.
         for name in tokens.additionalParameters.names {
             request.additionalParameters[name] = nil
@@ -44,7 +45,7 @@ extension Login {
         var request = DeviceAuthorizationRequest(
             configuration: configuration, clientID: party.clientID,
             scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]), resources: tokens.resource,
-            additionalParameters: tokens.additionalParameters)
+            additionalParameters: tokens.grantParameters)
         request.dpopKey = try tokens.dpopKey(for: configuration)
         let asked = request
         return try await Spinner.spin("Waiting for you to confirm the login", on: presenter.console) {
@@ -55,13 +56,37 @@ extension Login {
         }
     }
 
+    /// A person confirms the login where the provider asks them.
+    func authorizeBackchannel(
+        _ party: Party, at configuration: ServiceConfiguration, _ console: Console, _ place: Place
+    ) async throws -> AuthState {
+        var request = BackchannelAuthenticationRequest(
+            configuration: configuration, clientID: party.clientID, hint: .login(authorization.loginHint ?? ""),
+            scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]),
+            bindingMessage: backchannel.bindingMessage, userCode: try backchannel.userCode(),
+            additionalParameters: tokens.additionalParameters)
+        request.resources = tokens.resource
+        request.dpopKey = try tokens.dpopKey(for: configuration)
+        let asked = request
+        return try await Spinner.spin("Waiting for the login to be confirmed", on: console) {
+            try await AuthState.authorizeBackchannel(
+                asked, credential: party.credential, service: place.service, store: place.session.store,
+                key: place.session.key, annotations: place.settings.annotations, options: place.options
+            ) { response in
+                console.note("The provider asks \(authorization.loginHint ?? "") now. Confirm the login there.")
+                guard let message = response.request.bindingMessage else { return }
+                console.note("Confirm it only if this is shown too: \(message)")
+            }
+        }
+    }
+
     /// The client speaks in its own name.
     func clientCredentials(
         _ party: Party, at configuration: ServiceConfiguration, _ place: Place
     ) async throws -> AuthState {
         try await AuthState.clientCredentials(
             configuration: configuration, clientID: party.clientID, credential: party.credential,
-            scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.additionalParameters,
+            scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.grantParameters,
             dpopKey: try tokens.dpopKey(for: configuration), service: place.service, store: place.session.store,
             key: place.session.key, annotations: place.settings.annotations, options: place.options)
     }
@@ -72,7 +97,7 @@ extension Login {
     ) async throws -> AuthState {
         let grant = JWTBearerGrant(
             issuer: party.clientID, subject: tokens.subject ?? party.clientID, key: key, scopes: tokens.scopes(),
-            resources: tokens.resource, additionalParameters: tokens.additionalParameters)
+            resources: tokens.resource, additionalParameters: tokens.grantParameters)
         return try await AuthState.jwtBearer(
             grant, configuration: configuration, dpopKey: try tokens.dpopKey(for: configuration),
             service: place.service, store: place.session.store, key: place.session.key,

@@ -6,7 +6,7 @@ struct TokenOptions: ParsableArguments {
     /// How the tokens are asked for.
     enum Grant: String, ExpressibleByArgument, CaseIterable {
         case authorizationCode = "authorization-code"
-        case device
+        case device, ciba
         case clientCredentials = "client-credentials"
         case jwtBearer = "jwt-bearer"
 
@@ -15,19 +15,21 @@ struct TokenOptions: ParsableArguments {
             switch self {
             case .authorizationCode: .authorizationCode
             case .device: .deviceCode
+            case .ciba: .ciba
             case .clientCredentials: .clientCredentials
             case .jwtBearer: .jwtBearer
             }
         }
 
         /// Whether a person logs in.
-        var isPersonal: Bool { self == .authorizationCode || self == .device }
+        var isPersonal: Bool { self == .authorizationCode || self == .device || self == .ciba }
     }
 
     @Option(
         help: ArgumentHelp(
-            "How the tokens are come by: a person logs in in the browser here, or on another device; or the client speaks "
-                + "in its own name, by what it proves itself with or by assertions that --private-key signs."))
+            "How the tokens are come by: a person logs in in the browser here, or on another device, or confirms where the "
+                + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
+                + "assertions that --private-key signs."))
     var grant = Grant.authorizationCode
 
     @Option(
@@ -40,6 +42,12 @@ struct TokenOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("A resource to get tokens for (RFC 8707); may be repeated.", valueName: "uri"))
     var resource: [String] = []
+
+    @Option(
+        name: .customLong("authorization-details"),
+        help: ArgumentHelp("The access in detail (RFC 9396): a JSON list of objects with a type.", valueName: "json"),
+        transform: JSONOption.details)
+    var authorizationDetails: [AuthorizationDetail]?
 
     @Option(
         name: .customLong("param"),
@@ -72,7 +80,8 @@ struct TokenOptions: ParsableArguments {
         "scope": "--scope", "resource": "--resource", "client_id": "--client-id", "redirect_uri": "--redirect-uri",
         "response_type": "--response-type", "response_mode": "--response-mode", "max_age": "--max-age",
         "prompt": "--prompt", "login_hint": "--login-hint", "grant_type": "--grant",
-        "client_secret": "--client-secret-env",
+        "client_secret": "--client-secret-env", "claims": "--claims",
+        "authorization_details": "--authorization-details",
     ]
 
     /// The key to bind tokens to; nil asks for bearer tokens.
@@ -89,6 +98,13 @@ struct TokenOptions: ParsableArguments {
     var additionalParameters: Parameters {
         var result: Parameters = [:]
         for parameter in parameters { result.append(parameter.name, parameter.value) }
+        return result
+    }
+
+    /// The other parameters of grants whose requests have no property for the details.
+    var grantParameters: Parameters {
+        var result = additionalParameters
+        if let authorizationDetails { result["authorization_details"] = authorizationDetails.parameter }
         return result
     }
 }
