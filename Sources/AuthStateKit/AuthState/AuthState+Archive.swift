@@ -75,7 +75,8 @@ public struct AuthStateArchive: Sendable, Hashable {
 extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
-        case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
+        case lastRegistrationResponse, refreshToken, refreshTokenIssuedAt, scope, idToken, idTokenTrust,
+            authorizationError
         case needsTokenRefresh, dpopKey, resources, authorizationDetails
         case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
         case unconfirmedRenewal, renewalPause, annotations
@@ -102,6 +103,7 @@ extension AuthState.Record: Codable {
         lastTokenResponse = try optional(TokenResponse.self, .lastTokenResponse)
         lastRegistrationResponse = try optional(RegistrationResponse.self, .lastRegistrationResponse)
         refreshToken = try optional(String.self, .refreshToken)
+        refreshTokenIssuedAt = try optional(Date.self, .refreshTokenIssuedAt)
         dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
         resources = try optional([String].self, .resources) ?? []
@@ -138,6 +140,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
+        try container.encodeIfPresent(refreshTokenIssuedAt, forKey: .refreshTokenIssuedAt)
         try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
         if !resources.isEmpty { try container.encode(resources, forKey: .resources) }

@@ -66,9 +66,12 @@ extension AuthState {
     /// where tokens may go: for its `authorizationHeaders(method:url:)`.
     public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
         let visible = published.withLock { $0.state }
+        var record = visible.record
+        // What the login allows is not what this one does.
+        (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(
             storage: Tokens.Storage(
-                response, of: visible.record, leeway: options.leeway, policy: visible.policy,
-                dpop: visible.record.dpopKey.map { DPoPBinding($0, service) }))
+                response, of: record, leeway: options.leeway, policy: visible.policy,
+                dpop: record.dpopKey.map { DPoPBinding($0, service) }))
     }
 }

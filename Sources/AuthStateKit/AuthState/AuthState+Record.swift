@@ -40,6 +40,8 @@ extension AuthState {
         }
         /// The newest refresh token.
         public var refreshToken: String?
+        /// When it was asked for; nil in archives that did not say.
+        var refreshTokenIssuedAt: Date?
         /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
         public var dpopKey: DPoPKey?
         /// What was granted, or asked for when the provider did not say.

@@ -80,7 +80,7 @@ extension AuthState {
     private func secure(_ response: TokenResponse, under lease: any AuthStateLease) async {
         guard response.idToken != nil, let refreshToken = response.refreshToken, refreshToken != record.refreshToken
         else { return }
-        await persist(.rotated(refreshToken: refreshToken), asked: response.issuedAt, under: lease)
+        await persist(.rotated(refreshToken: refreshToken, issuedAt: response.issuedAt), under: lease)
     }
 
     private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws
@@ -91,7 +91,7 @@ extension AuthState {
             guard record.grantID == flight.grantID else { throw Superseded(late: response) }
         } else {
             if let refreshToken = response.refreshToken {
-                await persist(.rotated(refreshToken: refreshToken), asked: response.issuedAt, under: lease)
+                await persist(.rotated(refreshToken: refreshToken, issuedAt: response.issuedAt), under: lease)
             }
             guard record.grantID == flight.grantID else { throw Superseded() }
             if sideTokens.count >= 16 { sideTokens = [:] }
@@ -164,8 +164,8 @@ extension AuthState {
     /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
     ///
     /// A save that fails then is reported and made up for later.
-    func persist(_ event: Event, asked: Date? = nil, under lease: any AuthStateLease) async {
-        apply(event, asked: asked)
+    func persist(_ event: Event, under lease: any AuthStateLease) async {
+        apply(event)
         do { try await save(under: lease) } catch {
             do { try await reconcile(with: lease) } catch { report(unsaved: error) }
         }

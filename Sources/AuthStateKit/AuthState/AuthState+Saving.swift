@@ -62,14 +62,12 @@ extension AuthState {
     }
 
     /// Applies an event in memory and notes it for the next save.
-    ///
-    /// - Parameter asked: When the provider was asked for it, where the event does not say; nil is now.
-    func apply(_ event: Event, asked: Date? = nil) {
+    func apply(_ event: Event) {
         let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
         unsaved.append(
             Change(
                 event: event, grantID: grantID, previousGrantID: record.grantID,
-                date: event.issuedAt ?? asked ?? service.configuration.clock.now))
+                date: event.issuedAt ?? service.configuration.clock.now))
         adopt(record.applying(event, grantID: grantID))
     }
 
@@ -119,7 +117,14 @@ extension AuthState {
     private func replayed(on base: Record) -> Record {
         var next = base
         unsaved = unsaved.filter { change in
-            let before = next
+            var before = next
+            if case .tokens = change.event, before.grantID != change.previousGrantID {
+                // They continue a login of ours: of another's nothing may stay beside them.
+                before.clearGrant()
+                before.takeClient(of: record)
+                before.scope = record.scope
+                before.lastAuthorizationResponse = record.lastAuthorizationResponse
+            }
             next = before.applying(change.event, grantID: change.grantID)
             return next.revision != before.revision
         }
@@ -156,14 +161,18 @@ extension AuthState.Change {
     /// What happened here to another grant than theirs has none; a grant that began here has, and so has its end, unless
     /// the grant that it replaced has made way for one that was given later.
     func isVoid(on stored: AuthState.Record?) -> Bool {
+        // It was stored after all: a disk may err after it wrote. What came after it there is not to be undone.
+        if event.beginsEpoch, grantID == stored?.grantID { return true }
         switch event {
         // A registration is its client's, whatever was granted to that meanwhile.
         case .registrationChanged(let response): return stored?.clientID != response.clientID
         case .registrationDeleted(let clientID): return stored?.clientID != clientID
         // Its secret is nowhere else.
-        case .registered: return false
+        case .registered(let response): return stored?.lastRegistrationResponse == response
+        // The tokens that follow belong to it alone.
+        case .authorized: return false
         case .loggedOut where stored == nil: return true
-        case _ where event.beginsEpoch:
+        case .loggedOut, .loggedIn, .tokens:
             return previousGrantID != stored?.grantID && stored?.isGranted(after: date) == true
         default: return grantID != stored?.grantID
         }
@@ -177,10 +186,10 @@ extension AuthState.Change {
 
     /// Whether this came of a renewal, and somebody renewed the same grant after it: theirs is the newer refresh token then.
     func isOlder(than stored: AuthState.Record) -> Bool {
-        guard event.comesOfRenewal, grantID == stored.grantID, let theirs = stored.lastTokenResponse else {
-            return false
+        guard event.comesOfRenewal, grantID == stored.grantID else { return false }
+        return [stored.lastTokenResponse?.issuedAt, stored.refreshTokenIssuedAt].contains {
+            $0.map { $0 > date } ?? false
         }
-        return theirs.issuedAt > date
     }
 }
 

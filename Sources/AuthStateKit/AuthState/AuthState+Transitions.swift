@@ -32,7 +32,7 @@ extension AuthState {
         /// A renewal of ours succeeded; the ID token in it was verified, or left out.
         case renewed(TokenResponse)
         /// A renewal with parameters rotated the refresh token; the default tokens stay.
-        case rotated(refreshToken: String)
+        case rotated(refreshToken: String, issuedAt: Date)
         /// The answer of a renewal failed a check: its tokens are withheld, its refresh token is kept.
         case renewalRefused(refreshToken: String?, pause: RenewalPause?)
         /// A renewal was sent and nobody knows what became of it.
@@ -75,6 +75,7 @@ extension AuthState.Event {
     var issuedAt: Date? {
         switch self {
         case .tokens(let response), .loggedIn(_, let response, _), .renewed(let response): response.issuedAt
+        case .rotated(_, let issuedAt): issuedAt
         default: nil
         }
     }
@@ -151,14 +152,10 @@ extension AuthState.Record {
             next.needsTokenRefresh = true
         case .renewed(let response):
             next.take(response)
-        case .rotated(let refreshToken):
-            next.refreshToken = refreshToken
-            next.unconfirmedRenewal = nil
+        case .rotated(let refreshToken, let issuedAt):
+            next.take(refreshToken, issuedAt: issuedAt)
         case .renewalRefused(let refreshToken, let pause):
-            if let refreshToken {
-                next.refreshToken = refreshToken
-                next.unconfirmedRenewal = nil
-            }
+            if let refreshToken { next.take(refreshToken, issuedAt: pause?.from) }
             next.renewalPause = pause
         case .renewalUnconfirmed(let date):
             next.unconfirmedRenewal = date
@@ -177,10 +174,11 @@ extension AuthState.Record {
     }
 
     /// Forgets what the last grant brought.
-    private mutating func clearGrant() {
+    mutating func clearGrant() {
         lastTokenResponse = nil
         authorizationDetails = nil
         refreshToken = nil
+        refreshTokenIssuedAt = nil
         dpopKey = nil
         resources = []
         idToken = nil
@@ -189,6 +187,13 @@ extension AuthState.Record {
         needsTokenRefresh = false
         unconfirmedRenewal = nil
         renewalPause = nil
+    }
+
+    /// Takes a refresh token in the place of the one that was spent for it.
+    private mutating func take(_ refreshToken: String, issuedAt: Date?) {
+        self.refreshToken = refreshToken
+        refreshTokenIssuedAt = issuedAt
+        unconfirmedRenewal = nil
     }
 
     /// Takes tokens; scope, details, refresh token and ID token change only when the response carries them.
@@ -200,7 +205,7 @@ extension AuthState.Record {
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
         if let details = response.authorizationDetails { authorizationDetails = details }
-        if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
+        if let refreshToken = response.refreshToken { take(refreshToken, issuedAt: response.issuedAt) }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }
 }

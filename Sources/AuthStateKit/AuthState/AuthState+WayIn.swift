@@ -86,11 +86,9 @@ extension AuthState {
     }
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
-        let stored = try await lease.load()
-        storedVersion = stored?.version
-        if let stored {
+        if let stored = try await lease.load() {
             let before = try AuthStateArchive(data: stored.archive).record
-            storedAge = before.age
+            (storedVersion, storedAge) = (stored.version, before.age)
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
             record.keepRegistration(of: before)

@@ -43,6 +43,14 @@ public struct Tokens: Sendable {
 
     let storage: Storage
 
+    /// A token that is none for resources (`N_A`, RFC 8693), or whose key is gone.
+    private var unsendable: AuthStateError {
+        AuthStateError(
+            .unsupportedTokenType, stage: .resource, "The token cannot be sent to a resource.",
+            expected: "a bearer token, or a DPoP token and the state's key", received: storage.tokenType.printable(100),
+            hint: "Exchange for an access token, and use it while the login lasts that it came of.")
+    }
+
     /// The access token.
     public var accessToken: String { storage.accessToken }
     /// The last ID token that was verified; for its claims and as `id_token_hint`, not for access.
@@ -65,10 +73,14 @@ public struct Tokens: Sendable {
     ///
     /// - Parameter method: As it is sent; proofs compare it with regard to case.
     /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
-    ///   the key that it is bound to cannot be read.
+    ///   the key that it is bound to cannot be read, `.unsupportedTokenType` when it is neither a bearer token nor one that is
+    ///   bound to the state's key.
     public func authorizationHeaders(method: String, url: URL) throws -> TransportHeaders {
         try storage.policy.check(url)
-        guard let dpop = storage.dpop else { return ["Authorization": "Bearer \(storage.accessToken)"] }
+        guard let dpop = storage.dpop else {
+            guard storage.tokenType.equalsIgnoringASCIICase("Bearer") else { throw unsendable }
+            return ["Authorization": "Bearer \(storage.accessToken)"]
+        }
         return [
             "Authorization": "DPoP \(storage.accessToken)",
             "DPoP": try dpop.proof(method, url, accessToken: storage.accessToken, stage: .resource),

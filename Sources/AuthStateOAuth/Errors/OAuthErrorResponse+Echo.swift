@@ -1,7 +1,11 @@
 extension OAuthErrorResponse {
     /// Without what the explanation repeats of a request's secrets: whole, in part, or cut off.
     func hiding(_ secrets: [String]) -> OAuthErrorResponse {
-        guard let errorDescription else { return self }
+        guard var errorDescription else { return self }
+        // Codes that people remember are short.
+        for secret in secrets where secret.utf8.count >= 4 {
+            errorDescription = errorDescription.replacing(secret, with: "…")
+        }
         let runs = errorDescription.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in
             run.utf8.count >= 8 && secrets.contains { $0.contains(run) || $0.utf8.count >= 8 && run.contains($0) }
         }

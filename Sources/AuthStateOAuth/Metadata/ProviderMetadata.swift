@@ -75,9 +75,10 @@ public struct ProviderMetadata: Sendable, Hashable {
 }
 
 extension ProviderMetadata: Codable {
-    /// Decodes the document and checks it again.
+    /// Decodes a document that was checked when it came: a later version, which knows more members, must not lose the state
+    /// that it is a part of. A member of another type reads as absent.
     public init(from decoder: any Decoder) throws {
-        try self.init(document: decoder.singleValueContainer().decode([String: JSONValue].self))
+        document = try decoder.singleValueContainer().decode([String: JSONValue].self)
     }
 
     /// Encodes the document as it came.

@@ -19,6 +19,7 @@ final class FaultyStore: AuthStateStore {
     private let overlay = Lock<StoredAuthState?>(nil)
     private let gate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
+    private let written = Lock(false)
 
     /// Lets whoever saves wait here.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
@@ -34,6 +35,8 @@ final class FaultyStore: AuthStateStore {
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
     /// Lets the next operation of its kind fail, and that one alone.
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
+    /// Lets saves fail after they have written, as a disk can, or a database whose answer is lost.
+    func failAfterSaving(_ fails: Bool) { written.withLock { $0 = fails } }
     fileprivate func note(_ operation: Operation) throws {
         let fails = state.withLock { state in
             state.log.append(operation)
@@ -68,7 +71,11 @@ final class FaultyStore: AuthStateStore {
         func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             try store.note(.save)
             try await store.gate.withLock { $0 }?.pass()
-            return try await inner.save(archive, expecting: expecting)
+            let version = try await inner.save(archive, expecting: expecting)
+            guard !store.written.withLock({ $0 }) else {
+                throw AuthStateError(.storeUnwritable, stage: .store, "disk failed")
+            }
+            return version
         }
         func delete(expecting: StoredAuthState.Version?) async throws {
             try store.note(.delete)

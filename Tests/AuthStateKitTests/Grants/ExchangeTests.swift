@@ -166,4 +166,19 @@ struct ExchangeTests {
             fixture.provider.requests(at: .token).map { $0.parameters.values("resource") }
                 == [both, both, ["https://b.example"], both])
     }
+
+    @Test("what is no token for resources is not sent to one, nor what was bound to a key that is gone")
+    func unsendable() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(fixture.request(["api"]))
+        for type in ["N_A", "DPoP"] {
+            let issued = TokenResponse(accessToken: "SECRET-issued", tokenType: type, issuedAt: Date())
+            let tokens = state.tokens(issued: issued)
+            let error = await authError {
+                try tokens.authorizationHeaders(method: "GET", url: fixture.provider.url(of: .resource))
+            }
+            #expect(error?.code == .unsupportedTokenType && error?.received == type && error?.hint != nil)
+            #expect(tokens.scope == nil)
+        }
+    }
 }

@@ -7,7 +7,8 @@ import Testing
     import Foundation
 #endif
 
-@Suite("When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11)")
+@Suite(
+    "When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11)")
 struct TokenPollingTests {
     typealias Code = AuthStateError.Code
 
@@ -59,7 +60,8 @@ struct TokenPollingTests {
     @Test(
         "what ends the login",
         arguments: [
-            Code.accessDenied, .deviceCodeExpired, .transactionFailed, .invalidGrant, .invalidClient, .unauthorizedClient, .invalidRequest,
+            Code.accessDenied, .deviceCodeExpired, .transactionFailed, .invalidGrant, .invalidClient,
+            .unauthorizedClient, .invalidRequest,
             .malformedResponse, .redirected, .insecureConnection, .providerError,
         ])
     func ends(_ code: Code) {
@@ -79,7 +81,9 @@ struct TokenPollingTests {
         }
     }
 
-    @Test("backing off does not miss the last question that fits in", arguments: [(50.0, 45.0), (64, 59), (66, 60), (8, 5)])
+    @Test(
+        "backing off does not miss the last question that fits in",
+        arguments: [(50.0, 45.0), (64, 59), (66, 60), (8, 5)])
     func lastQuestion(_ left: Double, _ expected: Double) throws {
         var polling = polling(lifetime: 1000)
         for _ in 0..<5 { try polling.note(Self.error(.unreachable)) }

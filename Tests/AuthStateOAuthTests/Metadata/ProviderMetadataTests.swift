@@ -112,6 +112,16 @@ struct ProviderMetadataTests {
         #expect(archived == metadata && archived.document["x_vendor"]?["deep"] == [1, 2.5, nil])
     }
 
+    @Test("an archive is read although a member has become one of another type; such a member counts as absent")
+    func laterMember() throws {
+        let document: [String: JSONValue] = [
+            "issuer": "https://op.example", "authorization_details_types_supported": "x",
+        ]
+        #expect(refusal { try ProviderMetadata(document: document) } != nil)
+        let archived = try JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(document))
+        #expect(archived.document == document && archived.authorizationDetailsTypesSupported == nil)
+    }
+
     @Test(
         "what is no JSON object is refused",
         arguments: ["", "<html>", "[]", "\"text\"", "{", "{\"issuer\":\"a\",\"issuer\":\"b\"}"])

@@ -1,0 +1,119 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is not saved yet, or was saved unnoticed, beside the logins and renewals of other processes.
+@Suite("What could not be saved, and what another process stored")
+struct UnsavedElsewhereTests {
+    private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
+        try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
+    }
+
+    private func response(_ fixture: Fixture, _ name: String, refreshToken: String? = nil) -> TokenResponse {
+        TokenResponse(
+            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
+            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600), refreshToken: refreshToken)
+    }
+
+    @Test("a login whose save failed after it had been written does not undo what another process renewed since")
+    func writtenAfterAll() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let mine = fixture.state(store: store)
+        store.failAfterSaving(true)
+        let login = response(fixture, "login", refreshToken: "SECRET-refresh-0")
+        #expect(await authError { try await mine.update(with: login) }?.kind == .store)
+        let theirs = try await AuthState.restore(from: store.inner, service: fixture.service, options: fixture.options)
+        _ = try await theirs.refresh()
+        store.failAfterSaving(false)
+        try await mine.save()
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.current.storeError == nil)
+    }
+
+    @Test("a registration that is stored after all does not end the login that came after it")
+    func registeredAfterAll() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await AuthState.register(
+            RegistrationRequest(configuration: fixture.configuration, redirectURIs: [fixture.redirectURI]),
+            service: fixture.service)
+        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        let change = AuthState.Change(
+            event: .registered(registration), grantID: "a", previousGrantID: "b", date: fixture.clock.date)
+        var elsewhere = state.snapshot
+        elsewhere.grantID = "another"
+        #expect(change.isVoid(on: elsewhere))
+        elsewhere.lastRegistrationResponse = nil
+        #expect(!change.isVoid(on: elsewhere) && !change.isVoid(on: nil))
+    }
+
+    @Test("of two refresh tokens that came beside tokens for something else, the later one stands")
+    func laterRotation() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        store.fail(.save)
+        _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
+        fixture.clock.advance(by: .seconds(40))
+        _ = try await theirs.freshTokens(RenewalParameters(scopes: ["mail"]))
+        store.fail()
+        try await mine.save()
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2" && mine.current.storeError == nil)
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
+    }
+
+    @Test(
+        "tokens of a login of ours stand alone, when another process has logged in meanwhile", arguments: [true, false])
+    func tokensOfOurs(isCodeSaved: Bool) async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        try await theirs.reload()
+        var request = AuthorizationRequest(configuration: fixture.record.configuration, clientID: "client")
+        request.redirectURI = try RedirectURI("app:/callback")
+        let callback = try AuthorizationCallback(
+            url: #require(URL(string: "app:/callback?code=SECRET-code&state=\(request.state)")))
+        let answer = try AuthorizationResponse(callback: callback, for: request)
+        if !isCodeSaved { store.fail(.save) }
+        try? await mine.update(with: answer)
+        store.fail()
+        fixture.clock.advance(by: .seconds(10))
+        try await theirs.update(with: response(fixture, "theirs", refreshToken: "SECRET-refresh-theirs"))
+        fixture.clock.advance(by: .seconds(10))
+        try await mine.update(with: response(fixture, "mine"))
+        for record in [mine.snapshot, try #require(try await stored(store.inner))] {
+            #expect(record.accessToken == "SECRET-mine" && record.refreshToken == nil)
+            #expect(record.lastAuthorizationResponse?.request.state == request.state)
+        }
+    }
+
+    @Test("a login does not take the place of what it cannot read, also at the second try")
+    func newerFormat() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let newer = Data(#"{"format":2,"state":{}}"#.utf8)
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                try await store.withLease(.default, deadline: .seconds(1)) {
+                    _ = try await $0.save(newer, expecting: nil)
+                }
+                return TransportResponse(
+                    status: 200, body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer"}"#.utf8))
+            })
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.record.configuration, clientID: "service", credential: .secret("SECRET-client"),
+            service: fixture.service, store: store, options: fixture.options)
+        #expect(state.current.storeError?.code == .storeTooNew && state.tokensIfFresh() != nil)
+        #expect(await authError { try await state.save() }?.code == .storeTooNew)
+        #expect(try await store.load(.default)?.archive == newer)
+    }
+}
