@@ -15,7 +15,7 @@ extension AuthorizationService {
         message.configuration = service.endpoints(for: credential)
         let endpoint = try message.endpoint
         try check(endpoint, issuer: service.issuer, stage: .authorization)
-        _ = try request.dpopKey?.signingKey(stage: .authorization)
+        _ = try request.dpopKey?.signer(stage: .authorization)
         // What is missing for the ID token is better missed before the person has confirmed than after.
         _ = try await firstIDToken(of: request, credential: credential)
         let authentication = try credential.authentication(

@@ -48,15 +48,17 @@ public struct DPoPProof: Sendable, Hashable {
     /// The value of a `DPoP` header: the claims, signed, with the public key beside them.
     ///
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
-    public func signed(with key: SigningKey) throws(JOSEError) -> String {
+    public func signed(with key: SigningKey) throws(JOSEError) -> String { try signed(with: DPoPSigner(key)) }
+
+    /// The same, with a key whose header is at hand.
+    package func signed(with signer: DPoPSigner) throws(JOSEError) -> String {
         var claims: [String: JSONValue] = [
             "jti": .string(identifier), "htm": .string(method), "htu": .string(target),
             "iat": .number(JSONNumber(Int64(issuedAt.timeIntervalSince1970.rounded(.down)))),
         ]
         claims["ath"] = accessTokenHash.map { .string($0) }
         claims["nonce"] = nonce.map { .string($0) }
-        return try JSONWebToken.sign(
-            claims: .object(claims), header: ["typ": .string(Self.type), "jwk": key.publicKey.json], with: key)
+        return try JSONWebToken.sign(claims: .object(claims), under: signer.header, with: signer.key)
     }
 }
 
@@ -68,12 +70,10 @@ extension DPoPProof: CustomStringConvertible, CustomReflectable {
 }
 
 extension URIReference {
-    /// `htu`: without user, query and fragment, and with the path that is sent where none is written (RFC 3986, 6.2.3).
-    fileprivate var proofTarget: String {
-        var copy = self
-        if path.isEmpty { copy.path = "/" }
-        return copy.redacted
-    }
+    /// `htu`: without user, query and fragment, and else as a server sees it that puts it together from what it was sent:
+    /// scheme and host in lower case, no default port, and a path where none is written (RFC 3986, sections 6.2.2 and
+    /// 6.2.3). The path stays as it is written, for so it is sent.
+    fileprivate var proofTarget: String { origin + (path.isEmpty ? "/" : path) }
 
     /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
     package var origin: String {

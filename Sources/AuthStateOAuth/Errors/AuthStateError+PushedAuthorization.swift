@@ -31,9 +31,10 @@ extension AuthStateError {
             }
             return refusal
         }
-        return AuthStateError(
+        let refusal = AuthStateError(
             code(error, status: response.status), stage: .authorization, "The \(name) refused: \(error.summary).",
             hint: error.hint, response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
+        return refusal.code == .invalidDPoPProof ? refusal.blamingClock(response.headers, now: now) : refusal
     }
 }

@@ -11,10 +11,11 @@ extension AuthStateError {
     static func tokenEndpoint(
         _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
     ) -> AuthStateError {
-        AuthStateError(
+        let refusal = AuthStateError(
             code(error, status: response.status), stage: stage, "The token endpoint refused: \(error.summary).",
             hint: error.hint, response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
+        return refusal.code == .invalidDPoPProof ? refusal.blamingClock(response.headers, now: now) : refusal
     }
 
     /// An OAuth error response of the device authorization endpoint (RFC 8628, section 3.2).
