@@ -77,7 +77,8 @@ extension AuthState.Record: Codable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
         case needsTokenRefresh, dpopKey
-        case clientCredentials, jwtBearer, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
+        case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
+        case unconfirmedRenewal, renewalPause, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -112,6 +113,7 @@ extension AuthState.Record: Codable {
             ?? optional(JWTBearerGrant.self, .jwtBearer).map { .jwtBearer($0) }
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
         grantID = try optional(String.self, .grantID) ?? ""
+        grantedAt = try optional(Date.self, .grantedAt)
         revision = try optional(Int.self, .revision) ?? 0
         unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
         renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
@@ -144,6 +146,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(jwtBearer, forKey: .jwtBearer)
         try container.encode(grantEpoch, forKey: .grantEpoch)
         try container.encode(grantID, forKey: .grantID)
+        try container.encodeIfPresent(grantedAt, forKey: .grantedAt)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
         try container.encodeIfPresent(renewalPause, forKey: .renewalPause)

@@ -64,6 +64,8 @@ extension AuthState {
         public var grantEpoch = 0
         /// Tells this grant from every other, also from those of other processes, which count epochs of their own.
         public var grantID = ""
+        /// When the grant's first tokens were asked for; nil without any, and in archives that did not say.
+        public var grantedAt: Date?
         /// Counts changes.
         public var revision = 0
         /// When a renewal was sent whose answer never came: the refresh token may have been spent.

@@ -71,6 +71,14 @@ extension AuthState.Event {
 }
 
 extension AuthState.Event {
+    /// When the tokens were asked for that this brings.
+    var issuedAt: Date? {
+        switch self {
+        case .tokens(let response), .loggedIn(_, let response, _), .renewed(let response): response.issuedAt
+        default: nil
+        }
+    }
+
     /// Whether a renewal of ours ended so, and the next one makes it void.
     var comesOfRenewal: Bool {
         switch self {
@@ -99,6 +107,7 @@ extension AuthState.Record {
         if event.beginsEpoch {
             next.grantEpoch &+= 1
             next.grantID = grantID()
+            next.grantedAt = event.issuedAt
         }
         switch event {
         case .registered(let response):
