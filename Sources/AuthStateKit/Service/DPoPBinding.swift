@@ -35,9 +35,11 @@ final class DPoPBinding: Sendable {
         _ method: String, _ url: URL, accessToken: String? = nil, stage: AuthStateError.Stage
     ) throws -> String {
         let signer = try key.signer(stage: stage)
+        let place = ProofPlace(url)
         do {
             return try DPoPProof(
-                method: method, url: url, issuedAt: clock.now, accessToken: accessToken, nonce: nonce(for: url)
+                method: method, place: place, issuedAt: clock.now, accessToken: accessToken,
+                nonce: nonce(forOrigin: place.origin)
             ).signed(with: signer)
         } catch {
             throw AuthStateError(
@@ -55,8 +57,7 @@ final class DPoPBinding: Sendable {
         DPoPBinding(self, asked: DPoPNonces.Asked(origin: DPoPNonces.origin(of: url), nonce: nonce))
     }
 
-    private func nonce(for url: URL) -> String? {
-        let origin = DPoPNonces.origin(of: url)
+    private func nonce(forOrigin origin: String) -> String? {
         let own = asked.withLock { asked -> String? in
             guard let known = asked, known.origin == origin else { return nil }
             asked = nil

@@ -35,8 +35,16 @@ public struct DPoPProof: Sendable, Hashable {
     public init(
         method: String, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
     ) throws(JOSEError) {
+        try self.init(
+            method: method, place: ProofPlace(url), issuedAt: issuedAt, accessToken: accessToken, nonce: nonce)
+    }
+
+    /// Makes a proof for a place that was looked at before.
+    package init(
+        method: String, place: ProofPlace, issuedAt: Date, accessToken: String?, nonce: String?
+    ) throws(JOSEError) {
         self.method = method
-        target = URIReference(url.absoluteString).proofTarget
+        target = place.target
         identifier = Base64URL.encode(SecureRandom.bytes(16))
         self.issuedAt = issuedAt
         accessTokenHash = try accessToken.map { token throws(JOSEError) in
@@ -70,11 +78,6 @@ extension DPoPProof: CustomStringConvertible, CustomReflectable {
 }
 
 extension URIReference {
-    /// `htu`: without user, query and fragment, and else as a server sees it that puts it together from what it was sent:
-    /// scheme and host in lower case, no default port, and a path where none is written (RFC 3986, sections 6.2.2 and
-    /// 6.2.3). The path stays as it is written, for so it is sent.
-    fileprivate var proofTarget: String { origin + (path.isEmpty ? "/" : path) }
-
     /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
     package var origin: String {
         let scheme = (scheme ?? "").lowercased()
