@@ -29,6 +29,31 @@ extension ProviderTests {
             #expect(try await hybrid.logIn().isAuthorized)
         }
 
+        @Test(
+            "glewlwyd signs its answers (JARM), and they are verified", arguments: [Provider.glewlwyd, .glewlwydTLS],
+            [.jwt, .queryJWT, .fragmentJWT, .formPostJWT] as [AuthorizationRequest.ResponseMode])
+        func signed(_ provider: Provider, _ mode: AuthorizationRequest.ResponseMode) async throws {
+            let state = try await Flow(provider).answering(by: mode).logIn()
+            #expect(state.isAuthorized && state.snapshot.idToken != nil)
+            #expect(try await state.userInfo().email == "alice@example.test")
+        }
+
+        @Test("a signed answer of the hybrid flow, and one signed with another algorithm")
+        func signedOthers() async throws {
+            let hybrid = try Flow(.glewlwyd).client("hybrid").answering(.codeIDToken, by: .formPostJWT)
+            #expect(try await hybrid.logIn().snapshot.lastAuthorizationResponse?.idToken != nil)
+            let curve = try Flow(.glewlwyd).client("public-es256").answering(by: .queryJWT)
+            #expect(try await curve.logIn().isAuthorized)
+        }
+
+        @Test("glewlwyd's page answers a person who declines without signing, which counts for nothing")
+        func unsigned() async throws {
+            let flow = try Flow(.glewlwyd).answering(by: .queryJWT)
+            let error = await #expect(throws: AuthStateError.self) { try await flow.logIn(.decline) }
+            #expect(error?.code == .malformedResponse && error?.received?.contains("access_denied") == true)
+            #expect(try await flow.tokenRequests() == 0)
+        }
+
         @Test("django-oauth-toolkit knows no form post, and its answer by query is refused")
         func otherMode() async throws {
             let flow = try Flow(.django).answering(by: .formPost)
@@ -112,6 +137,7 @@ struct ChromiumResponseModeTests {
         "each way leads to a login, and to our page, whose address has no fragment any more",
         arguments: [
             (.code, .query), (.code, .fragment), (.code, .formPost), (.codeIDToken, nil), (.codeIDToken, .formPost),
+            (.code, .fragmentJWT), (.codeIDToken, .formPostJWT),
         ] as [(AuthorizationRequest.ResponseType, AuthorizationRequest.ResponseMode?)])
     func login(_ type: AuthorizationRequest.ResponseType, _ mode: AuthorizationRequest.ResponseMode?) async throws {
         let (result, page) = try await logIn(type, by: mode)

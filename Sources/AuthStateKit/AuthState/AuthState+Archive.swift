@@ -76,7 +76,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
-        case needsTokenRefresh, dpopKey
+        case needsTokenRefresh, dpopKey, authorizationDetails
         case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
         case unconfirmedRenewal, renewalPause, annotations
     }
@@ -104,6 +104,7 @@ extension AuthState.Record: Codable {
         refreshToken = try optional(String.self, .refreshToken)
         dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
+        authorizationDetails = try optional([AuthorizationDetail].self, .authorizationDetails)
         idToken = try optional(String.self, .idToken)
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
         authorizationError = try optional(AuthStateError.self, .authorizationError)
@@ -138,6 +139,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
         try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
+        try container.encodeIfPresent(authorizationDetails, forKey: .authorizationDetails)
         try container.encodeIfPresent(idToken, forKey: .idToken)
         try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)

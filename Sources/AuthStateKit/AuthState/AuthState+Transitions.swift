@@ -179,6 +179,7 @@ extension AuthState.Record {
     /// Forgets what the last grant brought.
     private mutating func clearGrant() {
         lastTokenResponse = nil
+        authorizationDetails = nil
         refreshToken = nil
         dpopKey = nil
         idToken = nil
@@ -189,7 +190,7 @@ extension AuthState.Record {
         renewalPause = nil
     }
 
-    /// Takes tokens; scope, refresh token and ID token change only when the response carries them.
+    /// Takes tokens; scope, details, refresh token and ID token change only when the response carries them.
     private mutating func take(_ response: TokenResponse) {
         authorizationError = nil
         needsTokenRefresh = false
@@ -197,6 +198,7 @@ extension AuthState.Record {
         renewalPause = nil
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
+        if let details = response.authorizationDetails { authorizationDetails = details }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }
