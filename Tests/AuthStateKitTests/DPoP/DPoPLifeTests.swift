@@ -281,7 +281,7 @@ struct DPoPLifeTests {
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         let pending = try fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
-        let response = try fixture.base.service.authorizationResponse(
+        let response = try await fixture.base.service.authorizationResponse(
             for: pending, callback: AuthorizationCallback(url: try #require(answer.headers.first("Location"))))
         let tokens = try await fixture.base.service.exchange(response)
         let state = AuthState(

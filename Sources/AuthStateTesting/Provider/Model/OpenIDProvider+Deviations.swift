@@ -39,6 +39,8 @@ extension OpenIDProvider {
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes successful answers of the device authorization endpoint.
         public var deviceAuthorization: Edit?
+        /// Changes successful answers of the backchannel authentication endpoint.
+        public var backchannelAuthentication: Edit?
         /// Changes successful token responses.
         public var tokenResponse: Edit?
         /// Changes an ID token before it is signed.

@@ -10,8 +10,11 @@ extension RegistrationRequest {
         let isPersonal = grants.contains(where: \.isPersonal)
         grantTypes = grants.map(\.type) + (isPersonal ? [.refreshToken] : [])
         responseTypes = grants.contains(.authorizationCode) ? [responseType] : []
-        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name has to.
-        let isPublic = key.authMethod == nil && key.privateKey == nil && isPersonal
+        // The mode that needs no server.
+        if grants.contains(.ciba) { additionalMetadata["backchannel_token_delivery_mode"] = "poll" }
+        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name, or has people
+        // asked, has to.
+        let isPublic = key.authMethod == nil && key.privateKey == nil && isPersonal && !grants.contains(.ciba)
         tokenEndpointAuthMethod = isPublic ? ClientAuthenticationMethod.none : key.authMethod?.method
         guard let credential = key.credential else { return }
         if key.authMethod == nil { tokenEndpointAuthMethod = .privateKeyJWT }
