@@ -10,24 +10,6 @@ extension AuthorizationService {
     public func authorizeDevice(
         _ request: DeviceAuthorizationRequest, credential: ClientCredential = .none
     ) async throws -> DeviceAuthorizationResponse {
-<<<<<<< HEAD
-        let service = request.configuration
-        var message = request
-        message.configuration = service.endpoints(for: credential)
-        let endpoint = try message.endpoint
-        try check(endpoint, issuer: service.issuer, stage: .authorization)
-        _ = try request.dpopKey?.signer(stage: .authorization)
-        // What is missing for the ID token is better missed before the person has confirmed than after.
-        _ = try await firstIDToken(of: request, credential: credential)
-        let authentication = try credential.authentication(
-            clientID: request.clientID, service: service, endpoint: endpoint, now: configuration.clock.now,
-            stage: .authorization)
-        let sentAt = configuration.clock.now
-        let answer = try await send(message.transportRequest(authentication: authentication), stage: .authorization)
-        let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
-        for page in [response.verificationURI, response.verificationURIComplete] {
-            if let page { try check(page, issuer: service.issuer, stage: .authorization) }
-=======
         try await traced {
             let (answer, sentAt) = try await begin(request, credential: credential)
             let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
@@ -35,7 +17,6 @@ extension AuthorizationService {
                 if let page { try check(page, issuer: request.configuration.issuer, stage: .authorization) }
             }
             return response
->>>>>>> main
         }
     }
 

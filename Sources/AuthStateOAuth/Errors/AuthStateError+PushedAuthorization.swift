@@ -31,10 +31,6 @@ extension AuthStateError {
             }
             return refusal
         }
-        let refusal = AuthStateError(
-            code(error, status: response.status), stage: .authorization, "The \(name) refused: \(error.summary).",
-            hint: error.hint, response: error, httpStatus: response.status,
-            retryAfter: retryAfter(response.headers, now: now))
-        return refusal.code == .invalidDPoPProof ? refusal.blamingClock(response.headers, now: now) : refusal
+        return refusal(by: name, error, response, stage: .authorization, now: now)
     }
 }
