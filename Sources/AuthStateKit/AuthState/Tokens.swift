@@ -28,8 +28,8 @@ public struct Tokens: Sendable {
         init(_ other: Storage, dpop: DPoPBinding) {
             (accessToken, tokenType) = (other.accessToken, other.tokenType)
             (idToken, idTokenTrust) = (other.idToken, other.idTokenTrust)
-            (scope, expirationDate, freshUntil) = (other.scope, other.expirationDate, other.freshUntil)
-            policy = other.policy
+            (scope, authorizationDetails) = (other.scope, other.authorizationDetails)
+            (expirationDate, freshUntil, policy) = (other.expirationDate, other.freshUntil, other.policy)
             self.dpop = dpop
         }
 
