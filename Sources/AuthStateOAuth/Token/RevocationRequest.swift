@@ -51,6 +51,8 @@ public struct RevocationRequest: Sendable, Hashable {
 extension RevocationRequest {
     /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
     ///
+    /// There are providers, Google one of them, that say `invalid_token` to one that counts no more: that is success too.
+    ///
     /// - Throws: `AuthStateError` of stage logout.
     public func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
@@ -65,6 +67,7 @@ extension RevocationRequest {
             }
             throw AuthStateError.endpoint("revocation endpoint", response, stage: .logout)
         }
+        if response.status == 400, error.error == "invalid_token" { return }
         throw AuthStateError(
             error.code, stage: .logout, "The revocation endpoint refused: \(error.summary).", hint: error.hint,
             response: error, httpStatus: response.status)
