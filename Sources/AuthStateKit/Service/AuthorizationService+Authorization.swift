@@ -120,7 +120,7 @@ extension AuthorizationService {
             _ = try credential.authentication(
                 clientID: request.clientID, service: request.configuration,
                 endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
-            _ = try request.dpopKey?.signingKey(stage: .authorization)
+            _ = try request.dpopKey?.signer(stage: .authorization)
             return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
                 var request = request
                 request.redirectURI = session.redirectURI

@@ -96,7 +96,7 @@ extension AuthStateError.Code {
     public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
     /// The registration access token was refused (RFC 7592): it was replaced, or the client is gone.
     public static let registrationTokenRejected = known("registrationTokenRejected")
-    /// A secret is referred to (an environment variable, a file) and is not there.
+    /// A secret, key or certificate is referred to (an environment variable, a file) and is not there, or does not fit.
     public static let credentialUnavailable = known("credentialUnavailable")
     /// The loopback port is in use.
     public static let portInUse = known("portInUse")

@@ -89,6 +89,30 @@ extension EndToEndTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
+        #if os(Linux)
+            @Test(
+                "a client with a certificate logs in and renews; with another one it is told which does not do",
+                arguments: ["mtls", "selfsigned"])
+            func certificate(_ client: String) async throws {
+                let authstate = try Authstate(.glewlwydTLS)
+                func arguments(_ certificate: String) -> [String] {
+                    let files = authstate.provider.clientCertificateFiles(certificate)
+                    return authstate.loginArguments(
+                        client: client,
+                        proof: [
+                            "--client-certificate", files.certificate, "--client-certificate-key", files.key,
+                            "--auth-method", client == "mtls" ? "tls" : "self-signed-tls",
+                        ])
+                }
+                let login = try await authstate(arguments(client))
+                try #require(login.status == 0, "\(login.errors)")
+                #expect(try await authstate.json("refresh")["authorized"] == true)
+                let wrong = try await authstate(arguments(client == "mtls" ? "stranger" : "mtls"))
+                #expect(wrong.status == 78, "\(wrong)")
+                #expect(try await authstate.json("refresh")["authorized"] == true)
+            }
+        #endif
+
         @Test(
             "a machine gets tokens of its own and renews them",
             arguments: [(Provider.glewlwyd, "basic"), (.django, "machine")])

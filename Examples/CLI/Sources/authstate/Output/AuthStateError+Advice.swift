@@ -36,8 +36,11 @@ extension AuthStateError {
         } else if code == .timedOut, stage == .authorization {
             copy.hint = Self.recognizedAdvice[.nobodyCameBack]
         }
-        if code == .invalidDPoPProof, stage == .authorization {
-            copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
+        if code == .invalidDPoPProof {
+            copy.hint = copy.hint?.replacing("give the request a dpopKey", with: "log in with --dpop")
+            if stage == .authorization, hint?.hasPrefix("Check this machine's clock") == true {
+                copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
+            }
         }
         for name in ToleranceName.allCases {
             copy.hint = copy.hint?.replacing(
@@ -110,8 +113,7 @@ extension AuthStateError {
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
-        .insecureConnection:
-            "Check the address, --ca-file for a private certificate authority, and --client-certificate with its key.",
+        .insecureConnection: "Check the address, and --ca-file for a private certificate authority.",
         .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
             "Check --client-id, --client-secret-env, --private-key or --client-certificate, --auth-method, and "
