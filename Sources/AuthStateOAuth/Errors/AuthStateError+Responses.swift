@@ -11,20 +11,26 @@ extension AuthStateError {
     static func tokenEndpoint(
         _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
     ) -> AuthStateError {
-        AuthStateError(
-            code(error, status: response.status), stage: stage, "The token endpoint refused: \(error.summary).",
-            hint: error.hint, response: error, httpStatus: response.status,
-            retryAfter: retryAfter(response.headers, now: now))
+        endpoint("token endpoint", error, response, stage: stage, now: now)
     }
 
     /// An OAuth error response of the device authorization endpoint (RFC 8628, section 3.2).
     static func deviceEndpoint(
         _ error: OAuthErrorResponse, _ response: TransportResponse, now: Date
     ) -> AuthStateError {
+        endpoint("device authorization endpoint", error, response, stage: .authorization, now: now)
+    }
+
+    /// An OAuth error response of any endpoint.
+    ///
+    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
+    static func endpoint(
+        _ name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
+    ) -> AuthStateError {
         AuthStateError(
-            code(error, status: response.status), stage: .authorization,
-            "The device authorization endpoint refused: \(error.summary).", hint: error.hint, response: error,
-            httpStatus: response.status, retryAfter: retryAfter(response.headers, now: now))
+            code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
+            hint: error.hint, response: error, httpStatus: response.status,
+            retryAfter: retryAfter(response.headers, now: now))
     }
 
     /// The status outranks the error member where it says that the server is busy or broken.
