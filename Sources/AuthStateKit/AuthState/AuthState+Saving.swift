@@ -155,7 +155,7 @@ extension AuthState.Change {
     /// grant that it ended has made way for tokens that were asked for later.
     func isVoid(on stored: AuthState.Record?) -> Bool {
         // A registration is its client's, whatever was granted to that meanwhile.
-        if case .registrationChanged(let response) = event { return stored?.clientID != response.clientID }
+        if case .registrationChanged(let response, _) = event { return stored?.clientID != response.clientID }
         if case .registrationDeleted(let clientID) = event { return stored?.clientID != clientID }
         guard event.beginsEpoch else { return grantID != stored?.grantID }
         guard case .loggedOut = event else { return false }

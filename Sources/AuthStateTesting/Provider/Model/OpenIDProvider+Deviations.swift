@@ -33,6 +33,8 @@ extension OpenIDProvider {
         public var authorizationResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes the parameters with which the browser comes back from a logout.
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
+        /// Changes successful answers about registrations.
+        public var registration: Edit?
         /// Changes successful answers of the device authorization endpoint.
         public var deviceAuthorization: Edit?
         /// Changes successful token responses.
