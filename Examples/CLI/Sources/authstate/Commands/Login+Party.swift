@@ -11,6 +11,8 @@ extension Login {
     /// The client that logs in, known to the provider before or registered for this.
     struct Party {
         var clientID: String
+        /// What is registered, when it registered itself.
+        var registration: RegistrationResponse?
         var credential: ClientCredential
         /// What signs requests; nil leaves them unsigned.
         var signingCredential: ClientCredential?
@@ -26,6 +28,7 @@ extension Login {
         }
         return Party(
             clientID: registered?.clientID ?? client.clientID ?? "",
+            registration: registered,
             credential: client.credential(of: registered) ?? .none,
             signingCredential: client.signingCredential(of: registered))
     }

@@ -25,6 +25,19 @@ extension Session {
         return isOver ? nil : registration
     }
 
+    /// Runs a body with the state of a client that registered itself here.
+    ///
+    /// - Throws: `AuthStateError` of kind usage when there is none.
+    func withRegistration<R>(_ body: nonisolated(nonsending) (AuthState) async throws -> R) async throws -> R {
+        let record = try await isEmpty() ? nil : load().record
+        guard record?.lastRegistrationResponse != nil else {
+            throw AuthStateError(
+                .invalidArgument, stage: .registration, "No client was registered here.",
+                hint: "Choose the registration with --state or --profile; 'authstate logout' ends a login.")
+        }
+        return try await withState(body)
+    }
+
     /// Keeps a client that was registered; nobody is logged in by that.
     func keep(
         _ registration: RegistrationResponse, at configuration: ServiceConfiguration, credential: ClientCredential,
