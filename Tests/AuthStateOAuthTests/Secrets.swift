@@ -114,6 +114,7 @@ struct SecretsTests {
             AuthorizationCallback(url: "https://app.example/callback", formBody: "code=SECRET-c"),
             TransportRequest(url: try request.url()), Fixtures.json(body),
             ["code": Secrets.make("code")] as Parameters,
+            AuthorizationDetail(type: "payment", additionalMembers: ["iban": .string(Secrets.make("iban"))]),
         ]
         for value in values { Secrets.expectNone(in: value) }
         for credential in credentials {

@@ -132,7 +132,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Authorization response
     /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
     case callbackPlace
-    /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1).
+    /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1), and signed where that
+    /// was asked for (JARM, 2.3).
     case callbackMode
     /// No parameter comes twice (RFC 6749, 3.1).
     case callbackParameters
@@ -144,6 +145,16 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case callbackIssuerPresence
     /// Hybrid flow: the answer brings the ID token that ties the code to it (OpenID Connect Core, 3.3.2.5).
     case callbackIDToken
+    /// Signed answer: the signature is the provider's, by an algorithm with a public key (JARM, 2.4).
+    case signedResponseSignature
+    /// Signed answer: `iss` is the issuer (JARM, 2.4).
+    case signedResponseIssuer
+    /// Signed answer: `aud` names the client (JARM, 2.4).
+    case signedResponseAudience
+    /// Signed answer: `exp` is present and to come (JARM, 2.4).
+    case signedResponseExpiry
+    /// Signed answer: `nbf`, if present, is past (RFC 7519, 4.1.5).
+    case signedResponseNotBefore
     /// A login is completed within ten minutes.
     case pendingExpiry
     /// A login is completed once (RFC 6749, 10.5).

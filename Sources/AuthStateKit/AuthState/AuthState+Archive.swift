@@ -76,8 +76,9 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
-        case needsTokenRefresh, dpopKey
-        case clientCredentials, jwtBearer, grantEpoch, grantID, revision, unconfirmedRenewal, renewalPause, annotations
+        case needsTokenRefresh, dpopKey, authorizationDetails
+        case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
+        case unconfirmedRenewal, renewalPause, annotations
     }
 
     private struct AnyKey: CodingKey {
@@ -103,6 +104,7 @@ extension AuthState.Record: Codable {
         refreshToken = try optional(String.self, .refreshToken)
         dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
+        authorizationDetails = try optional([AuthorizationDetail].self, .authorizationDetails)
         idToken = try optional(String.self, .idToken)
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
         authorizationError = try optional(AuthStateError.self, .authorizationError)
@@ -112,6 +114,7 @@ extension AuthState.Record: Codable {
             ?? optional(JWTBearerGrant.self, .jwtBearer).map { .jwtBearer($0) }
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
         grantID = try optional(String.self, .grantID) ?? ""
+        grantedAt = try optional(Date.self, .grantedAt)
         revision = try optional(Int.self, .revision) ?? 0
         unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
         renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
@@ -136,6 +139,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
         try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
+        try container.encodeIfPresent(authorizationDetails, forKey: .authorizationDetails)
         try container.encodeIfPresent(idToken, forKey: .idToken)
         try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
@@ -144,6 +148,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(jwtBearer, forKey: .jwtBearer)
         try container.encode(grantEpoch, forKey: .grantEpoch)
         try container.encode(grantID, forKey: .grantID)
+        try container.encodeIfPresent(grantedAt, forKey: .grantedAt)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
         try container.encodeIfPresent(renewalPause, forKey: .renewalPause)

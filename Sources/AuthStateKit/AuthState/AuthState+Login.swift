@@ -120,6 +120,7 @@ extension AuthState {
         storedVersion = stored?.version
         if let stored {
             let before = try AuthStateArchive(data: stored.archive).record
+            storedAge = before.age
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision
             record.keepRegistration(of: before)

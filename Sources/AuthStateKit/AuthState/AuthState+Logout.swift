@@ -90,7 +90,7 @@ extension AuthState {
         }
         do {
             let stored = try await removal.value?.with(credentialOf: before)
-            guard let stored, !stored.isOlder(than: before) else { return ([before], .done) }
+            guard let stored, !stored.isOlder(than: before.age) else { return ([before], .done) }
             return (stored.grantID == before.grantID ? [stored] : [before, stored], .done)
         } catch {
             report(unsaved: error)

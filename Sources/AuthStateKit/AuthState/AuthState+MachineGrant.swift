@@ -21,6 +21,9 @@ extension AuthState {
                 }
             if !parameters.scopes.isEmpty { request.scopes = parameters.scopes }
             if !parameters.resources.isEmpty { request.resources = parameters.resources }
+            if !parameters.authorizationDetails.isEmpty {
+                request.authorizationDetails = parameters.authorizationDetails
+            }
             request.additionalParameters.merge(parameters.additionalParameters)
             return request
         }

@@ -87,7 +87,7 @@ extension AuthState {
         -> Tokens
     {
         if flight.parameters == .none {
-            await persist(.renewed(response), asked: response.issuedAt, under: lease)
+            await persist(.renewed(response), under: lease)
             guard record.grantID == flight.grantID else { throw Superseded(late: response) }
         } else {
             if let refreshToken = response.refreshToken {

@@ -63,13 +63,13 @@ extension AuthState {
 
     /// Applies an event in memory and notes it for the next save.
     ///
-    /// - Parameter asked: When the provider was asked for it; nil is now.
+    /// - Parameter asked: When the provider was asked for it, where the event does not say; nil is now.
     func apply(_ event: Event, asked: Date? = nil) {
         let grantID = event.beginsEpoch ? Self.newGrantID() : record.grantID
         unsaved.append(
             Change(
                 event: event, grantID: grantID, previousGrantID: record.grantID,
-                date: asked ?? service.configuration.clock.now))
+                date: event.issuedAt ?? asked ?? service.configuration.clock.now))
         adopt(record.applying(event, grantID: grantID))
     }
 
@@ -94,7 +94,7 @@ extension AuthState {
         if let stored {
             base = try AuthStateArchive(data: stored.archive).record
                 .with(credentialOf: record).sharing(record)
-            if unsaved.isEmpty, base.isOlder(than: record) {
+            if base.isOlder(than: storedAge) {
                 // Somebody put a copy back, whose refresh token has been spent: the next save takes its place.
                 storedVersion = stored.version
                 return false
@@ -109,6 +109,7 @@ extension AuthState {
         }
         adopt(replayed(on: base))
         storedVersion = stored?.version
+        storedAge = base.age
         if unsaved.isEmpty { storeError = nil }
         notify(.adopted)
         return true
@@ -137,9 +138,10 @@ extension AuthState {
     /// Where it fails, `reconcile` may not: a disk errs once, or the lease of a store for several machines ended before the
     /// work under it did, and somebody has written.
     func save(under lease: any AuthStateLease) async throws {
-        let count = unsaved.count
+        let (count, age) = (unsaved.count, record.age)
         let data = try AuthStateArchive(record).data()
         storedVersion = try await lease.save(data, expecting: storedVersion)
+        storedAge = age
         // What was added while the save was under way is not in it.
         unsaved.removeFirst(min(count, unsaved.count))
         // Such a change may have been given up already, and nobody but the error says that it is to be saved.
@@ -151,17 +153,20 @@ extension AuthState {
 extension AuthState.Change {
     /// Whether this has no place on what another process stored, or on nothing after a logout there.
     ///
-    /// What happened here to another grant than theirs has none; a grant that began here has. A logout has none where the
-    /// grant that it ended has made way for tokens that were asked for later.
+    /// What happened here to another grant than theirs has none; a grant that began here has, and so has its end, unless
+    /// the grant that it replaced has made way for one that was given later.
     func isVoid(on stored: AuthState.Record?) -> Bool {
+        switch event {
         // A registration is its client's, whatever was granted to that meanwhile.
-        if case .registrationChanged(let response, _) = event { return stored?.clientID != response.clientID }
-        if case .registrationDeleted(let clientID) = event { return stored?.clientID != clientID }
-        guard event.beginsEpoch else { return grantID != stored?.grantID }
-        guard case .loggedOut = event else { return false }
-        guard let stored else { return true }
-        guard previousGrantID != stored.grantID, let theirs = stored.lastTokenResponse else { return false }
-        return theirs.issuedAt > date
+        case .registrationChanged(let response, _): return stored?.clientID != response.clientID
+        case .registrationDeleted(let clientID): return stored?.clientID != clientID
+        // Its secret is nowhere else.
+        case .registered: return false
+        case .loggedOut where stored == nil: return true
+        case _ where event.beginsEpoch:
+            return previousGrantID != stored?.grantID && stored?.isGranted(after: date) == true
+        default: return grantID != stored?.grantID
+        }
     }
 
     /// Whether what is stored outlasts this end of a grant: a registration, which the next login needs, or a later grant.
@@ -180,8 +185,21 @@ extension AuthState.Change {
 }
 
 extension AuthState.Record {
+    /// Whether the grant was given after a moment; archives that do not say when tell of its last renewal only.
+    func isGranted(after date: Date) -> Bool {
+        (grantedAt ?? lastTokenResponse?.issuedAt).map { $0 > date } ?? false
+    }
+
+    /// Which state of which grant this is.
+    struct Age: Sendable {
+        var grantID: String
+        var revision: Int
+    }
+
+    var age: Age { Age(grantID: grantID, revision: revision) }
+
     /// Whether this is an earlier state of the same grant.
-    func isOlder(than other: Self) -> Bool { grantID == other.grantID && revision < other.revision }
+    func isOlder(than other: Age) -> Bool { grantID == other.grantID && revision < other.revision }
 
     /// The state with the credential of this process, when one of the two cannot be archived; another client's or
     /// provider's state gets to see no secret of ours.

@@ -71,6 +71,14 @@ extension AuthState.Event {
 }
 
 extension AuthState.Event {
+    /// When the tokens were asked for that this brings.
+    var issuedAt: Date? {
+        switch self {
+        case .tokens(let response), .loggedIn(_, let response, _), .renewed(let response): response.issuedAt
+        default: nil
+        }
+    }
+
     /// Whether a renewal of ours ended so, and the next one makes it void.
     var comesOfRenewal: Bool {
         switch self {
@@ -99,6 +107,7 @@ extension AuthState.Record {
         if event.beginsEpoch {
             next.grantEpoch &+= 1
             next.grantID = grantID()
+            next.grantedAt = event.issuedAt
         }
         switch event {
         case .registered(let response):
@@ -172,6 +181,7 @@ extension AuthState.Record {
     /// Forgets what the last grant brought.
     private mutating func clearGrant() {
         lastTokenResponse = nil
+        authorizationDetails = nil
         refreshToken = nil
         dpopKey = nil
         idToken = nil
@@ -182,7 +192,7 @@ extension AuthState.Record {
         renewalPause = nil
     }
 
-    /// Takes tokens; scope, refresh token and ID token change only when the response carries them.
+    /// Takes tokens; scope, details, refresh token and ID token change only when the response carries them.
     private mutating func take(_ response: TokenResponse) {
         authorizationError = nil
         needsTokenRefresh = false
@@ -190,6 +200,7 @@ extension AuthState.Record {
         renewalPause = nil
         lastTokenResponse = response
         if let scope = response.scope { self.scope = scope }
+        if let details = response.authorizationDetails { authorizationDetails = details }
         if let refreshToken = response.refreshToken { self.refreshToken = refreshToken }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }

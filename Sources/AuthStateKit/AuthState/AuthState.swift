@@ -28,6 +28,8 @@ public actor AuthState {
     private var recordBox: Box<Record>
     /// The stored version that `record` builds on; nil when nothing is stored.
     var storedVersion: StoredAuthState.Version?
+    /// How old what is stored was when it was last seen here: a copy from before is not believed.
+    var storedAge: Record.Age
     /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
     var unsaved: [Change] = []
     /// Why the last save failed; nil when everything is saved.
@@ -80,6 +82,7 @@ public actor AuthState {
         self.surroundings = surroundings
         self.key = key
         self.storedVersion = storedVersion
+        storedAge = record.age
         let first = Published(
             box, options: surroundings.options, service: surroundings.service)
         published = Lock(Visible(state: first, sight: sight))

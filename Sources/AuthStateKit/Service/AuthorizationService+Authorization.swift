@@ -10,28 +10,47 @@ public import AuthStateOAuth
 extension AuthorizationService {
     /// Checks a callback against the login that it answers; the login is used up by it.
     ///
-    /// A callback that does not show the login's `state` is somebody else's and uses nothing up.
+    /// A callback that does not show the login's `state` is somebody else's and uses nothing up. A signed one (JARM) is
+    /// verified with the keys that the provider publishes; an unknown key has them fetched again.
     ///
-    /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's refusal.
+    /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's refusal;
+    ///   when the keys cannot be had, what kept them from us. `CancellationError`.
     public func authorizationResponse(
         for pending: PendingAuthorization, callback: AuthorizationCallback
-    ) throws -> AuthorizationResponse {
+    ) async throws -> AuthorizationResponse {
         configuration.trace?.noteCallback(callback, to: pending.request)
-        return try traced {
+        return try await traced {
             guard TrustCheck.pendingExpiry.holds(configuration.clock.now < pending.expiresAt) else {
                 throw AuthStateError(
                     .authorizationExpired, stage: .authorization, "This login was begun too long ago.",
                     expected: "a callback within ten minutes", hint: "Start the login again.")
             }
-            let parameters = try AuthorizationResponse.parameters(of: callback, for: pending.request)
+            let parameters = try await parameters(of: callback, for: pending.request)
             guard TrustCheck.pendingUse.holds(UsedStates.shared.use(pending.request.state)) else {
                 throw AuthStateError(
                     .authorizationExpired, stage: .authorization, "This login was completed before.",
                     expected: "one callback", hint: "Start the login again.")
             }
             let response = try AuthorizationResponse(parameters, for: pending.request)
-            configuration.trace?.noteAnswer(parameters)
+            configuration.trace?.noteAnswer(parameters, to: pending.request)
             return response
+        }
+    }
+
+    /// The parameters of a callback that belongs to the request, taken out of the JWT that they came in, if they did.
+    private func parameters(
+        of callback: AuthorizationCallback, for request: AuthorizationRequest
+    ) async throws -> Parameters {
+        switch try AuthorizationResponse.answer(of: callback, for: request) {
+        case .plain(let parameters): return parameters
+        case .signed(let answer):
+            do {
+                return try await withKeys(of: request.configuration, stage: .authorization) { keys in
+                    try answer.parameters(keys: keys, now: configuration.clock.now)
+                }
+            } catch let error as JOSEError {
+                throw AuthStateError(refusedSignature: error, of: "signed answer", stage: .authorization)
+            }
         }
     }
 
@@ -41,7 +60,7 @@ extension AuthorizationService {
     public func complete(
         _ pending: PendingAuthorization, callback: AuthorizationCallback, credential: ClientCredential = .none
     ) async throws -> (AuthorizationResponse, TokenResponse) {
-        let response = try authorizationResponse(for: pending, callback: callback)
+        let response = try await authorizationResponse(for: pending, callback: callback)
         return (response, try await exchange(response, credential: credential))
     }
 

@@ -69,8 +69,10 @@ extension LoginTrace {
             Detail.list([("at", callback.description), ("by", mode.rawValue)]) + Detail.list(parameters))
     }
 
-    func noteAnswer(_ parameters: Parameters) {
-        let checks = "place mode state" + (parameters["iss"] == nil ? "" : " iss")
+    func noteAnswer(_ parameters: Parameters, to request: AuthorizationRequest) {
+        let isSigned = request.effectiveResponseMode.isSigned
+        let checks =
+            "place mode state" + (isSigned ? " signature iss aud exp" : parameters["iss"] == nil ? "" : " iss")
         note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 

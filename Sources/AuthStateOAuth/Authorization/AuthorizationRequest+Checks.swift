@@ -8,6 +8,7 @@ extension AuthorizationRequest {
         try checkResponseMode()
         try checkReference()
         try ResourceIndicators.check(resources, stage: .authorization)
+        try authorizationDetails.check(configuration.metadata, stage: .authorization)
         if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
             throw AuthStateError(
                 .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
@@ -68,36 +69,9 @@ extension AuthorizationRequest {
                 received: parts.redacted)
         }
     }
-
-    private func checkResponseMode() throws {
-        guard let responseMode else { return }
-        guard [.query, .fragment, .formPost].contains(responseMode) else {
-            throw AuthStateError(
-                .unsupported, stage: .authorization,
-                responseMode.isSigned
-                    ? "Signed authorization responses (JARM) are not supported."
-                    : "This response mode is not supported.",
-                expected: "query, fragment or form_post", received: responseMode.rawValue,
-                hint: "Use one of these, or leave it to the response type."
-            )
-        }
-        if responseMode == .query, responseType.includesIDToken {
-            // OAuth 2.0 Multiple Response Types, section 5.
-            throw AuthStateError(
-                .unsupported, stage: .authorization, "An ID token must not come in the query.",
-                expected: "fragment or form_post", received: "query",
-                hint: "Leave the response mode to the response type, or use form_post."
-            )
-        }
-    }
 }
 
 extension AuthorizationRequest.ResponseType {
     /// Whether the authorization endpoint would give tokens itself, to use as they are.
     fileprivate var isImplicit: Bool { words.contains("token") || words == ["id_token"] }
-}
-
-extension AuthorizationRequest.ResponseMode {
-    /// Whether this is one of JARM's modes: the answer would be a JWT in the parameter `response`.
-    fileprivate var isSigned: Bool { rawValue == "jwt" || rawValue.hasSuffix(".jwt") }
 }

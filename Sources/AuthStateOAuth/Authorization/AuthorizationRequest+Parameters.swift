@@ -39,6 +39,7 @@ extension AuthorizationRequest {
         result["id_token_hint"] = idTokenHint
         result["claims"] = claims.map { String(decoding: $0.serialized(), as: UTF8.self) }
         for resource in resources { result.append("resource", resource) }
+        result["authorization_details"] = authorizationDetails.isEmpty ? nil : authorizationDetails.parameter
         result["dpop_jkt"] = dpopKey?.thumbprint
         let clash = additionalParameters.names.first { result[$0] != nil || ["request", "request_uri"].contains($0) }
         if let clash {

@@ -46,6 +46,13 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     }
     /// Optional, so that archives from before there were resources can be read.
     private var ownResources: [String]?
+    /// What access is asked for in detail (RFC 9396, section 3), beside the scopes or instead of them.
+    public var authorizationDetails: [AuthorizationDetail] {
+        get { ownDetails ?? [] }
+        set { ownDetails = newValue.isEmpty ? nil : newValue }
+    }
+    /// Optional, so that archives from before there were details can be read.
+    private var ownDetails: [AuthorizationDetail]?
     /// The key that the code and the tokens shall be bound to (RFC 9449, section 10); nil asks for bearer tokens.
     ///
     /// It is kept with a pending login, and with the state that comes of it.
@@ -108,20 +115,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// How the answer reaches the redirect URI (OAuth 2.0 Multiple Response Types, section 2.1; Form Post Response Mode).
-    public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
-        /// The parameter's value.
-        public let rawValue: String
-        /// Makes a response mode.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// In the query.
-        public static let query = ResponseMode(rawValue: "query")
-        /// In the fragment.
-        public static let fragment = ResponseMode(rawValue: "fragment")
-        /// As a form that the browser posts.
-        public static let formPost = ResponseMode(rawValue: "form_post")
-    }
-
     /// What the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
     public struct Prompt: RawRepresentable, Sendable, Hashable, Codable {
         /// The word.
@@ -136,11 +129,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         public static let consent = Prompt(rawValue: "consent")
         /// To choose an account.
         public static let selectAccount = Prompt(rawValue: "select_account")
-    }
-
-    /// How the answer will come, the response type's default considered.
-    package var effectiveResponseMode: ResponseMode {
-        responseMode ?? (responseType.includesIDToken ? .fragment : .query)
     }
 
     /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).

@@ -1,13 +1,19 @@
 import AuthStateJOSE
 
 extension AuthorizationResponse {
-    /// The parameters of a callback that belongs to the request: the checks that come before anything in it is believed.
+    /// What a callback that belongs to a request brings.
+    package enum Answer: Sendable {
+        /// Parameters, to be read.
+        case plain(Parameters)
+        /// A JWT that they are in, to be verified first.
+        case signed(SignedAuthorizationResponse)
+    }
+
+    /// The answer of a callback that belongs to the request: the checks that come before anything in it is believed.
     ///
     /// - Throws: `AuthStateError`: the callback is elsewhere, came by another mode, has a parameter twice or another
     ///   `state`. Such a callback may be anybody's.
-    package static func parameters(
-        of callback: AuthorizationCallback, for request: AuthorizationRequest
-    ) throws -> Parameters {
+    package static func answer(of callback: AuthorizationCallback, for request: AuthorizationRequest) throws -> Answer {
         try checkPlace(callback, request)
         let mode = callback.mode(preferring: request.effectiveResponseMode)
         guard let text = callback.parameters(by: mode), let parameters = Parameters(decoding: text),
@@ -23,14 +29,18 @@ extension AuthorizationResponse {
             throw AuthStateError(
                 .duplicateParameter, stage: .authorization, "The answer has a parameter twice.", received: repeated)
         }
+        if request.effectiveResponseMode.isSigned, let compact = parameters["response"] {
+            return .signed(try SignedAuthorizationResponse(parsing: compact, for: request))
+        }
         if parameters["response"] != nil, parameters["state"] == nil {
             throw AuthStateError(
                 .malformedResponse, stage: .authorization,
-                "The answer is a signed one (JARM), which is not supported.", expected: "code or error, and state",
-                received: "response", hint: "Let the provider answer this client without signing.")
+                "The answer is a signed one (JARM), which was not asked for.", expected: "code or error, and state",
+                received: "response",
+                hint: "Ask for the response mode jwt, or let the provider answer this client without signing.")
         }
         try checkState(parameters, request)
-        return parameters
+        return .plain(parameters)
     }
 
     private static func checkPlace(_ callback: AuthorizationCallback, _ request: AuthorizationRequest) throws {
@@ -44,22 +54,29 @@ extension AuthorizationResponse {
     }
 
     /// A code has to come as it was asked for: each mode hides it from somebody else. Errors count however they come, for
-    /// providers send those about the request itself by query.
+    /// providers send those about the request itself by query; but where the answer is to be signed, only what is.
     private static func checkMode(
         _ mode: AuthorizationRequest.ResponseMode, _ parameters: Parameters, _ request: AuthorizationRequest
     ) throws {
         let expected = request.effectiveResponseMode
-        guard TrustCheck.callbackMode.holds(mode == expected || parameters["error"] != nil) else {
+        let isFitting =
+            expected.isSigned
+            ? mode == expected && parameters["response"] != nil : mode == expected || parameters["error"] != nil
+        guard TrustCheck.callbackMode.holds(isFitting) else {
+            let received = parameters["response"] == nil ? mode.carrier : mode
+            let error = parameters["error"].map { ", with the error \($0.printable(60))" } ?? ""
             throw AuthStateError(
-                .malformedResponse, stage: .authorization, "The answer came by another response mode.",
-                expected: expected.rawValue, received: mode.rawValue,
+                .malformedResponse, stage: .authorization,
+                expected.isSigned && mode == expected
+                    ? "The answer is not signed." : "The answer came by another response mode.",
+                expected: expected.rawValue, received: received.rawValue + error,
                 hint: "Ask for the response mode that the provider uses."
             )
         }
     }
 
     /// In constant time, and before anything else of the answer counts.
-    private static func checkState(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
+    static func checkState(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         let state = parameters["state"]
         let isRight = state.map { ConstantTime.equals($0, request.state) } ?? false
         guard TrustCheck.callbackState.holds(isRight) else {
@@ -115,7 +132,8 @@ extension AuthorizationResponse {
     }
 
     private static func lacksPromisedIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) -> Bool {
-        parameters["iss"] == nil
+        // A signed answer has said so already.
+        parameters["iss"] == nil && !request.effectiveResponseMode.isSigned
             && request.configuration.metadata?.authorizationResponseIssParameterSupported == true
     }
 }

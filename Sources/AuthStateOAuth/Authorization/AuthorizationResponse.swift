@@ -15,9 +15,15 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
 
     /// Reads a callback and checks it: its place and mode, repeated parameters, `state`, `iss`, then error or code.
     ///
-    /// - Throws: `AuthStateError` that names the first check that failed, or carries the provider's error response.
+    /// - Throws: `AuthStateError` that names the first check that failed, or carries the provider's error response;
+    ///   `.unsupported` for a signed answer (JARM), which `AuthorizationService` verifies with the provider's keys.
     public init(callback: AuthorizationCallback, for request: AuthorizationRequest) throws {
-        try self.init(Self.parameters(of: callback, for: request), for: request)
+        guard case .plain(let parameters) = try Self.answer(of: callback, for: request) else {
+            throw AuthorizationRequest.refusal(
+                .unsupported, "A signed answer cannot be read without the provider's keys.",
+                hint: "Use AuthorizationService.authorizationResponse(for:callback:).")
+        }
+        try self.init(parameters, for: request)
     }
 
     /// Reads the parameters of a callback that belongs to the request: `iss`, then error or code.

@@ -125,6 +125,8 @@ extension AuthStateError.Code {
     public static let invalidIDToken = known("invalidIDToken")
     /// A signature is wrong, or no key fits.
     public static let invalidSignature = known("invalidSignature")
+    /// A check of a signed authorization response (JARM) failed.
+    public static let invalidAuthorizationResponse = known("invalidAuthorizationResponse")
     /// A check of signed userinfo failed.
     public static let invalidUserInfo = known("invalidUserInfo")
     /// A check of a logout token failed.
@@ -218,7 +220,8 @@ extension AuthStateError.Code {
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
                 .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
-                .invalidIDToken, .invalidSignature, .invalidUserInfo, .invalidLogoutToken, .subjectMismatch,
+                .invalidIDToken, .invalidSignature, .invalidAuthorizationResponse, .invalidUserInfo,
+                .invalidLogoutToken, .subjectMismatch,
                 .accountChanged, .providerError,
             ],
             .transient: [

@@ -40,6 +40,10 @@ extension ProviderMetadata {
         "request_object_signing_alg_values_supported": .strings,
         "request_object_encryption_alg_values_supported": .strings,
         "request_object_encryption_enc_values_supported": .strings,
+        "authorization_signing_alg_values_supported": .strings,
+        "authorization_encryption_alg_values_supported": .strings,
+        "authorization_encryption_enc_values_supported": .strings,
+        "authorization_details_types_supported": .strings,
         "token_endpoint_auth_methods_supported": .strings,
         "token_endpoint_auth_signing_alg_values_supported": .strings,
         "revocation_endpoint_auth_methods_supported": .strings,
@@ -137,6 +141,20 @@ extension ProviderMetadata {
     public var requestObjectEncryptionEncValuesSupported: [String]? {
         strings("request_object_encryption_enc_values_supported")
     }
+    /// How authorization responses may be signed (JARM).
+    public var authorizationSigningAlgValuesSupported: [String]? {
+        strings("authorization_signing_alg_values_supported")
+    }
+    /// How authorization responses' keys may be encrypted (JARM).
+    public var authorizationEncryptionAlgValuesSupported: [String]? {
+        strings("authorization_encryption_alg_values_supported")
+    }
+    /// How authorization responses may be encrypted (JARM).
+    public var authorizationEncryptionEncValuesSupported: [String]? {
+        strings("authorization_encryption_enc_values_supported")
+    }
+    /// The types of authorization details (RFC 9396).
+    public var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
     /// Client authentication at the token endpoint; absent means `client_secret_basic`.
     public var tokenEndpointAuthMethodsSupported: [String]? { strings("token_endpoint_auth_methods_supported") }
     /// How client assertions may be signed.

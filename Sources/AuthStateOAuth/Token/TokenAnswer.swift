@@ -63,7 +63,7 @@ extension TokenAnswer {
 
 extension TokenResponse {
     private static let named: Set<String> = [
-        "access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope",
+        "access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope", "authorization_details",
     ]
 
     fileprivate init(
@@ -102,11 +102,16 @@ extension TokenResponse {
         guard TrustCheck.tokenResponseRefreshToken.holds(refreshToken.map { Self.token($0) != nil } ?? true) else {
             throw refusal("refresh_token", "visible ASCII characters")
         }
+        let details = members["authorization_details"].flatMap { $0 == .null ? nil : $0 }
+        let granted = details.flatMap { [AuthorizationDetail](authorizationDetails: $0) }
+        guard details == nil || granted != nil else {
+            throw refusal("authorization_details", "a list of objects that have a type")
+        }
         self.init(
             accessToken: accessToken, tokenType: tokenType ?? "Bearer", issuedAt: sentAt,
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
             refreshToken: refreshToken, idToken: try text("id_token"),
-            scope: request.configuration.tolerances.grantedScope(try text("scope")),
+            scope: request.configuration.tolerances.grantedScope(try text("scope")), authorizationDetails: granted,
             additionalMembers: members.filter { !Self.named.contains($0.key) })
     }
 

@@ -26,6 +26,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
     public var resources: [String] = []
+    /// The access that the token shall be for, in detail (RFC 9396, section 6); empty leaves it to the grant.
+    public var authorizationDetails: [AuthorizationDetail] = []
     /// The key that the tokens are bound to, or shall be (RFC 9449, section 5); nil asks for bearer tokens.
     public var dpopKey: DPoPKey?
     /// Whatever else the provider understands, for example `audience`.
@@ -81,7 +83,8 @@ public struct TokenRequest: Sendable, Hashable {
     /// The HTTP request: a form, with the client's proof.
     ///
     /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
-    /// - Throws: `AuthStateError` for a malformed scope or resource, an additional parameter that would replace one of
+    /// - Throws: `AuthStateError` for a malformed scope or resource, a type of authorization details that the provider does
+    ///   not list, an additional parameter that would replace one of
     ///   the grant's, an assertion that is not signed, or an algorithm of the DPoP key that the provider does not take.
     public func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
@@ -103,6 +106,8 @@ public struct TokenRequest: Sendable, Hashable {
         form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)
         try ResourceIndicators.check(resources, stage: stage)
         for resource in resources { form.append("resource", resource) }
+        try authorizationDetails.check(configuration.metadata, stage: stage)
+        form["authorization_details"] = authorizationDetails.isEmpty ? nil : authorizationDetails.parameter
         var message = try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,
             authentication: authentication, stage: stage)

@@ -24,6 +24,9 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var idTokenTrust: IDTokenTrust?
     /// What was granted, when the provider said it.
     public var scope: String?
+    /// What was granted in detail (RFC 9396, section 7), which may be less or more exact than what was asked for; nil when
+    /// the provider did not say.
+    public var authorizationDetails: [AuthorizationDetail]?
     /// Members that the specification does not name.
     public var additionalMembers: [String: JSONValue]
 
@@ -31,7 +34,7 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public init(
         accessToken: String, tokenType: String = "Bearer", issuedAt: Date, accessTokenExpirationDate: Date? = nil,
         refreshToken: String? = nil, idToken: String? = nil, scope: String? = nil,
-        additionalMembers: [String: JSONValue] = [:]
+        authorizationDetails: [AuthorizationDetail]? = nil, additionalMembers: [String: JSONValue] = [:]
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -40,6 +43,7 @@ public struct TokenResponse: Sendable, Hashable, Codable {
         self.refreshToken = refreshToken
         self.idToken = idToken
         self.scope = scope
+        self.authorizationDetails = authorizationDetails
         self.additionalMembers = additionalMembers
     }
 }

@@ -13,7 +13,7 @@ public import AuthStateOAuth
 /// redirect URI. Answers by query, by fragment and by form post arrive alike. Given a name and password it also fills in
 /// the provider's login page.
 public struct DirectUserAgent: ExternalUserAgent {
-    /// What happens to the answer on its way back.
+    /// What happens to the answer on its way back; nothing of a signed one (JARM) can be changed unnoticed.
     public enum Behavior: Sendable {
         /// It arrives as the provider sent it.
         case faithful

@@ -39,6 +39,9 @@ enum ProviderDecision: Sendable {
                 answer.parameters["id_token"] = try idToken.signed(keys: keys, deviations: deviations)
             }
             deviations.authorizationResponse?(&answer.parameters)
+            if let signing = answer.signing {
+                answer.parameters = try signing.parameters(answer.parameters, keys: keys, deviations: deviations)
+            }
             return answer.response
         }
     }
@@ -56,24 +59,19 @@ extension LoopbackResponse {
 
 /// An authorization response on its way to the redirect URI.
 struct AuthorizationAnswer: Sendable {
-    /// How it travels (OAuth 2.0 Multiple Response Types, and Form Post Response Mode).
-    enum Mode: String, Sendable {
-        case query
-        case fragment
-        case formPost = "form_post"
-    }
-
     var redirectURI: String
-    var mode: Mode
+    /// How it travels.
+    var mode: AuthorizationRequest.ResponseMode
     var parameters: Parameters
     var idToken: UnsignedIDToken?
+    /// Nil leaves it unsigned.
+    var signing: AnswerSigning?
 
     var response: LoopbackResponse {
-        switch mode {
-        case .query:
-            .redirect(to: "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(parameters.encoded)")
+        switch mode.carrier {
         case .fragment: .redirect(to: "\(redirectURI)#\(parameters.encoded)")
         case .formPost: ProviderPage.formPost(parameters, to: redirectURI).response
+        default: .redirect(to: "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(parameters.encoded)")
         }
     }
 }

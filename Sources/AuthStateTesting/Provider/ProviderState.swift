@@ -36,6 +36,8 @@ struct ProviderState: Sendable {
         var requestedClaims = RequestedClaims()
         /// What the tokens are for; empty means anything.
         var resources: [String] = []
+        /// What was allowed in detail (RFC 9396).
+        var authorizationDetails: [AuthorizationDetail] = []
         var authenticatedAt: Double
         var sessionID: String
         var isRevoked = false

@@ -105,10 +105,10 @@ struct UnsavedOverlapTests {
         try await expectCancelled(service)
     }
 
-    private func logInAnew(_ state: AuthState, _ fixture: Fixture) async throws {
+    private func logInAnew(_ state: AuthState, _ fixture: Fixture, _ token: String = "SECRET-new") async throws {
         try await state.update(
             with: TokenResponse(
-                accessToken: "SECRET-new", issuedAt: fixture.clock.date,
+                accessToken: token, issuedAt: fixture.clock.date,
                 accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
     }
 
@@ -129,14 +129,14 @@ struct UnsavedOverlapTests {
     }
 
     @Test(
-        "a logout that could not be saved ends what another process renewed, and an earlier login",
-        arguments: [true, false])
-    func logoutStands(_ isRenewal: Bool) async throws {
+        "a logout that could not be saved ends what another process renewed, and an earlier login, renewed or not",
+        arguments: [(false, true), (true, false), (true, true)])
+    func logoutStands(_ isLogin: Bool, _ isRenewal: Bool) async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
-        if !isRenewal { try await logInAnew(theirs, fixture) }
+        if isLogin { try await logInAnew(theirs, fixture) }
         fixture.clock.advance(by: .seconds(10))
         store.fail(.delete)
         #expect(await authError { try await mine.clear() }?.kind == .store)
@@ -146,6 +146,63 @@ struct UnsavedOverlapTests {
         try await mine.save()
         #expect(try await stored(store.inner)?.isAuthorized == false)
         #expect(!mine.isAuthorized && mine.current.storeError == nil)
+    }
+
+    @Test("a login that could not be saved gives way to one that came after it in another process")
+    func loginBeforeLoginElsewhere() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        store.fail(.save)
+        #expect(await authError { try await logInAnew(mine, fixture, "SECRET-mine") }?.kind == .store)
+        #expect(await authError { try await mine.setNeedsTokenRefresh() }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        try await logInAnew(theirs, fixture)
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
+        #expect(mine.snapshot.accessToken == "SECRET-new" && !mine.snapshot.needsTokenRefresh)
+        #expect(mine.current.storeError == nil)
+    }
+
+    @Test("a login that could not be saved stands before an earlier one, even when that has been renewed since")
+    func loginAfterLoginElsewhere() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        try await logInAnew(theirs, fixture)
+        fixture.clock.advance(by: .seconds(10))
+        store.fail(.save)
+        #expect(await authError { try await logInAnew(mine, fixture, "SECRET-mine") }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        _ = try await theirs.refresh()
+        store.fail()
+        try await mine.save()
+        #expect(try await stored(store.inner)?.accessToken == "SECRET-mine")
+        #expect(mine.snapshot.accessToken == "SECRET-mine" && mine.current.storeError == nil)
+    }
+
+    @Test("an older copy that somebody puts back is not what a change that could not be saved is made to")
+    func olderCopy() async throws {
+        var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
+        fixture.record.grantID = "grant"
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        let copy = try #require(try await store.inner.load(.default)).archive
+        _ = try await state.freshTokens()
+        store.fail(.save)
+        #expect(await authError { try await state.setNeedsTokenRefresh() }?.kind == .store)
+        try await store.inner.withLease(.default, deadline: .zero) { lease in
+            _ = try await lease.save(copy, expecting: try await lease.load()?.version)
+        }
+        store.fail()
+        try await state.save()
+        #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
     }
 
     @Test("a refused token that has been renewed elsewhere leaves nothing to be saved")

@@ -109,7 +109,7 @@ struct LoginOrderTests {
             func answer(_ parameters: String) async -> AuthStateError? {
                 let url = "http://127.0.0.1:49152/callback?\(parameters)&state=\(request.state)"
                 return await failure {
-                    _ = try fixture.service.authorizationResponse(
+                    _ = try await fixture.service.authorizationResponse(
                         for: pending, callback: AuthorizationCallback(url: url))
                 }
             }

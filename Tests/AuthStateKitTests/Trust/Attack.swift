@@ -16,7 +16,8 @@ struct Attack: Sendable {
     /// All that there are, by area.
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
-        + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin + deviceAuthorization + tenants
+        + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
+        + deviceAuthorization + tenants
 }
 
 extension Attack: CustomTestStringConvertible {

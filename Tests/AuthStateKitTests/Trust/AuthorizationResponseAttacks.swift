@@ -62,13 +62,14 @@ extension Attack {
         Attack(.pendingExpiry) {
             let channel = try FrontChannel()
             let pending = try channel.service(at: 0).begin(channel.fresh)
-            _ = try channel.service(at: 600).authorizationResponse(for: pending, callback: channel.answer(to: pending))
+            _ = try await channel.service(at: 600).authorizationResponse(
+                for: pending, callback: channel.answer(to: pending))
         },
         Attack(.pendingUse) {
             let channel = try FrontChannel()
             let pending = try channel.service(at: 0).begin(channel.fresh)
             for _ in 0..<2 {
-                _ = try channel.service(at: 1).authorizationResponse(
+                _ = try await channel.service(at: 1).authorizationResponse(
                     for: pending, callback: channel.answer(to: pending))
             }
         },

@@ -32,6 +32,24 @@ struct RedirectRouterTests {
         #expect(app.refused == [.stateMismatch])
     }
 
+    @Test(
+        "a signed answer (JARM) finds its login by the state inside",
+        arguments: [.queryJWT, .fragmentJWT] as [AuthorizationRequest.ResponseMode])
+    func signed(_ mode: AuthorizationRequest.ResponseMode) async throws {
+        let world = try await RedirectWorld()
+        let app = try world.launch()
+        var request = try await world.request()
+        request.responseMode = mode
+        let task = Task { [request] in
+            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+        }
+        let answer = try await world.browser.answer()
+        #expect(!app.router.open(try Self.changed(answer) { $0 + "&state=x" }))
+        #expect(!app.router.open(try Self.changed(answer) { $0.replacing("response=", with: "response=x") }))
+        #expect(app.router.open(answer))
+        #expect(try await bounded { try await task.value }.isAuthorized)
+    }
+
     @Test("a deep link of the app is left to it, without a word")
     func foreign() async throws {
         let world = try await RedirectWorld()

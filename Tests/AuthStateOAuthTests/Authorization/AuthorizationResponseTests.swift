@@ -168,6 +168,23 @@ struct AuthorizationResponseTests {
         #expect(refusal { try Fixtures.response("\(query)x", to: request) }?.code == .stateMismatch)
     }
 
+    @Test("the state of an answer tells which login it may belong to, whichever way it came")
+    func claimedState() throws {
+        let url = "https://app.example/callback"
+        let signed = try JSONWebToken.sign(claims: ["state": "a b"], with: .generate(.es256))
+        let named: [AuthorizationCallback] = [
+            .init(url: "\(url)?code=c&state=a+b"), .init(url: "\(url)?tenant=x#code=c&state=a%20b"),
+            .init(url: url, formBody: "error=x&state=a+b"), .init(url: "\(url)?response=\(signed)"),
+            .init(url: "\(url)#response=\(signed)"), .init(url: url, formBody: "response=\(signed)"),
+        ]
+        for callback in named { #expect(callback.state == "a b", "\(callback)") }
+        let others = [
+            url, "\(url)?code=c", "\(url)?state=a&state=b", "\(url)?state=a#state=a", "\(url)?response=a.b.c",
+            "\(url)?state=a&response=\(signed)", "\(url)?state=%zz",
+        ]
+        for url in others { #expect(AuthorizationCallback(url: url).state == nil, "\(url)") }
+    }
+
     @Test("a signed answer (JARM) and tokens of the implicit flow are refused with words")
     func otherAnswers() throws {
         let signed = refusal { try Fixtures.response("response=a.b.c", to: Fixtures.request()) }

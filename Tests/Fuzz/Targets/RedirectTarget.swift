@@ -1,3 +1,5 @@
+import AuthStateJOSE
+
 @testable import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -6,8 +8,8 @@
     import Foundation
 #endif
 
-/// What comes back at a redirect URI: `q` by query, `f` by fragment, `p` by form (the URL's line, then the body); and `u`,
-/// a URI of any other place.
+/// What comes back at a redirect URI: `q` by query, `f` by fragment, `p` by form (the URL's line, then the body), `s` by
+/// query where a signed answer was asked for; and `u`, a URI of any other place.
 func fuzzRedirect(_ bytes: [UInt8]) {
     guard let mode = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
@@ -17,6 +19,7 @@ func fuzzRedirect(_ bytes: [UInt8]) {
     case UInt8(ascii: "p"):
         let (line, body) = rest.firstLineAndRest
         check(AuthorizationCallback(url: line.text, formBody: body.text), .formPost)
+    case UInt8(ascii: "s"): checkSigned(AuthorizationCallback(url: rest.text))
     case UInt8(ascii: "u"): checkURI(rest.text)
     default: return
     }
@@ -41,6 +44,20 @@ private func check(_ callback: AuthorizationCallback, _ mode: AuthorizationReque
         }
     require(
         accepted { try AuthorizationResponse(callback: again, for: request) } == response, "read as it was written")
+}
+
+/// Without keys nothing is believed, signed or not.
+private func checkSigned(_ callback: AuthorizationCallback) {
+    let request = RedirectWorld.request(.queryJWT)
+    switch accepted({ try AuthorizationResponse.answer(of: callback, for: request) }) {
+    case .plain?: fatalError("broken: an unsigned answer is taken for a signed one")
+    case .signed(let answer)?:
+        requireFitForLog(answer.description)
+        require(
+            (try? answer.parameters(keys: JSONWebKeySet(keys: []), now: Date(timeIntervalSince1970: 0))) == nil,
+            "no key, no answer")
+    case nil: break
+    }
 }
 
 private func checkURI(_ text: String) {

@@ -254,6 +254,9 @@ class Glewlwyd:
         self.browser.send_json("POST", f"{self.api}/auth/", credentials)
         client = urllib.parse.quote(self.query["client_id"])
         self.browser.send_json("PUT", f"{self.api}/auth/grant/{client}", {"scope": self.query["scope"]})
+        # Each type of authorization details is consented to by itself, at the OpenID provider.
+        for kind in filter(None, self.query.get("authorization_details", "").split(",")):
+            self.browser.send_json("PUT", f"{self.api}/{self.query['plugin']}/rar/{client}/{urllib.parse.quote(kind)}/1")
         # On its way to the login page a device's verification loses the user code from the callback URL.
         is_device = urllib.parse.urlsplit(self.came_from).path.endswith("/device")
         target = self.came_from if is_device else self.query["callback_url"]

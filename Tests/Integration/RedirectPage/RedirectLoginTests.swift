@@ -30,7 +30,7 @@ extension RedirectPageTests {
 }
 
 extension ProviderTests {
-    @Suite("redirect page", .whereChromiumIsInstalled) struct RedirectLoginTests {
+    @Suite("redirect page", .whereChromiumIsInstalled, .takingTurns) struct RedirectLoginTests {
         @Test(
             "a person logs in at a real provider, and the page hands the answer over",
             arguments: [Provider.glewlwyd, .django])

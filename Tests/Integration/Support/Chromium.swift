@@ -11,11 +11,11 @@ struct Chromium: Sendable {
     static func run<R: Sendable>(
         _ count: Int = 1, _ body: @Sendable ([Chromium]) async throws -> R
     ) async throws -> R {
-        let listener = try Listener()
-        let port = listener.port
-        listener.close()
-        let driver = try Program.start(["chromedriver", "--port=\(port)"])
+        let driver = try Program.start(["chromedriver", "--port=0"])
         defer { driver.send(SIGTERM) }
+        let port = try await eventually("chromedriver's port", within: .seconds(20)) {
+            driver.output.firstMatch(of: /started successfully on port (\d+)\./).flatMap { Int($0.output.1) }
+        }
         var browsers: [Chromium] = []
         do {
             for _ in 0..<count { browsers.append(try await Chromium(port: port)) }

@@ -40,7 +40,7 @@ final class Program: Sendable {
     func firstLine(within limit: Duration) async throws -> String? {
         try await eventually("a line of output", within: limit) { () -> String?? in
             let hasEnded = child.status() != nil
-            let output = folder.text("stdout")
+            let output = output
             if let end = output.firstIndex(of: "\n") { return .some(String(output[..<end])) }
             return hasEnded ? .some(nil) : nil
         }
@@ -50,7 +50,7 @@ final class Program: Sendable {
     func result(within limit: Duration = .seconds(60)) async throws -> Result {
         do {
             let status = try await eventually("the end of a program", within: limit) { child.status() }
-            return Result(status: status, output: folder.text("stdout"), errors: errors)
+            return Result(status: status, output: output, errors: errors)
         } catch {
             send(SIGKILL)
             throw error
@@ -59,6 +59,9 @@ final class Program: Sendable {
 
     /// Sends a signal, unless the program has ended.
     func send(_ signal: Int32) { child.send(signal) }
+
+    /// What stands on standard output by now.
+    var output: String { folder.text("stdout") }
 
     /// What stands on standard error by now.
     var errors: String { folder.text("stderr") }

@@ -76,11 +76,12 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("an answer by another response mode than was asked for")
-        func responseMode() async throws {
+        @Test(
+            "an answer by another response mode than was asked for, or unsigned", arguments: ["form_post", "query.jwt"])
+        func responseMode(_ mode: String) async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
-                authstate.loginArguments() + ["--response-mode", "form_post"], 65, [.malformedResponse],
+                authstate.loginArguments() + ["--response-mode", mode], 65, [.malformedResponse],
                 stage: .authorization, hint: "response mode")
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
@@ -88,12 +89,21 @@ extension EndToEndTests {
         @Test(
             "response types and modes that are not supported",
             arguments: [
-                ("--response-type", "token", "Implicit"), ("--response-mode", "jwt", "JARM"),
+                ("--response-type", "token", "Implicit"), ("--response-mode", "web_message", "with .jwt"),
             ])
         func unsupportedAnswers(_ option: String, _ value: String, _ reason: String) async throws {
             let authstate = try Authstate(.django)
             let result = try await authstate(authstate.loginArguments() + [option, value])
             #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(reason))
+        }
+
+        @Test("a login without a page where one would have to be shown")
+        func promptNone() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--prompt", "none"], 77, [.interactionRequired], stage: .authorization,
+                hint: "prompt=none")
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
         @Test("a browser that cannot be run")

@@ -135,12 +135,53 @@ extension EndToEndTests {
             #expect(try await authstate.json("refresh")["authorized"] == true)
         }
 
-        @Test("a login by each response mode", arguments: ["query", "fragment", "form_post"])
+        @Test(
+            "a login by each response mode, signed ones too",
+            arguments: ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"])
         func responseModes(_ mode: String) async throws {
             let authstate = try Authstate(.glewlwyd)
             let result = try await authstate(authstate.loginArguments() + ["--response-mode", mode])
             #expect(result.status == 0, "\(result.errors)")
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+        }
+
+        @Test("a login for two resources, and a token for one of them")
+        func resources() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let (api, other) = ("https://api.example.test", "https://other.example.test")
+            let arguments = authstate.loginArguments() + ["--resource", api, "--resource", other]
+            #expect(try await authstate(arguments).status == 0)
+            let token = try await authstate.json("token", "--resource", other)["access_token"]?.stringValue
+            #expect(try IDToken(parsing: try #require(token)).audience == [other])
+            let unknown = authstate.loginArguments() + ["--resource", "https://none.example.test"]
+            try await authstate.expectFailure(
+                unknown, 78, [.invalidTarget], stage: .authorization, hint: "resources that the provider knows")
+        }
+
+        @Test("a login for one payment, which status and a renewal still know")
+        func authorizationDetails() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let payment = #"[{"type":"payment","actions":["initiate"],"amount":"12.50"}]"#
+            let arguments = authstate.loginArguments() + ["--authorization-details", payment]
+            let result = try await authstate(arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            for command in ["status", "refresh"] {
+                #expect(try await authstate.json(command)["authorization_details"]?.arrayValue?.count == 1)
+            }
+            #expect(try await authstate("status").output.contains("details: payment"))
+            let unlisted = ["--authorization-details", #"[{"type":"x"}]"#]
+            let other = try await authstate(authstate.loginArguments() + unlisted)
+            #expect(other.status == 78 && other.errors.contains("payment"))
+        }
+
+        @Test("a login that asks for single claims", arguments: [false, true])
+        func claims(_ isPushed: Bool) async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let claims = #"{"userinfo":{"given_name":{"essential":true}}}"#
+            let arguments = authstate.loginArguments() + ["--claims", claims] + (isPushed ? ["--par"] : [])
+            let result = try await authstate(arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try await authstate.json("userinfo")["given_name"] == "Alice")
         }
 
         @Test("a second login takes the place of the first", arguments: [Provider.django])

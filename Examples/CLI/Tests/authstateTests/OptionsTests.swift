@@ -26,9 +26,14 @@ struct OptionsTests {
             ["--auth-method", "basic", "--client-secret-env", "S", "--assertion-audience", "endpoint"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--paste"],
             ["--redirect-uri", "nowhere"], ["--timeout", "0"], ["--param", "=x"], ["--leeway", "-1"],
-            ["--response-type", "token"], ["--response-mode", "nonsense"],
+            ["--response-type", "token"], ["--response-mode", "nonsense"], ["--claims", "email"], ["--claims", "{}"],
+            ["--claims", #"{"email":null}"#], ["--param", "claims={}"], ["--authorization-details", "payment"],
+            ["--authorization-details", "[]"], ["--authorization-details", #"[{"actions":[]}]"#],
+            ["--param", "authorization_details=[]"], ["--grant", "device", "--claims", #"{"userinfo":{}}"#],
             ["--response-type", "code id_token", "--response-mode", "query"],
-            ["--response-mode", "form_post", "--paste"], ["--prompt", "none login"], ["--issuer", ""],
+            ["--response-type", "code id_token", "--response-mode", "query.jwt"],
+            ["--response-mode", "form_post", "--paste"], ["--response-mode", "form_post.jwt", "--paste"],
+            ["--prompt", "none login"], ["--issuer", ""],
             ["--response-type", "code id_token", "--scope", "profile email"],
             ["--grant", "client-credentials", "--client-secret-env", "S", "--response-mode", "query"],
             ["--grant", "device", "--paste"], ["--grant", "device", "--par"],
@@ -167,7 +172,7 @@ struct OptionsTests {
         for (arguments, reason) in [
             (["--response-type", "id_token token"], "Implicit response types are not supported"),
             (["--response-type", "none"], "This response type is not supported"),
-            (["--response-mode", "query.jwt"], "(JARM) are not supported"),
+            (["--response-mode", "web.jwt"], "or one of these with .jwt"),
             (["--response-mode", "web_message"], "Use query, fragment or form_post"),
         ] {
             let error = #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }

@@ -63,7 +63,7 @@ struct RedirectTable: Sendable {
             || waiting.contains { $0.place.callback(address) != nil }
             || restored.contains { $0.place.callback(address) != nil }
         guard isOurs else { return .foreign }
-        guard let state = Self.state(of: address) else { return .refused }
+        guard let state = AuthorizationCallback(url: address).state else { return .refused }
         if let index = waiting.firstIndex(where: { ConstantTime.equals($0.state, state) }),
             let callback = waiting[index].place.callback(address)
         {
@@ -75,14 +75,5 @@ struct RedirectTable: Sendable {
             return .restored(restored.remove(at: index), callback)
         }
         return isComplete ? .refused : .unknown
-    }
-
-    /// The one `state` in the query or the fragment.
-    private static func state(of address: String) -> String? {
-        let parts = URIReference(address)
-        let states = [parts.query, parts.fragment].compactMap { $0 }.flatMap {
-            Parameters(decoding: $0)?.values("state") ?? []
-        }
-        return states.count == 1 ? states[0] : nil
     }
 }

@@ -7,7 +7,7 @@ extension ProviderState {
     private struct Login {
         var client: OpenIDProvider.Client
         var redirectURI: String
-        var mode: AuthorizationAnswer.Mode
+        var mode: AuthorizationRequest.ResponseMode
         var parameters: Parameters
         /// The parameters as the browser brought them: a reference, when the request was pushed.
         var brought: Parameters
@@ -29,10 +29,9 @@ extension ProviderState {
         guard let redirectURI = parameters["redirect_uri"], client.allowsRedirect(to: redirectURI) else {
             return .response(ProviderPage.problem("This redirect URI is not registered for the client.").response)
         }
-        let isHybrid = parameters["response_type"]?.contains("id_token") == true
-        let mode = parameters["response_mode"].flatMap(AuthorizationAnswer.Mode.init) ?? (isHybrid ? .fragment : .query)
         let login = Login(
-            client: client, redirectURI: redirectURI, mode: mode, parameters: parameters, brought: request.parameters)
+            client: client, redirectURI: redirectURI, mode: mode(of: parameters), parameters: parameters,
+            brought: request.parameters)
         do throws(ProviderRefusal) {
             try check(parameters, of: client)
             guard let user = try user(for: login, request) else {
@@ -46,7 +45,7 @@ extension ProviderState {
             forget(request.parameters["request_uri"])
             var answer: Parameters = ["error": error.error]
             answer["error_description"] = error.description
-            return .authorization(complete(answer, login))
+            return .authorization(complete(answer, login, now: now))
         }
     }
 
@@ -61,6 +60,7 @@ extension ProviderState {
         let foreign = scopes(parameters["scope"]).first { !configuration.scopes.contains($0) }
         if let foreign { throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.") }
         try check(resources: parameters.values("resource"))
+        try authorizationDetails(parameters)
         if configuration.requiresPKCE || parameters["code_challenge"] != nil {
             guard parameters["code_challenge"] != nil, parameters["code_challenge_method"] == "S256" else {
                 throw ProviderRefusal("invalid_request", "PKCE with S256 is required.")
@@ -102,13 +102,13 @@ extension ProviderState {
         let grant = Grant(
             clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
-            authenticatedAt: now,
+            authorizationDetails: try authorizationDetails(parameters), authenticatedAt: now,
             sessionID: newToken(now: now))
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],
             key: parameters["dpop_jkt"], expiresAt: now + configuration.codeLifetime)
-        var answer = complete(["code": code], login)
+        var answer = complete(["code": code], login, now: now)
         if parameters["response_type"] != "code" {
             answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil, now: now)
             answer.idToken?.code = code
@@ -116,13 +116,33 @@ extension ProviderState {
         return answer
     }
 
-    /// Adds what every answer carries (RFC 6749, section 4.1.2; RFC 9207).
-    private func complete(_ parameters: Parameters, _ login: Login) -> AuthorizationAnswer {
+    /// Adds what every answer carries (RFC 6749, section 4.1.2; RFC 9207), and what a signed one does (JARM, section 2.1).
+    private func complete(_ parameters: Parameters, _ login: Login, now: Double) -> AuthorizationAnswer {
         var parameters = parameters
         parameters["state"] = login.parameters["state"]
         if configuration.sendsIssuerInAuthorizationResponse { parameters["iss"] = issuer }
-        return AuthorizationAnswer(redirectURI: login.redirectURI, mode: login.mode, parameters: parameters)
+        var answer = AuthorizationAnswer(redirectURI: login.redirectURI, mode: login.mode, parameters: parameters)
+        if login.mode.isSigned {
+            let end = JSONNumber(Int64(now.rounded(.down)) + 600)
+            answer.signing = AnswerSigning(
+                claims: ["iss": .string(issuer), "aud": .string(login.client.id), "exp": .number(end)],
+                algorithm: configuration.answerAlgorithm)
+        }
+        return answer
     }
+
+    /// How the answer goes: as asked for, where that is known here, else as it goes with the response type.
+    private func mode(of parameters: Parameters) -> AuthorizationRequest.ResponseMode {
+        let asked = parameters["response_mode"].flatMap { name in
+            Self.responseModes.first { $0.rawValue == name }
+        }
+        return .effective(asked, isHybrid: parameters["response_type"]?.contains("id_token") == true)
+    }
+
+    /// How answers can come.
+    static let responseModes: [AuthorizationRequest.ResponseMode] = [
+        .query, .fragment, .formPost, .jwt, .queryJWT, .fragmentJWT, .formPostJWT,
+    ]
 
     func scopes(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
 }

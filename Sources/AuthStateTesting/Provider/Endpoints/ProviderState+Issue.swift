@@ -4,10 +4,11 @@ import AuthStateOAuth
 extension ProviderState {
     /// The tokens for a grant (RFC 6749, section 5.1; OpenID Connect Core, sections 3.1.3.3 and 12.2).
     mutating func issue(
-        _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], key: String? = nil, isFirst: Bool,
-        now: Double
+        _ id: String, _ grant: Grant, scopes: [String], resources: [String] = [], details: [AuthorizationDetail] = [],
+        key: String? = nil, isFirst: Bool, now: Double
     ) -> ProviderDecision {
-        var members = accessToken(grant: id, grant.clientID, scopes: scopes, resources: resources, key: key, now: now)
+        var members = accessToken(
+            grant: id, grant.clientID, scopes: scopes, resources: resources, details: details, key: key, now: now)
         let isWanted = !configuration.refreshTokensNeedOfflineAccess || grant.scopes.contains("offline_access")
         let client = configuration.client(grant.clientID)
         let isAllowed = client?.grantTypes.contains(.refreshToken) == true
@@ -28,18 +29,21 @@ extension ProviderState {
     }
 
     mutating func accessToken(
-        grant: String?, _ clientID: String, scopes: [String], resources: [String] = [], key: String? = nil, now: Double
+        grant: String?, _ clientID: String, scopes: [String], resources: [String] = [],
+        details: [AuthorizationDetail] = [], key: String? = nil, now: Double
     ) -> [String: JSONValue] {
         let token = newToken(now: now)
         let lifetime = configuration.accessTokenLifetime
         accessTokens[token] = AccessToken(
             grant: grant, clientID: clientID, scopes: scopes, resources: resources, key: key, expiresAt: now + lifetime)
         statistics.accessTokensIssued += 1
-        return [
+        var members: [String: JSONValue] = [
             "access_token": .string(token), "token_type": key == nil ? "Bearer" : "DPoP",
             "expires_in": JSONValue(floatLiteral: lifetime),
             "scope": .string(scopes.joined(separator: " ")),
         ]
+        if !details.isEmpty { members["authorization_details"] = .array(details.map(\.json)) }
+        return members
     }
 
     func idToken(for grant: Grant, nonce: String?, accessToken: String?, now: Double) -> UnsignedIDToken {

@@ -30,7 +30,8 @@ extension ProviderState {
         var document: [String: JSONValue] = [
             "issuer": .string(issuer),
             "response_types_supported": ["code", "code id_token"],
-            "response_modes_supported": ["query", "fragment", "form_post"],
+            "response_modes_supported": .array(Self.responseModes.map { .string($0.rawValue) }),
+            "authorization_signing_alg_values_supported": [.string(configuration.answerAlgorithm.rawValue)],
             "grant_types_supported": .array(Self.grantTypes.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [.string(configuration.signingAlgorithm.rawValue)],
@@ -55,6 +56,9 @@ extension ProviderState {
                 algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if let types = configuration.authorizationDetailsTypes {
+            document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
+        }
         if configuration.signsUserInfo {
             document["userinfo_signing_alg_values_supported"] = document["id_token_signing_alg_values_supported"]
         }

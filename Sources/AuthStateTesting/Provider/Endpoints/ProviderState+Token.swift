@@ -55,8 +55,11 @@ extension ProviderState {
             throw ProviderRefusal("invalid_grant", "The code is bound to another key (dpop_jkt).")
         }
         let resources = try resources(parameters, of: grant)
+        let details = try authorizationDetails(parameters, of: grant)
         codes[text]?.isRedeemed = true
-        return issue(code.grant, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
+        return issue(
+            code.grant, grant, scopes: grant.scopes, resources: resources, details: details, key: key, isFirst: true,
+            now: now)
     }
 
     /// A refresh token (RFC 6749, section 6; rotation and reuse detection after RFC 9700, section 4.14).
@@ -83,8 +86,11 @@ extension ProviderState {
             throw ProviderRefusal("invalid_scope", "The scope is wider than the grant.")
         }
         let resources = try resources(parameters, of: grant)
+        let details = try authorizationDetails(parameters, of: grant)
         if configuration.rotatesRefreshTokens, token.spentAt == nil { refreshTokens[text]?.spentAt = now }
-        return issue(token.grant, grant, scopes: wanted, resources: resources, key: key, isFirst: false, now: now)
+        return issue(
+            token.grant, grant, scopes: wanted, resources: resources, details: details, key: key, isFirst: false,
+            now: now)
     }
 
     /// A token in the client's own name (RFC 6749, section 4.4).
@@ -100,8 +106,10 @@ extension ProviderState {
         }
         let resources = parameters.values("resource")
         try check(resources: resources)
+        let details = try authorizationDetails(parameters)
         return .tokens(
-            accessToken(grant: nil, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
+            accessToken(
+                grant: nil, client.id, scopes: wanted, resources: resources, details: details, key: key, now: now), nil)
     }
 
     mutating func revoke(grant id: String) {

@@ -59,6 +59,8 @@ extension OpenIDProvider {
         public var publishedRequestObjects: [String: String] = [:]
         /// The resources that tokens can be for (RFC 8707); nil takes any, another one is `invalid_target`.
         public var resources: Set<String>?
+        /// The types of authorization details (RFC 9396); nil takes any, another one is `invalid_authorization_details`.
+        public var authorizationDetailsTypes: Set<String>?
         /// What a request with `prompt=none` is refused with, for example `consent_required`; nil lets it pass.
         public var promptNoneError: String?
         /// Whether authorization responses carry `iss` (RFC 9207).

@@ -31,6 +31,10 @@ extension OpenIDProvider {
         public var keySet: Edit?
         /// Changes the parameters of the authorization response.
         public var authorizationResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
+        /// Changes the claims of a signed authorization response (JARM).
+        public var signedAuthorizationResponse: Edit?
+        /// What is wrong with the signature of a signed authorization response.
+        public var authorizationResponseSignature = Signature.good
         /// Changes the parameters with which the browser comes back from a logout.
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes successful answers about registrations.

@@ -108,6 +108,19 @@ def add_provider(name, **more):
         "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
         "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 5,
         "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound",
+        # Resource indicators (RFC 8707): each scope has the resources that its tokens may be for.
+        "resource-allowed": True,
+        "resource-scope": {"profile": ["https://api.example.test", "https://other.example.test"]},
+        # Signed answers (JARM), and authorization details (RFC 9396); unsigned ones travel in the URL and in pushed requests.
+        "oauth-fapi-allow-jarm": True,
+        "oauth-rar-allowed": True, "rar-types-client-property": "authorization_details_types",
+        "rar-allow-auth-unsigned": True, "rar-allow-auth-unencrypted": True,
+        "rar-types": {
+            "payment": {
+                "scopes": ["openid"], "locations": ["https://bank.example"], "actions": ["initiate", "status"],
+                "datatypes": [], "privileges": [], "enriched": [],
+            },
+        },
         "register-client-allowed": True, "register-client-auth-scope": [], "register-client-credentials-scope": [],
         "register-client-management-allowed": True,
         "session-management-allowed": True, "session-cookie-name": f"{name}_sid", "session-cookie-expiration": 2419200,
@@ -134,6 +147,7 @@ def add_client(name, method, **more):
         "token_endpoint_auth_method": [method], "authorization_type": grants,
         "scope": ["profile"] if confidential else [],
         "redirect_uri": REDIRECT_URIS, "post_logout_redirect_uris": POST_LOGOUT_URIS,
+        "authorization_details_types": ["payment"],
     } | more)
 
 
@@ -153,7 +167,9 @@ def public_jwks(pem, certificate=None):
 api("POST", "/auth/", {"username": "admin", "password": "password"})
 allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified"])
 allow_properties(
-    "client", ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns"], multiple=["post_logout_redirect_uris"])
+    "client",
+    ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns", "authorization_details_types"],
+    multiple=["post_logout_redirect_uris", "authorization_details_types"])
 add_scopes()
 add_users()
 # Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).

@@ -24,6 +24,7 @@ extension Login {
         request.dpopKey = try tokens.dpopKey(for: configuration)
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
+        request.authorizationDetails = tokens.authorizationDetails ?? []
         // What is said here replaces what the provider is known to want.
         for name in tokens.additionalParameters.names {
             request.additionalParameters[name] = nil
@@ -44,7 +45,7 @@ extension Login {
         var request = DeviceAuthorizationRequest(
             configuration: configuration, clientID: party.clientID,
             scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]), resources: tokens.resource,
-            additionalParameters: tokens.additionalParameters)
+            additionalParameters: tokens.grantParameters)
         request.dpopKey = try tokens.dpopKey(for: configuration)
         let asked = request
         return try await Spinner.spin("Waiting for you to confirm the login", on: presenter.console) {
@@ -61,7 +62,7 @@ extension Login {
     ) async throws -> AuthState {
         try await AuthState.clientCredentials(
             configuration: configuration, clientID: party.clientID, credential: party.credential,
-            scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.additionalParameters,
+            scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.grantParameters,
             dpopKey: try tokens.dpopKey(for: configuration), service: place.service, store: place.session.store,
             key: place.session.key, annotations: place.settings.annotations, options: place.options)
     }
@@ -72,7 +73,7 @@ extension Login {
     ) async throws -> AuthState {
         let grant = JWTBearerGrant(
             issuer: party.clientID, subject: tokens.subject ?? party.clientID, key: key, scopes: tokens.scopes(),
-            resources: tokens.resource, additionalParameters: tokens.additionalParameters)
+            resources: tokens.resource, additionalParameters: tokens.grantParameters)
         return try await AuthState.jwtBearer(
             grant, configuration: configuration, dpopKey: try tokens.dpopKey(for: configuration),
             service: place.service, store: place.session.store, key: place.session.key,

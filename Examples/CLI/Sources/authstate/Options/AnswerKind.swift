@@ -18,11 +18,9 @@ enum AnswerKind {
 
     static func responseMode(_ text: String) throws -> AuthorizationRequest.ResponseMode {
         let mode = AuthorizationRequest.ResponseMode(rawValue: text)
-        guard [.query, .fragment, .formPost].contains(mode) else {
+        guard [.query, .fragment, .formPost, .jwt, .queryJWT, .fragmentJWT, .formPostJWT].contains(mode) else {
             throw ValidationError(
-                (text.hasSuffix("jwt")
-                    ? "Signed authorization responses (JARM) are not supported."
-                    : "This response mode is not supported.") + " Use query, fragment or form_post.")
+                "This response mode is not supported. Use query, fragment or form_post, or one of these with .jwt.")
         }
         return mode
     }

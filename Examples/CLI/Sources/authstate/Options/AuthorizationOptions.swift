@@ -18,7 +18,8 @@ struct AuthorizationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the answer comes: query, fragment or form_post. Default: what goes with the response type.",
+            "How the answer comes: query, fragment or form_post; signed (JARM) with .jwt behind it. Default: what goes "
+                + "with the response type.",
             valueName: "mode"),
         transform: AnswerKind.responseMode)
     var responseMode: AuthorizationRequest.ResponseMode?
@@ -34,6 +35,12 @@ struct AuthorizationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The oldest login at the provider that will do, in seconds.", valueName: "s"))
     var maxAge: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Single claims to ask for: a JSON object with id_token, userinfo or both.", valueName: "json"),
+        transform: JSONOption.claims)
+    var claims: JSONValue?
+
     @Option(help: "What the provider shall ask: none, login, consent, select_account, or several in quotes.")
     var prompt: String?
 
@@ -42,14 +49,16 @@ struct AuthorizationOptions: ParsableArguments {
 
     func validate() throws {
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age has to be 0 or more seconds.") }
-        if responseMode == .query, isHybrid {
-            throw ValidationError("--response-mode query does not go with an ID token; use fragment or form_post.")
+        if let responseMode, [.query, .queryJWT].contains(responseMode), isHybrid {
+            throw ValidationError(
+                "--response-mode \(responseMode.rawValue) does not go with an ID token; use fragment or form_post.")
         }
         if prompts.contains(.none), prompts.count > 1 {
             throw ValidationError("--prompt none goes without any other.")
         }
-        if paste, responseMode == .formPost {
-            throw ValidationError("--paste goes without --response-mode form_post: no address has the answer.")
+        if paste, let responseMode, [.formPost, .formPostJWT].contains(responseMode) {
+            throw ValidationError(
+                "--paste goes without --response-mode \(responseMode.rawValue): no address has the answer.")
         }
         if let redirectURI {
             do { _ = try RedirectURI(redirectURI) } catch let error as AuthStateError {
@@ -63,7 +72,7 @@ struct AuthorizationOptions: ParsableArguments {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
             ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste),
-            ("--max-age", maxAge != nil),
+            ("--max-age", maxAge != nil), ("--claims", claims != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
         return given.first { $0.1 }?.0
@@ -82,6 +91,7 @@ struct AuthorizationOptions: ParsableArguments {
         request.responseType = responseType ?? .code
         if let responseMode { request.responseMode = responseMode }
         request.maxAge = maxAge
+        request.claims = claims ?? request.claims
         if prompt != nil { request.prompt = prompts }
         request.loginHint = loginHint
         // Left open, the provider's metadata decide.

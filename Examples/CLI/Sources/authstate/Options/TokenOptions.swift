@@ -42,6 +42,12 @@ struct TokenOptions: ParsableArguments {
     var resource: [String] = []
 
     @Option(
+        name: .customLong("authorization-details"),
+        help: ArgumentHelp("The access in detail (RFC 9396): a JSON list of objects with a type.", valueName: "json"),
+        transform: JSONOption.details)
+    var authorizationDetails: [AuthorizationDetail]?
+
+    @Option(
         name: .customLong("param"),
         help: ArgumentHelp("One more request parameter; may be repeated.", valueName: "name=value"))
     var parameters: [NamedValue] = []
@@ -72,7 +78,8 @@ struct TokenOptions: ParsableArguments {
         "scope": "--scope", "resource": "--resource", "client_id": "--client-id", "redirect_uri": "--redirect-uri",
         "response_type": "--response-type", "response_mode": "--response-mode", "max_age": "--max-age",
         "prompt": "--prompt", "login_hint": "--login-hint", "grant_type": "--grant",
-        "client_secret": "--client-secret-env",
+        "client_secret": "--client-secret-env", "claims": "--claims",
+        "authorization_details": "--authorization-details",
     ]
 
     /// The key to bind tokens to; nil asks for bearer tokens.
@@ -89,6 +96,13 @@ struct TokenOptions: ParsableArguments {
     var additionalParameters: Parameters {
         var result: Parameters = [:]
         for parameter in parameters { result.append(parameter.name, parameter.value) }
+        return result
+    }
+
+    /// The other parameters of grants whose requests have no property for the details.
+    var grantParameters: Parameters {
+        var result = additionalParameters
+        if let authorizationDetails { result["authorization_details"] = authorizationDetails.parameter }
         return result
     }
 }

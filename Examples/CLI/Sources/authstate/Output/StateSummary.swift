@@ -28,6 +28,7 @@ struct StateSummary {
             "can_renew": .bool(canRenew),
         ]
         members.merge(Self.validity(scope: record.scope, end: record.accessTokenExpirationDate, now: now)) { $1 }
+        members["authorization_details"] = record.authorizationDetails.map { .array($0.map(\.json)) }
         members["error"] = record.authorizationError?.json
         return .object(members)
     }
@@ -49,6 +50,7 @@ struct StateSummary {
             ("client", record.clientID),
             ("subject", subject),
             ("scope", record.scope),
+            ("details", record.authorizationDetails?.map(\.type).joined(separator: " ")),
             (
                 "expires",
                 Self.expiry(record.accessTokenExpirationDate, now: now)

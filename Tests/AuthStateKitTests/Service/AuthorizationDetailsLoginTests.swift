@@ -1,0 +1,124 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(2)))
+struct AuthorizationDetailsLoginTests {
+    private static let payment = AuthorizationDetail(
+        type: "payment", actions: ["initiate"], additionalMembers: ["amount": ["EUR": "12.50"]])
+    private static let account = AuthorizationDetail(type: "account", identifier: "a-1")
+
+    private func fixture(
+        _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    ) async throws -> ProviderFixture {
+        try await ProviderFixture { configuration in
+            configuration.authorizationDetailsTypes = ["payment", "account"]
+            change(&configuration)
+        }
+    }
+
+    private func request(_ fixture: ProviderFixture) -> AuthorizationRequest {
+        var request = fixture.request(client: "service")
+        request.authorizationDetails = [Self.payment, Self.account]
+        return request
+    }
+
+    /// How the request reaches the provider.
+    enum Way: CaseIterable { case plain, pushed, signed, both }
+
+    @Test("what was granted is kept with the state, whichever way it was asked for", arguments: Way.allCases)
+    func granted(_ way: Way) async throws {
+        let fixture = try await fixture()
+        let credential = ClientCredential.secret("service-secret")
+        var asked = request(fixture)
+        asked.isPushed = [.pushed, .both].contains(way)
+        asked.signingCredential = [.signed, .both].contains(way) ? credential : nil
+        let state = try await fixture.logIn(asked, credential: credential)
+        #expect(state.snapshot.authorizationDetails == [Self.payment, Self.account])
+        #expect(state.snapshot.lastTokenResponse?.additionalMembers.isEmpty == true)
+        let archived = try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record
+        #expect(archived.authorizationDetails == state.snapshot.authorizationDetails)
+        #expect(archived.lastTokenResponse == state.snapshot.lastTokenResponse)
+        let request = try #require(archived.lastAuthorizationResponse?.request)
+        #expect(request.authorizationDetails.last?.identifier == "a-1")
+    }
+
+    @Test("a renewal that does not speak of them takes none away; one that does replaces them; a logout forgets them")
+    func renewed() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
+        fixture.provider.update { $0.deviations.tokenResponse = { $0["authorization_details"] = nil } }
+        try await state.refresh()
+        #expect(state.snapshot.authorizationDetails == [Self.payment, Self.account])
+        #expect(state.snapshot.lastTokenResponse?.authorizationDetails == nil)
+        fixture.provider.update {
+            $0.deviations.tokenResponse = { $0["authorization_details"] = [["type": "account", "identifier": "a-2"]] }
+        }
+        try await state.refresh()
+        #expect(state.snapshot.authorizationDetails?.map(\.identifier) == ["a-2"])
+        fixture.provider.update { $0.deviations.tokenResponse = nil }
+        _ = await state.logOut()
+        #expect(state.snapshot.authorizationDetails == nil)
+    }
+
+    @Test("a renewal picks some, beside the default tokens; more than was granted is refused, and the grant kept")
+    func narrowed() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
+        let (before, wish) = (state.snapshot, RenewalParameters(authorizationDetails: [Self.account]))
+        let picked = try await state.freshTokens(wish)
+        #expect(picked.accessToken != before.accessToken && wish != .none)
+        #expect(state.snapshot.accessToken == before.accessToken)
+        #expect(state.snapshot.authorizationDetails == before.authorizationDetails)
+        let sent = try #require(fixture.provider.requests(at: .token).last?.parameters)
+        #expect(sent["authorization_details"] == [Self.account].parameter)
+        let more = AuthorizationDetail(type: "account", identifier: "a-2")
+        let error = await failure { _ = try await state.freshTokens(RenewalParameters(authorizationDetails: [more])) }
+        #expect(error?.code == .invalidAuthorizationDetails && error?.stage == .refresh)
+        #expect(try await state.refresh().accessToken.isEmpty == false)
+    }
+
+    @Test("a client asks in its own name, too")
+    func machine() async throws {
+        let fixture = try await fixture()
+        let state = try await AuthState.clientCredentials(
+            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            additionalParameters: ["authorization_details": [Self.payment].parameter], service: fixture.service)
+        #expect(state.snapshot.authorizationDetails == [Self.payment])
+        try await state.refresh()
+        let sent = fixture.provider.requests(at: .token).map { $0.parameters["authorization_details"] }
+        #expect(sent == [[Self.payment].parameter, [Self.payment].parameter])
+    }
+
+    @Test("types that the provider does not list are not sent; what it refuses all the same has its name")
+    func refused() async throws {
+        let fixture = try await fixture()
+        var request = request(fixture)
+        request.authorizationDetails = [AuthorizationDetail(type: "other")]
+        let unknown = request
+        let unsent = await failure { _ = try await fixture.logIn(unknown, credential: .secret("service-secret")) }
+        #expect(unsent?.code == .invalidAuthorizationDetails && unsent?.expected == "account payment")
+        #expect(fixture.provider.requestCount(.authorization) == 0)
+        request.configuration.metadata = nil
+        for isPushed in [false, true] {
+            request.isPushed = isPushed
+            let sent = request
+            let error = await failure { _ = try await fixture.logIn(sent, credential: .secret("service-secret")) }
+            #expect(error?.code == .invalidAuthorizationDetails && error?.stage == .authorization)
+            #expect(error?.response?.error == "invalid_authorization_details" && error?.hint != nil)
+        }
+    }
+
+    @Test("an answer whose details make no sense is refused, and its refresh token kept")
+    func malformed() async throws {
+        let fixture = try await fixture()
+        let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
+        let before = state.snapshot
+        fixture.provider.update { $0.deviations.tokenResponse = { $0["authorization_details"] = ["type": "payment"] } }
+        let error = await failure { _ = try await state.refresh() }
+        #expect(error?.code == .malformedResponse && error?.message.contains("authorization_details") == true)
+        #expect(state.snapshot.accessToken == before.accessToken && state.snapshot.refreshToken != before.refreshToken)
+        #expect(state.snapshot.authorizationDetails == before.authorizationDetails)
+    }
+}
