@@ -42,7 +42,9 @@ extension RegistrationRequest {
         Member("post_logout_redirect_uris", list: \.postLogoutRedirectURIs, .redirectURI),
         Member("backchannel_logout_uri", \.backchannelLogoutURI, .text),
         Member("backchannel_logout_session_required", \.backchannelLogoutSessionRequired, .flag),
-        // RFC 8705, RFC 9101, RFC 9126, RFC 9449
+        // RFC 8705, RFC 9101, RFC 9126, RFC 9396, RFC 9449, JARM
+        Member("authorization_signed_response_alg", \.authorizationSignedResponseAlg, .name()),
+        Member("authorization_details_types", list: \.authorizationDetailsTypes, .text),
         Member("tls_client_auth_subject_dn", \.tlsClientAuthSubjectDN, .text),
         Member("tls_client_certificate_bound_access_tokens", \.tlsClientCertificateBoundAccessTokens, .flag),
         Member("require_signed_request_object", \.requireSignedRequestObject, .flag),

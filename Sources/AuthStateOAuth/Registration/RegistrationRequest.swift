@@ -66,6 +66,10 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var idTokenSignedResponseAlg: SignatureAlgorithm?
     /// How claims about the person shall be signed; nil leaves them as JSON.
     public var userInfoSignedResponseAlg: SignatureAlgorithm?
+    /// How its authorization responses shall be signed, where it asks for signed ones (JARM, section 3); nil means RS256.
+    public var authorizationSignedResponseAlg: SignatureAlgorithm?
+    /// The types of authorization details that it may ask for (RFC 9396, section 10).
+    public var authorizationDetailsTypes: [String] = []
     /// How it will sign its requests (RFC 9101); nil leaves it to the client.
     public var requestObjectSigningAlg: SignatureAlgorithm?
     /// Whether requests that are not signed are to be refused (RFC 9101, section 10.5).

@@ -173,7 +173,8 @@ struct RegistrationTests {
         "backchannel_logout_uri": "https://app.example/ended", "backchannel_logout_session_required": true,
         "tls_client_auth_subject_dn": "CN=tool", "tls_client_certificate_bound_access_tokens": false,
         "require_signed_request_object": true, "require_pushed_authorization_requests": true,
-        "dpop_bound_access_tokens": true,
+        "dpop_bound_access_tokens": true, "authorization_signed_response_alg": "ES256",
+        "authorization_details_types": ["payment"],
     ]
 
     private func registered(_ members: [String: JSONValue]) throws -> RegistrationResponse {
