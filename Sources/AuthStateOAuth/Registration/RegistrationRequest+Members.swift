@@ -117,7 +117,8 @@ extension RegistrationRequest.Member {
 
     /// A member that is absent when the list is empty.
     fileprivate init<Element>(
-        _ name: String, list property: any WritableKeyPath<RegistrationRequest, [Element]> & Sendable, _ form: Form<Element>
+        _ name: String, list property: any WritableKeyPath<RegistrationRequest, [Element]> & Sendable,
+        _ form: Form<Element>
     ) {
         let form = Form<[Element]>.list(form)
         self.init(name: name) { request in

@@ -41,7 +41,10 @@ extension ProviderState {
     /// Keeps a client, with another token and another secret where the configuration says so.
     private mutating func renewed(_ client: OpenIDProvider.Client, now: Double) -> OpenIDProvider.Client {
         var client = client
-        if configuration.rotatesRegistrationTokens { registrations[client.id]?.token = newToken(now: now) }
+        if configuration.rotatesRegistrationTokens {
+            let token = newToken(now: now)
+            registrations[client.id]?.token = token
+        }
         if configuration.rotatesClientSecrets, client.secret != nil { client.secret = newToken(now: now) }
         configuration.clients.removeAll { $0.id == client.id }
         configuration.clients.append(client)
