@@ -96,6 +96,11 @@ struct SecretsTests {
                 """))
         var logout = EndSessionRequest(configuration: request.configuration, idTokenHint: Secrets.make("hint"))
         logout.state = Secrets.make("state")
+        let asked = BackchannelAuthenticationRequest(
+            configuration: request.configuration, clientID: "client", hint: .loginToken(Secrets.make("hint")),
+            userCode: Secrets.make("user-code"))
+        let asking = BackchannelAuthenticationResponse(
+            request: asked, authenticationRequestID: Secrets.make("auth-req-id"), expiresAt: Fixtures.now)
         let introspection = IntrospectionRequest(
             configuration: request.configuration, clientID: "client", token: Secrets.make("token"))
         let introspected = try IntrospectionResponse(
@@ -110,6 +115,7 @@ struct SecretsTests {
             request, hinted, request.codeVerifier, response, token, basic, post, assertion, exchange, renewal, answer,
             expectation, pushed, reference, RequestObject(hinted, issuedAt: Fixtures.now), registration,
             registered, registered.credential, logout, introspection, introspected, management,
+            asked, asked.hint, asking, asking.tokenRequest(),
             AuthorizationCallback(url: "https://u:SECRET-p@app.example/callback?code=SECRET-c#code=SECRET-d"),
             AuthorizationCallback(url: "https://app.example/callback", formBody: "code=SECRET-c"),
             TransportRequest(url: try request.url()), Fixtures.json(body),

@@ -76,7 +76,7 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
-        case needsTokenRefresh, dpopKey, authorizationDetails
+        case needsTokenRefresh, dpopKey, resources, authorizationDetails
         case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
         case unconfirmedRenewal, renewalPause, annotations
     }
@@ -104,6 +104,7 @@ extension AuthState.Record: Codable {
         refreshToken = try optional(String.self, .refreshToken)
         dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
+        resources = try optional([String].self, .resources) ?? []
         authorizationDetails = try optional([AuthorizationDetail].self, .authorizationDetails)
         idToken = try optional(String.self, .idToken)
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
@@ -139,6 +140,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
         try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
+        if !resources.isEmpty { try container.encode(resources, forKey: .resources) }
         try container.encodeIfPresent(authorizationDetails, forKey: .authorizationDetails)
         try container.encodeIfPresent(idToken, forKey: .idToken)
         try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)

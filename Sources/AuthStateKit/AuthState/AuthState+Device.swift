@@ -43,15 +43,8 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await service.traced { try await tryStore(store, key, options) }
-        let tokens = try await service.pollTokens(for: response, credential: credential)
-        let request = response.request
-        var record = Record(
-            configuration: request.configuration, clientID: request.clientID, credential: credential)
-        record.annotations = annotations
-        record.dpopKey = request.dpopKey
-        return try await make(
-            record, .loggedIn(nil, tokens, requestedScope: request.scopes.requested), service: service, store: store,
-            key: key, options: options)
+        try await complete(
+            response, credential: credential, service: service, store: store, key: key, annotations: annotations,
+            options: options)
     }
 }

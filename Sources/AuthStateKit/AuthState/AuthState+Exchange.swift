@@ -14,7 +14,11 @@ extension AuthState {
     /// Exchanges a token of the state for another, to act in the person's name elsewhere (RFC 8693).
     ///
     /// The state stays as it is, whatever comes: the new token is the caller's, and nothing renews it. What kind it is
-    /// says `issuedTokenType` of the answer, in which an ID token is not verified.
+    /// says `issuedTokenType` of the answer, in which an ID token is not verified. `tokens(issued:)` makes the header
+    /// fields for requests with it.
+    ///
+    /// A state whose tokens are bound to a key proves that key, and gets a token that is bound to it too (RFC 9449,
+    /// section 5); a bearer token instead is refused. To have another key, or none, send a `TokenRequest` of your own.
     ///
     /// - Parameters:
     ///   - subject: Which token is exchanged.
@@ -52,8 +56,19 @@ extension AuthState {
         let exchange = TokenExchange(
             of: found, actorToken: actor, requestedTokenType: requestedTokenType, audiences: audiences,
             resources: resources, scopes: scopes, additionalParameters: additionalParameters)
-        return try await service.perform(
-            TokenRequest(exchange: exchange, configuration: record.configuration, clientID: record.clientID),
-            credential: record.credential)
+        var request = TokenRequest(
+            exchange: exchange, configuration: record.configuration, clientID: record.clientID)
+        request.dpopKey = record.dpopKey
+        return try await service.perform(request, credential: record.credential)
+    }
+
+    /// A token that `exchangeToken` brought, with the state's key if it is bound to that, and under the state's rules of
+    /// where tokens may go: for its `authorizationHeaders(method:url:)`.
+    public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
+        let visible = published.withLock { $0.state }
+        return Tokens(
+            storage: Tokens.Storage(
+                response, of: visible.record, leeway: options.leeway, policy: visible.policy,
+                dpop: visible.record.dpopKey.map { DPoPBinding($0, service) }))
     }
 }

@@ -20,13 +20,8 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await service.traced { try await tryStore(store, key, options) }
-        let (response, tokens) = try await service.authorize(request, presenting: userAgent, credential: credential)
-        var record = Record(
-            configuration: request.configuration, clientID: request.clientID, credential: credential)
-        record.annotations = annotations
-        return try await make(
-            record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
+        try await WayIn(credential, service, store, key, annotations, options)
+            .authorize(request, presenting: userAgent)
     }
 
     /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps the result.
@@ -44,13 +39,7 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await service.traced { try await tryStore(store, key, options) }
-        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
-        var record = Record(
-            configuration: pending.request.configuration, clientID: pending.request.clientID, credential: credential)
-        record.annotations = annotations
-        return try await make(
-            record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
+        try await WayIn(credential, service, store, key, annotations, options).complete(pending, callback: callback)
     }
 
     /// Reads a stored state.
@@ -87,61 +76,30 @@ extension AuthState {
         return AuthState(
             sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }
+}
 
-    /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.
-    static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
-        try await store.withLease(key, deadline: options.leaseDeadline) { lease in
-            if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }
-            try await lease.reserve()
-        }
-    }
-
-    /// A new state, saved over whatever was stored under the key.
-    static func make(
-        _ record: Record, _ event: Event, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
-        options: Options
+extension AuthState.WayIn {
+    /// By a page of the provider.
+    func authorize(
+        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws -> AuthState {
-        let state = AuthState(record, service: service, store: store, key: key, options: options)
-        await state.begin(with: event)
-        return state
-    }
-
-    /// Saves a first grant over what is stored, and counts its epoch on from there.
-    private func begin(with event: Event) async {
-        defer { publish() }
-        do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
-            if unsaved.isEmpty { apply(event) }
-            report(unsaved: error)
+        try await state {
+            let (response, tokens) = try await service.authorize(
+                request, presenting: userAgent, credential: credential)
+            return (record(request.configuration, request.clientID), .loggedIn(response, tokens))
         }
     }
 
-    private func begin(with event: Event, under lease: any AuthStateLease) async throws {
-        let stored = try await lease.load()
-        storedVersion = stored?.version
-        if let stored {
-            let before = try AuthStateArchive(data: stored.archive).record
-            storedAge = before.age
-            record.grantEpoch = before.grantEpoch
-            record.revision = before.revision
-            record.keepRegistration(of: before)
+    /// By the answer to a request that was made before.
+    func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws -> AuthState {
+        try await state {
+            let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+            return (record(pending.request.configuration, pending.request.clientID), .loggedIn(response, tokens))
         }
-        apply(event)
-        try await save(under: lease)
     }
 }
 
 extension AuthStateError {
     static let nobodyIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
-}
-
-extension AuthState.Record {
-    /// A login by a registered client keeps what was registered: the secret may be nowhere else, and the token that
-    /// manages the registration is not.
-    mutating func keepRegistration(of before: Self) {
-        guard let registration = before.lastRegistrationResponse, registration.clientID == clientID,
-            configuration.issuer == before.configuration.issuer, lastRegistrationResponse == nil
-        else { return }
-        lastRegistrationResponse = registration
-    }
 }

@@ -44,6 +44,9 @@ extension AuthState {
         public var dpopKey: DPoPKey?
         /// What was granted, or asked for when the provider did not say.
         public var scope: String?
+        /// The resources that a login without an authorization request asked for; `lastAuthorizationResponse` has those of
+        /// every other one, and `machineGrant` a client's own.
+        public var resources: [String] = []
         /// What was granted in detail (RFC 9396, section 7), as the provider said it last; nil when it never did.
         public var authorizationDetails: [AuthorizationDetail]?
         /// The last ID token that was seen; a renewal without one does not remove it.
@@ -159,7 +162,8 @@ extension AuthState.Record {
             additionalParameters: parameters.additionalParameters)
         request.resources =
             parameters.resources.isEmpty
-            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? []) : parameters.resources
+            ? ResourceIndicators.single(lastAuthorizationResponse?.request.resources ?? resources)
+            : parameters.resources
         request.authorizationDetails = parameters.authorizationDetails
         request.dpopKey = dpopKey
         return request

@@ -20,13 +20,7 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
-        let response = try await service.register(request)
-        var record = Record(
-            configuration: request.configuration, clientID: response.clientID, credential: credential)
-        record.annotations = annotations
-        return try await make(
-            record, .registered(response), service: service, store: store, key: key, options: options)
+        try await WayIn(credential, service, store, key, annotations, options).register(request)
     }
 
     /// Takes a person through a login with the client of this state, and keeps the result here, over the grant of before.
@@ -72,5 +66,15 @@ extension AuthState {
     func take(_ response: AuthorizationResponse, _ tokens: TokenResponse) async throws {
         // A failed save was reported by `commit`; the login counts all the same.
         do { try await commit(.loggedIn(response, tokens)) } catch is AuthStateError {}
+    }
+}
+
+extension AuthState.WayIn {
+    /// By registering a client, to whom nothing is granted yet.
+    func register(_ request: RegistrationRequest) async throws -> AuthState {
+        try await state {
+            let response = try await service.register(request)
+            return (record(request.configuration, response.clientID), .registered(response))
+        }
     }
 }

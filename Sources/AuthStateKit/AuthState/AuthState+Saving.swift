@@ -221,6 +221,7 @@ extension AuthState.Record {
         credential = other.credential
         machineGrant = other.machineGrant
         dpopKey = other.dpopKey
+        resources = other.resources
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse
     }

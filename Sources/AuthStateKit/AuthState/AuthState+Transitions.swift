@@ -140,7 +140,7 @@ extension AuthState.Record {
             next.clearGrant()
             // Other grants have no authorization request: their record is made with the key, and with what renews it.
             next.dpopKey = authorization == nil ? dpopKey : authorization?.request.dpopKey
-            if authorization != nil { next.machineGrant = nil }
+            if authorization != nil { next.machineGrant = nil } else { next.resources = resources }
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
             next.take(tokens)
@@ -184,6 +184,7 @@ extension AuthState.Record {
         authorizationDetails = nil
         refreshToken = nil
         dpopKey = nil
+        resources = []
         idToken = nil
         idTokenTrust = nil
         authorizationError = nil

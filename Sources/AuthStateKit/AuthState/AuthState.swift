@@ -68,24 +68,26 @@ public actor AuthState {
     ) {
         self.init(
             record, in: Surroundings(service: service, store: store, options: options), key: key,
-            storedVersion: storedVersion,
-            sight: StoreSight(
-                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval))
+            storedVersion: storedVersion)
     }
 
+    /// - Parameter sight: How changes by others are noticed; nil reads the store from time to time.
     init(
         _ record: Record, in surroundings: Surroundings, key: AuthStateKey,
-        storedVersion: StoredAuthState.Version?, sight: StoreSight
+        storedVersion: StoredAuthState.Version? = nil, sight: StoreSight? = nil
     ) {
+        let (service, options) = (surroundings.service, surroundings.options)
         let box = Box(record)
         recordBox = box
         self.surroundings = surroundings
         self.key = key
         self.storedVersion = storedVersion
         storedAge = record.age
-        let first = Published(
-            box, options: surroundings.options, service: surroundings.service)
-        published = Lock(Visible(state: first, sight: sight))
+        let sight =
+            sight
+            ?? StoreSight(
+                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval)
+        published = Lock(Visible(state: Published(box, options: options, service: service), sight: sight))
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.

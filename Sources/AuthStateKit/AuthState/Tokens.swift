@@ -16,6 +16,7 @@ public struct Tokens: Sendable {
         let idToken: String?
         let idTokenTrust: IDTokenTrust?
         let scope: String?
+        let authorizationDetails: [AuthorizationDetail]?
         let expirationDate: Date?
         /// In seconds since 1970.
         let freshUntil: Double
@@ -33,6 +34,7 @@ public struct Tokens: Sendable {
             idToken = record.idToken
             idTokenTrust = record.idTokenTrust
             scope = response.scope ?? record.scope
+            authorizationDetails = response.authorizationDetails ?? record.authorizationDetails
             expirationDate = response.accessTokenExpirationDate
             self.policy = policy
             self.dpop = response.tokenType.equalsIgnoringASCIICase("DPoP") ? dpop : nil
@@ -49,6 +51,8 @@ public struct Tokens: Sendable {
     public var idTokenTrust: IDTokenTrust? { storage.idTokenTrust }
     /// What the access token allows, as far as the provider said it.
     public var scope: String? { storage.scope }
+    /// What the access token allows in detail (RFC 9396, section 7), as far as the provider said it.
+    public var authorizationDetails: [AuthorizationDetail]? { storage.authorizationDetails }
     /// When the access token ends; nil when the provider did not say.
     public var accessTokenExpirationDate: Date? { storage.expirationDate }
 

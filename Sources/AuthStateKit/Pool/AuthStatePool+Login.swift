@@ -14,10 +14,7 @@ extension AuthStatePool {
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.complete(
-                pending, callback: callback, credential: credential(key) ?? .none, service: service, store: store,
-                key: key, annotations: annotations, options: options.state))
+        await insert(try await wayIn(key, annotations).complete(pending, callback: callback))
     }
 
     /// Takes a person through a login on another device (RFC 8628), and keeps it under a key.
@@ -51,6 +48,38 @@ extension AuthStatePool {
                 annotations: annotations, options: options.state))
     }
 
+    /// Has the provider ask a person whether the client may log them in (OpenID Connect CIBA Core 1.0), and keeps the login
+    /// under a key.
+    ///
+    /// - Parameter present: Tells the person what to confirm and where, see `AuthState.authorizeBackchannel`.
+    /// - Throws: `AuthStateError` of the stage that failed, what `present` throws, or `CancellationError`; what was stored
+    ///   before is then untouched.
+    @discardableResult
+    public func authorizeBackchannel(
+        _ request: BackchannelAuthenticationRequest,
+        for key: AuthStateKey,
+        annotations: [String: String] = [:],
+        present: @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.authorizeBackchannel(
+                request, credential: credential(key) ?? .none, service: service, store: store, key: key,
+                annotations: annotations, options: options.state, present: present))
+    }
+
+    /// Completes a login about which `AuthorizationService.authorizeBackchannel(_:credential:)` had a person asked.
+    ///
+    /// - Throws: As `authorizeBackchannel`.
+    @discardableResult
+    public func completeBackchannel(
+        _ response: BackchannelAuthenticationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
+    ) async throws -> AuthState {
+        await insert(
+            try await AuthState.completeBackchannel(
+                response, credential: credential(key) ?? .none, service: service, store: store, key: key,
+                annotations: annotations, options: options.state))
+    }
+
     /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
     ///
     /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
@@ -80,13 +109,15 @@ extension AuthStatePool {
         _ grant: JWTBearerGrant,
         configuration: ServiceConfiguration,
         clientID: String? = nil,
+        dpopKey: DPoPKey? = nil,
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         await insert(
             try await AuthState.jwtBearer(
                 grant, configuration: configuration, clientID: clientID, credential: credential(key) ?? .none,
-                service: service, store: store, key: key, annotations: annotations, options: options.state))
+                dpopKey: dpopKey, service: service, store: store, key: key, annotations: annotations,
+                options: options.state))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.
@@ -143,6 +174,10 @@ extension AuthStatePool {
     private func catchUp(_ key: AuthStateKey) async throws {
         guard let state = loadedObject(key), state.isGranted else { return }
         try await state.catchUp()
+    }
+
+    private func wayIn(_ key: AuthStateKey, _ annotations: [String: String]) -> AuthState.WayIn {
+        AuthState.WayIn(credential(key) ?? .none, in: surroundings, key, annotations)
     }
 
     private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }

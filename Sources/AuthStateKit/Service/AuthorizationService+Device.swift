@@ -10,24 +10,14 @@ extension AuthorizationService {
     public func authorizeDevice(
         _ request: DeviceAuthorizationRequest, credential: ClientCredential = .none
     ) async throws -> DeviceAuthorizationResponse {
-        let service = request.configuration
-        var message = request
-        message.configuration = service.endpoints(for: credential)
-        let endpoint = try message.endpoint
-        try check(endpoint, issuer: service.issuer, stage: .authorization)
-        _ = try request.dpopKey?.signingKey(stage: .authorization)
-        // What is missing for the ID token is better missed before the person has confirmed than after.
-        _ = try await firstIDToken(of: request, credential: credential)
-        let authentication = try credential.authentication(
-            clientID: request.clientID, service: service, endpoint: endpoint, now: configuration.clock.now,
-            stage: .authorization)
-        let sentAt = configuration.clock.now
-        let answer = try await send(message.transportRequest(authentication: authentication), stage: .authorization)
-        let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
-        for page in [response.verificationURI, response.verificationURIComplete] {
-            if let page { try check(page, issuer: service.issuer, stage: .authorization) }
+        try await traced {
+            let (answer, sentAt) = try await begin(request, credential: credential)
+            let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
+            for page in [response.verificationURI, response.verificationURIComplete] {
+                if let page { try check(page, issuer: request.configuration.issuer, stage: .authorization) }
+            }
+            return response
         }
-        return response
     }
 
     /// Asks for the tokens until the person has decided, as often as the provider allows (RFC 8628, sections 3.4 and 3.5).
@@ -43,36 +33,8 @@ extension AuthorizationService {
         for response: DeviceAuthorizationResponse, credential: ClientCredential = .none,
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
-        let request = response.request
-        var question = TokenRequest(
-            deviceCode: response.deviceCode, configuration: request.configuration, clientID: request.clientID,
-            additionalParameters: additionalParameters)
-        question.resources = ResourceIndicators.single(request.resources)
-        question.dpopKey = request.dpopKey
-        var polling = DevicePolling(response)
-        while true {
-            let pause = try polling.wait(at: configuration.clock.now)
-            try await configuration.waitingClock.sleep(for: .seconds(pause))
-            // The machine may have slept longer than that.
-            guard configuration.clock.now < polling.expiresAt else { throw DevicePolling.expired }
-            let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
-            do {
-                // Each time, for a person may take longer than the provider's keys are kept: the answer comes once.
-                expectation = try await firstIDToken(of: request, credential: credential)
-                tokens = try await perform(question, credential: credential)
-            } catch let error as AuthStateError {
-                try polling.note(error)
-                continue
-            }
-            return try await verified(tokens, expectation: expectation, service: request.configuration)
+        try await traced {
+            try await poll(response, credential: credential, additionalParameters: additionalParameters)
         }
-    }
-
-    private func firstIDToken(
-        of request: DeviceAuthorizationRequest, credential: ClientCredential
-    ) async throws -> IDTokenExpectation? {
-        try await loginExpectation(
-            service: request.configuration, clientID: request.clientID, isOpenID: request.scopes.contains(.openID),
-            credential: credential)
     }
 }

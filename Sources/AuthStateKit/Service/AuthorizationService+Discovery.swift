@@ -24,11 +24,11 @@ extension AuthorizationService {
     ) async throws -> ServiceConfiguration {
         try await traced {
             let issuer = try Issuer(issuer)
-            let found = try await metadata.configuration(
-                of: MetadataCache.Key(issuer: issuer, tolerances: tolerances),
-                now: configuration.clock.secondsSince1970, maximumAge: configuration.metadataMaximumAge
+            let found = try await metadata.value(
+                of: MetadataSource(issuer: issuer, tolerances: tolerances), now: configuration.clock.secondsSince1970
             ) {
-                try await discover(issuer, tolerances)
+                MetadataCache.Answer(
+                    value: try await discover(issuer, tolerances), lifetime: configuration.metadataMaximumAge)
             }
             configuration.trace?.noteDiscovery(found)
             return found

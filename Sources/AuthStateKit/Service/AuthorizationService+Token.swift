@@ -6,14 +6,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage token or refresh, or `CancellationError`.
     public func perform(_ request: TokenRequest, credential: ClientCredential = .none) async throws -> TokenResponse {
-        try await traced {
-            switch await redeem(request, credential: credential) {
-            case .tokens(let response): return response
-            case .refused(let error, _): throw error
-            case .failed(let error, _): throw error
-            case .cancelled: throw CancellationError()
-            }
-        }
+        try await traced { try await redeem(request, credential: credential).get() }
     }
 
     /// What became of a token request.
@@ -26,6 +19,17 @@ extension AuthorizationService {
         case failed(AuthStateError, isUnconfirmed: Bool)
         /// The task was cancelled; nobody knows whether the provider acted on the request.
         case cancelled
+
+        /// The tokens.
+        ///
+        /// - Throws: `AuthStateError`, or `CancellationError`.
+        func get() throws -> TokenResponse {
+            switch self {
+            case .tokens(let response): return response
+            case .refused(let error, _), .failed(let error, _): throw error
+            case .cancelled: throw CancellationError()
+            }
+        }
     }
 
     /// Makes a token request and tells all that is known about its outcome.

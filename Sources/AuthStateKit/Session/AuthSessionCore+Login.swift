@@ -78,12 +78,11 @@ extension AuthSessionCore {
 
     /// The login itself: nothing is kept before everything is checked.
     private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
-        try await AuthState.tryStore(store, key, options)
+        let wayIn = AuthState.WayIn(
+            configuration.credential, service, store, key, configuration.annotations, options)
+        try await wayIn.tryStore()
         let (response, tokens) = try await grant(way)
-        var record = AuthState.Record(
-            configuration: response.request.configuration, clientID: response.request.clientID,
-            credential: configuration.credential)
-        record.annotations = configuration.annotations
+        let record = wayIn.record(response.request.configuration, response.request.clientID)
         let granted = record.applying(.loggedIn(response, tokens))
         let info: UserInfo?
         do {
@@ -96,11 +95,8 @@ extension AuthSessionCore {
         }
         login?.isKeeping = true
         // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
-        let saved = Task {
-            try await AuthState.make(
-                record, .loggedIn(response, tokens), service: service, store: store, key: key, options: options)
-        }
-        return follow(try await saved.value, info)
+        let saved = Task { await wayIn.state(record, .loggedIn(response, tokens)) }
+        return follow(await saved.value, info)
     }
 
     private func grant(_ way: Way) async throws -> (AuthorizationResponse, TokenResponse) {

@@ -8,6 +8,9 @@
 ///
 /// A renewal is a transaction on one key: lease, load, reserve, redeem at the provider, save, release. The lease excludes
 /// every other holder, in this process and in others, and covers the HTTP call.
+///
+/// A store of your own keeps what is said here; `AuthStateStoreContract` in AuthStateTesting tells whether it does. Its
+/// errors are `AuthStateError`s of stage store, with a hint for a person.
 public protocol AuthStateStore: Sendable {
     /// Reads a state; nil when there is none under the key.
     ///
@@ -52,7 +55,7 @@ extension AuthStateWatch {
     public var showsOtherProcesses: Bool { true }
 }
 
-/// Exclusive access to one key of a store, for as long as `withLease` runs its body.
+/// Exclusive access to one key of a store, for as long as `withLease` runs its body; after it, `.invalidArgument`.
 public protocol AuthStateLease: Sendable {
     /// Whether the holder before died after `reserve`: a refresh token that it was redeeming may be spent.
     ///
@@ -67,13 +70,14 @@ public protocol AuthStateLease: Sendable {
     /// Called before a refresh token is spent, so that nothing is redeemed that cannot be kept.
     func reserve() async throws
 
-    /// Writes the state durably and returns its version.
+    /// Writes the state durably and returns its version, also in a task that was cancelled: it may be all that is left of
+    /// a refresh token that is spent.
     ///
     /// - Parameter expecting: The version that this replaces; nil when there was none.
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 
-    /// Removes the state.
+    /// Removes the state; nothing stored is no error.
     ///
     /// - Throws: `.storeConflict` when another version is stored.
     func delete(expecting: StoredAuthState.Version?) async throws

@@ -17,16 +17,13 @@ enum ChangeCounters {
 
     private static let slots = 1 << 16
     /// A quarter of a megabyte, made with the first watch. Not in an object, which every reader would retain.
-    private static let table = CounterTable(count: slots + 1)
+    private static let table = CounterTable(count: slots)
 
     /// Another number than before when something may have changed under the name.
-    static func generation(of slot: Slot) -> UInt64 { UInt64(table[slots]) << 32 | UInt64(table[slot.index]) }
+    static func generation(of slot: Slot) -> UInt64 { UInt64(table[slot.index]) }
 
     /// Something changed under a name.
     static func count(_ slot: Slot) { table.increment(slot.index) }
-
-    /// Something may have changed under any name.
-    static func countAll() { table.increment(slots) }
 }
 
 #if canImport(Darwin)

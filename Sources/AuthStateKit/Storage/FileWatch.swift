@@ -22,7 +22,7 @@
         var generation: UInt64 {
             let seconds = watching.catchUp()
             if folder.isGone.load(ordering: .relaxed) { return .max - UInt64(truncatingIfNeeded: seconds) }
-            return ChangeCounters.generation(of: slot)
+            return UInt64(watching.losses.load(ordering: .relaxed)) << 32 | ChangeCounters.generation(of: slot)
         }
     }
 #endif

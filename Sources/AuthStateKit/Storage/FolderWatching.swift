@@ -35,6 +35,9 @@
         /// What happens to a folder after which its path leads elsewhere.
         private static let ends = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED
 
+        /// How often events were lost: each may have been one of any name.
+        let losses = Atomic<UInt32>(0)
+
         private let descriptor: Int32
         private let folders = Lock(Folders())
         private let lastTick = Atomic<UInt64>(0)
@@ -115,11 +118,13 @@
                     let count = read(descriptor, buffer.baseAddress, buffer.count)
                     if count < 0, errno == EINTR { continue }
                     if count < 0, errno == EAGAIN { return }
-                    guard count > 0 else { return ChangeCounters.countAll() }
+                    guard count > 0 else { return countLoss() }
                     note(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }
         }
+
+        private func countLoss() { losses.wrappingAdd(1, ordering: .relaxed) }
 
         /// Events follow each other; the name of each is filled up with zeros to the length that it says.
         private func note(_ events: UnsafeRawBufferPointer) {
@@ -131,7 +136,7 @@
                 let mask = Int32(bitPattern: event.load(fromByteOffset: 4, as: UInt32.self))
                 let length = Int(event.load(fromByteOffset: 12, as: UInt32.self))
                 guard head + length <= event.count else { return }
-                if mask & IN_Q_OVERFLOW != 0 { ChangeCounters.countAll() }
+                if mask & IN_Q_OVERFLOW != 0 { countLoss() }
                 if mask & Self.ends != 0 { lose(number) }
                 if mask & Self.changes != 0 {
                     let name = event[head..<head + length].prefix { $0 != 0 }

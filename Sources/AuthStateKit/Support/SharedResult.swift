@@ -60,7 +60,7 @@ final class SharedResult<Value: Sendable>: Sendable {
 /// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation.
 ///
 /// - Throws: What the work throws, or `DeadlineExceeded`.
-func withDeadline<Value: Sendable>(
+package func withDeadline<Value: Sendable>(
     _ deadline: Duration, clock: any Clock<Duration>, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let result = SharedResult<Value>()
@@ -81,4 +81,4 @@ func withDeadline<Value: Sendable>(
 }
 
 /// The time was over before the work was done.
-struct DeadlineExceeded: Error {}
+package struct DeadlineExceeded: Error {}

@@ -101,7 +101,8 @@ extension LoginTrace {
         let secrets: [(String, Bool)] = [
             ("code", request.code != nil), ("code_verifier", request.codeVerifier != nil),
             ("refresh_token", request.refreshToken != nil), ("device_code", request.deviceCode != nil),
-            ("assertion", request.assertion != nil), ("DPoP", request.dpopKey != nil),
+            ("auth_req_id", request.authenticationRequestID != nil), ("assertion", request.assertion != nil),
+            ("DPoP", request.dpopKey != nil),
         ]
         note(
             .tokenRequest, "Asks for tokens",
@@ -111,6 +112,12 @@ extension LoginTrace {
                 ("redirect_uri", request.redirectURI?.rawValue),
                 ("scope", request.scopes.isEmpty ? nil : request.scopes.map(\.rawValue).joined(separator: " ")),
             ]) + secrets.filter(\.1).map { .hidden($0.0) })
+    }
+
+    func noteWaiting(_ reason: AuthStateError, pause: Double) {
+        note(
+            .tokens, "No tokens yet; asks again",
+            Detail.list([("code", reason.code.rawValue), ("after", "\(pause) s")]))
     }
 
     func noteTokens(_ response: TokenResponse) {

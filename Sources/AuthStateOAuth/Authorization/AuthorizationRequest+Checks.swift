@@ -9,13 +9,7 @@ extension AuthorizationRequest {
         try checkReference()
         try ResourceIndicators.check(resources, stage: .authorization)
         try authorizationDetails.check(configuration.metadata, stage: .authorization)
-        if isOpenID, !configuration.canVerifyIDTokens(fromBrowser: responseType.includesIDToken) {
-            throw AuthStateError(
-                .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
-                expected: "an issuer and a jwks_uri in the service configuration",
-                hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid."
-            )
-        }
+        if isOpenID { try configuration.checkIDTokens(fromBrowser: responseType.includesIDToken) }
         guard TrustCheck.hybridNonce.holds(!responseType.includesIDToken || nonce != nil) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.",

@@ -25,7 +25,7 @@ extension ServiceConfiguration {
     /// Refuses an algorithm that the provider does not list (`dpop_signing_alg_values_supported`; RFC 9449, section 5.1).
     ///
     /// - Throws: `AuthStateError` with `.unsupported`.
-    func check(dpopAlgorithm algorithm: SignatureAlgorithm, stage: AuthStateError.Stage) throws {
+    package func check(dpopAlgorithm algorithm: SignatureAlgorithm, stage: AuthStateError.Stage) throws {
         guard let accepted = metadata?.dpopSigningAlgValuesSupported, !accepted.contains(algorithm.rawValue) else {
             return
         }

@@ -76,6 +76,12 @@ extension AuthStateError.Code {
     public static let invalidRequestURI = known("invalidRequestURI")
     /// `invalid_request_object` (RFC 9101): the provider cannot use the signed request.
     public static let invalidRequestObject = known("invalidRequestObject")
+    /// `expired_login_hint_token` (CIBA Core): the token that names the person has ended.
+    public static let expiredLoginHintToken = known("expiredLoginHintToken")
+    /// `unknown_user_id` (CIBA Core): the hint names nobody whom the provider knows.
+    public static let unknownUserID = known("unknownUserID")
+    /// `invalid_binding_message` (CIBA Core): the provider cannot show this message.
+    public static let invalidBindingMessage = known("invalidBindingMessage")
     /// `invalid_dpop_proof` (RFC 9449): the proof that goes with a token is refused.
     public static let invalidDPoPProof = known("invalidDPoPProof")
     /// `unsupported_token_type` (RFC 7009): the provider cannot revoke tokens of this kind.
@@ -145,9 +151,9 @@ extension AuthStateError.Code {
     public static let serverError = known("serverError")
     /// `temporarily_unavailable`, or 429.
     public static let temporarilyUnavailable = known("temporarilyUnavailable")
-    /// `authorization_pending` (RFC 8628): the person has not decided yet.
+    /// `authorization_pending` (RFC 8628; CIBA Core): the person has not decided yet.
     public static let authorizationPending = known("authorizationPending")
-    /// `slow_down` (RFC 8628): ask less often.
+    /// `slow_down` (RFC 8628; CIBA Core): ask less often.
     public static let slowDown = known("slowDown")
     /// `use_dpop_nonce` (RFC 9449): ask once more with the nonce that came along.
     public static let useDPoPNonce = known("useDPoPNonce")
@@ -175,8 +181,14 @@ extension AuthStateError.Code {
     public static let accessDenied = known("accessDenied")
     /// `invalid_grant`: the code or the refresh token is expired, revoked, or was used before.
     public static let invalidGrant = known("invalidGrant")
-    /// `expired_token` (RFC 8628): nobody logged in with the device code in time.
+    /// `expired_token` (RFC 8628; CIBA Core): nobody confirmed the login, with the device's code or else, in time.
     public static let deviceCodeExpired = known("deviceCodeExpired")
+    /// `missing_user_code` (CIBA Core): the provider asks this person only with the code that they share with it.
+    public static let missingUserCode = known("missingUserCode")
+    /// `invalid_user_code` (CIBA Core): that code is wrong.
+    public static let invalidUserCode = known("invalidUserCode")
+    /// `transaction_failed` (CIBA Core): the login came to nothing, for no reason that has a name of its own.
+    public static let transactionFailed = known("transactionFailed")
     /// A renewal was refused without a readable reason; the grant is kept.
     public static let refusedWithoutReason = known("refusedWithoutReason")
     /// The access token cannot be renewed: there is no refresh token.
@@ -212,6 +224,7 @@ extension AuthStateError.Code {
                 .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
                 .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,
+                .expiredLoginHintToken, .unknownUserID, .invalidBindingMessage,
                 .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
                 .invalidSoftwareStatement, .unapprovedSoftwareStatement, .initialAccessTokenRejected,
                 .registrationTokenRejected,
@@ -234,7 +247,8 @@ extension AuthStateError.Code {
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,
-                .deviceCodeExpired, .loginRequired, .consentRequired, .accountSelectionRequired, .interactionRequired,
+                .deviceCodeExpired, .missingUserCode, .invalidUserCode, .transactionFailed, .loginRequired,
+                .consentRequired, .accountSelectionRequired, .interactionRequired,
                 .insufficientUserAuthentication,
             ],
             .resource: [.insufficientScope],

@@ -11,21 +11,14 @@ extension AuthStateError {
     static func tokenEndpoint(
         _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
     ) -> AuthStateError {
-        endpoint("token endpoint", error, response, stage: stage, now: now)
+        refusal(by: "token endpoint", error, response, stage: stage, now: now)
     }
 
-    /// An OAuth error response of the device authorization endpoint (RFC 8628, section 3.2).
-    static func deviceEndpoint(
-        _ error: OAuthErrorResponse, _ response: TransportResponse, now: Date
-    ) -> AuthStateError {
-        endpoint("device authorization endpoint", error, response, stage: .authorization, now: now)
-    }
-
-    /// An OAuth error response of any endpoint.
+    /// An OAuth error response of an endpoint that answers as the token endpoint does.
     ///
     /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
-    static func endpoint(
-        _ name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
+    static func refusal(
+        by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
         AuthStateError(
             code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
@@ -33,11 +26,13 @@ extension AuthStateError {
             retryAfter: retryAfter(response.headers, now: now))
     }
 
-    /// The status outranks the error member where it says that the server is busy or broken.
+    /// The status outranks the error member where it says that the server is busy or broken; not where the member says
+    /// how often to ask: there are providers that slow a poll down with 429.
     static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
-        switch status {
-        case 408, 429, 503: .temporarilyUnavailable
-        case 500...599: response.code == .temporarilyUnavailable ? .temporarilyUnavailable : .serverError
+        switch (status, response.code) {
+        case (400...499, .slowDown), (400...499, .authorizationPending): response.code
+        case (408, _), (429, _), (503, _): .temporarilyUnavailable
+        case (500...599, let code): code == .temporarilyUnavailable ? code : .serverError
         default: response.code
         }
     }

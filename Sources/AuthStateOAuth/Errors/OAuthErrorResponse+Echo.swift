@@ -24,7 +24,9 @@ extension OAuthErrorResponse {
 extension TokenRequest {
     /// What is good for tokens.
     var secrets: [String] {
-        [code, codeVerifier?.rawValue, refreshToken, deviceCode, assertion, exchange?.subjectToken.token].compactMap(
-            \.self)
+        [
+            code, codeVerifier?.rawValue, refreshToken, deviceCode, authenticationRequestID, assertion,
+            exchange?.subjectToken.token, exchange?.actorToken?.token,
+        ].compactMap(\.self)
     }
 }

@@ -61,8 +61,13 @@ extension OAuthErrorResponse {
         case .interactionRequired, .loginRequired, .consentRequired, .accountSelectionRequired:
             "Log in with a page: leave out prompt=none."
         case .insufficientUserAuthentication: "Log in again as the provider asks, or ask for less."
-        case .deviceCodeExpired: "Log in again, and enter the new code in time."
+        case .deviceCodeExpired: "Log in again, and confirm it in time."
         case .authorizationPending: "Finish the login on the other device."
+        case .expiredLoginHintToken: "Get a new login hint token."
+        case .unknownUserID: "Check the hint: it has to name somebody whom the provider knows."
+        case .missingUserCode, .invalidUserCode: "Ask the person for the code that they share with the provider."
+        case .invalidBindingMessage: "Use a shorter message, of letters and digits."
+        case .transactionFailed: "Log in again."
         case .slowDown: "Ask less often."
         case .invalidTarget: "Ask for resources that the provider knows and that the client may use."
         case .invalidAuthorizationDetails: "Ask for authorization details that the provider knows."
@@ -96,6 +101,8 @@ extension OAuthErrorResponse {
         "redirect_uri_mismatch": .invalidRequest,
         "deleted_client": .invalidClient,
         "disabled_client": .invalidClient,
+        // Microsoft's own: https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code
+        "authorization_declined": .accessDenied,
         // OpenID Connect Core 3.1.2.6
         "interaction_required": .interactionRequired,
         "login_required": .loginRequired,
@@ -118,6 +125,13 @@ extension OAuthErrorResponse {
         "authorization_pending": .authorizationPending,
         "slow_down": .slowDown,
         "expired_token": .deviceCodeExpired,
+        // OpenID Connect CIBA Core 1.0, 12 and 13
+        "expired_login_hint_token": .expiredLoginHintToken,
+        "unknown_user_id": .unknownUserID,
+        "missing_user_code": .missingUserCode,
+        "invalid_user_code": .invalidUserCode,
+        "invalid_binding_message": .invalidBindingMessage,
+        "transaction_failed": .transactionFailed,
         // RFC 8707, 2, and RFC 8693, 2.2.2
         "invalid_target": .invalidTarget,
         // RFC 9396, 5

@@ -43,7 +43,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
     public init(_ response: TransportResponse) throws {
         let json = try? JSONValue(parsing: [UInt8](response.body))
         if let error = OAuthErrorResponse(json) {
-            throw AuthStateError.endpoint("introspection endpoint", error, response, stage: .token)
+            throw AuthStateError.refusal(by: "introspection endpoint", error, response, stage: .token)
         }
         guard response.status == 200 else {
             throw AuthStateError.endpoint("introspection endpoint", response, stage: .token)

@@ -20,6 +20,7 @@ extension ProviderMetadata {
         "end_session_endpoint": .url,
         "device_authorization_endpoint": .url,
         "pushed_authorization_request_endpoint": .url,
+        "backchannel_authentication_endpoint": .url,
         "check_session_iframe": .url,
         "service_documentation": .string,
         "op_policy_uri": .string,
@@ -52,6 +53,8 @@ extension ProviderMetadata {
         "introspection_endpoint_auth_signing_alg_values_supported": .strings,
         "code_challenge_methods_supported": .strings,
         "dpop_signing_alg_values_supported": .strings,
+        "backchannel_token_delivery_modes_supported": .strings,
+        "backchannel_authentication_request_signing_alg_values_supported": .strings,
         "display_values_supported": .strings,
         "claim_types_supported": .strings,
         "claims_supported": .strings,
@@ -68,6 +71,7 @@ extension ProviderMetadata {
         "tls_client_certificate_bound_access_tokens": .flag,
         "frontchannel_logout_supported": .flag,
         "frontchannel_logout_session_supported": .flag,
+        "backchannel_user_code_parameter_supported": .flag,
         "backchannel_logout_supported": .flag,
         "backchannel_logout_session_supported": .flag,
         "mtls_endpoint_aliases": .object,
@@ -95,6 +99,8 @@ extension ProviderMetadata {
     public var deviceAuthorizationEndpoint: URL? { url("device_authorization_endpoint") }
     /// Pushed authorization requests (RFC 9126).
     public var pushedAuthorizationRequestEndpoint: URL? { url("pushed_authorization_request_endpoint") }
+    /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
+    public var backchannelAuthenticationEndpoint: URL? { url("backchannel_authentication_endpoint") }
     /// Session management's page.
     public var checkSessionIframe: URL? { url("check_session_iframe") }
     /// A page for developers.
@@ -181,6 +187,16 @@ extension ProviderMetadata {
     public var codeChallengeMethodsSupported: [String]? { strings("code_challenge_methods_supported") }
     /// How DPoP proofs may be signed (RFC 9449).
     public var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
+    /// How the tokens of a backchannel authentication come: poll, ping, push.
+    public var backchannelTokenDeliveryModesSupported: [String]? {
+        strings("backchannel_token_delivery_modes_supported")
+    }
+    /// How backchannel authentication requests may be signed.
+    public var backchannelAuthenticationRequestSigningAlgValuesSupported: [String]? {
+        strings("backchannel_authentication_request_signing_alg_values_supported")
+    }
+    /// Whether backchannel authentication takes a user code; absent means false.
+    public var backchannelUserCodeParameterSupported: Bool? { flag("backchannel_user_code_parameter_supported") }
     /// Display values.
     public var displayValuesSupported: [String]? { strings("display_values_supported") }
     /// Claim types: normal, aggregated, distributed.

@@ -49,7 +49,8 @@ extension ServiceConfiguration {
             endSessionEndpoint: metadata.endSessionEndpoint, registrationEndpoint: metadata.registrationEndpoint,
             revocationEndpoint: metadata.revocationEndpoint, introspectionEndpoint: metadata.introspectionEndpoint,
             deviceAuthorizationEndpoint: metadata.deviceAuthorizationEndpoint,
-            pushedAuthorizationRequestEndpoint: metadata.pushedAuthorizationRequestEndpoint
+            pushedAuthorizationRequestEndpoint: metadata.pushedAuthorizationRequestEndpoint,
+            backchannelAuthenticationEndpoint: metadata.backchannelAuthenticationEndpoint
         )
         self.metadata = metadata
     }

@@ -22,6 +22,7 @@ extension ServiceConfiguration {
         take("introspection_endpoint", \.introspectionEndpoint) { $0 }
         take("device_authorization_endpoint", \.deviceAuthorizationEndpoint) { $0 }
         take("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint) { $0 }
+        take("backchannel_authentication_endpoint", \.backchannelAuthenticationEndpoint) { $0 }
         return result
     }
 

@@ -28,6 +28,8 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     public var deviceAuthorizationEndpoint: URL?
     /// Pushed authorization requests (RFC 9126).
     public var pushedAuthorizationRequestEndpoint: URL?
+    /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
+    public var backchannelAuthenticationEndpoint: URL?
     /// The metadata that all this came from: one document, or two of one provider merged.
     public var metadata: ProviderMetadata?
     /// What this provider is known to do otherwise, accepted by name.
@@ -54,7 +56,8 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         revocationEndpoint: URL? = nil,
         introspectionEndpoint: URL? = nil,
         deviceAuthorizationEndpoint: URL? = nil,
-        pushedAuthorizationRequestEndpoint: URL? = nil
+        pushedAuthorizationRequestEndpoint: URL? = nil,
+        backchannelAuthenticationEndpoint: URL? = nil
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -67,6 +70,7 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         self.introspectionEndpoint = introspectionEndpoint
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
+        self.backchannelAuthenticationEndpoint = backchannelAuthenticationEndpoint
     }
 
     /// Whether an ID token of this provider could be found to be genuine.
@@ -76,5 +80,16 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         let policy = idTokenPolicy
         let trustsConnection = policy.trustsTLS && !fromBrowser
         return issuer != nil && (jwksURI != nil || trustsConnection || !policy.algorithms.needPublishedKeys)
+    }
+
+    /// Refuses a login whose ID token could not be verified, before anybody is asked for anything.
+    ///
+    /// - Throws: `AuthStateError` of stage authorization with `.invalidMetadata`.
+    package func checkIDTokens(fromBrowser: Bool) throws {
+        guard !canVerifyIDTokens(fromBrowser: fromBrowser) else { return }
+        throw AuthStateError(
+            .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
+            expected: "an issuer and a jwks_uri in the service configuration",
+            hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid.")
     }
 }

@@ -111,7 +111,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         guard response.status < 500, let oauth else {
             return AuthStateError.endpoint("registration endpoint", response, stage: .registration)
         }
-        var error = AuthStateError.endpoint("registration endpoint", oauth, response, stage: .registration)
+        var error = AuthStateError.refusal(by: "registration endpoint", oauth, response, stage: .registration)
         error.message = "The provider refused the \(what): \(oauth.summary)."
         return error
     }

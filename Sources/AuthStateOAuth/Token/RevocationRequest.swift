@@ -28,7 +28,7 @@ extension RevocationRequest {
     public func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
         if let error = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))) {
-            throw AuthStateError.endpoint("revocation endpoint", error, response, stage: .logout)
+            throw AuthStateError.refusal(by: "revocation endpoint", error, response, stage: .logout)
         }
         if response.status == 401 || response.status == 403 {
             throw AuthStateError(

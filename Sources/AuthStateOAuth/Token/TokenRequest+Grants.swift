@@ -8,6 +8,15 @@ extension TokenRequest {
         self.deviceCode = deviceCode
     }
 
+    /// Asks whether a person has confirmed a backchannel authentication (OpenID Connect CIBA Core 1.0, section 10.1).
+    public init(
+        authenticationRequestID: String, configuration: ServiceConfiguration, clientID: String,
+        additionalParameters: Parameters = [:]
+    ) {
+        self.init(.ciba, configuration, clientID, scopes: [], additionalParameters: additionalParameters)
+        self.authenticationRequestID = authenticationRequestID
+    }
+
     /// Shows an assertion that somebody signed, for example another provider (RFC 7523, section 2.1).
     public init(
         assertion: String, configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [],

@@ -16,6 +16,8 @@ public struct TokenRequest: Sendable, Hashable {
     public var refreshToken: String?
     /// The device code of a login that is confirmed elsewhere.
     public var deviceCode: String?
+    /// The identifier of a backchannel authentication (`auth_req_id`), which a person confirms where the provider asks.
+    public var authenticationRequestID: String?
     /// The signed assertion; nil while `jwtBearer` is not signed yet.
     public var assertion: String?
     /// What is signed when the request is sent.
@@ -101,6 +103,7 @@ public struct TokenRequest: Sendable, Hashable {
         form["code_verifier"] = codeVerifier?.rawValue
         form["refresh_token"] = refreshToken
         form["device_code"] = deviceCode
+        form["auth_req_id"] = authenticationRequestID
         form["assertion"] = assertion
         exchange?.apply(to: &form)
         form["scope"] = try scopes.joined(stage: stage, tolerating: configuration.tolerances)

@@ -25,6 +25,16 @@ extension OpenIDProvider {
         core.decide(userCode: userCode, allow: allow)
     }
 
+    /// Decides about the backchannel logins of a person, as they would on their phone; without `Login.page` they have done
+    /// so at once.
+    ///
+    /// - Parameter loginHint: The person's name, subject or mail address.
+    /// - Returns: Whether a login of theirs waits for a decision.
+    @discardableResult
+    public func decide(loginHint: String, allow: Bool) -> Bool {
+        core.decide(loginHint: loginHint, allow: allow)
+    }
+
     /// Revokes every grant: refresh tokens end in `invalid_grant`, access tokens are refused.
     public func revokeGrants() {
         core.state.withLock { state in

@@ -35,9 +35,19 @@ final class ProviderCore: Sendable {
         let now = clock.secondsSince1970
         return state.withLock { state in
             let now = now + state.configuration.clockSkew
-            guard let code = state.waitingDevice(userCode: userCode, now: now) else { return false }
+            guard let (code, _) = state.waitingDevice(userCode: userCode, now: now) else { return false }
             state.decide(code, allowing: allow ? state.configuration.users.first : nil, now: now)
             return true
+        }
+    }
+
+    func decide(loginHint: String, allow: Bool) -> Bool {
+        let now = clock.secondsSince1970
+        return state.withLock { state in
+            let now = now + state.configuration.clockSkew
+            let waiting = state.waitingLogins(of: loginHint, now: now)
+            for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil, now: now) }
+            return !waiting.isEmpty
         }
     }
 

@@ -9,6 +9,7 @@ enum ProviderDecision: Sendable {
     case webFinger([String: JSONValue])
     case keySet
     case deviceAuthorization([String: JSONValue])
+    case backchannelAuthentication([String: JSONValue])
     case tokens([String: JSONValue], UnsignedIDToken?)
     case userInfo([String: JSONValue], UserInfoSigning?)
     case authorization(AuthorizationAnswer)
@@ -26,6 +27,8 @@ enum ProviderDecision: Sendable {
             response.headers["Content-Type"] = ["application/jrd+json"]
             return response
         case .deviceAuthorization(let members): return .json(members, edit: deviations.deviceAuthorization)
+        case .backchannelAuthentication(let members):
+            return .json(members, edit: deviations.backchannelAuthentication)
         case .keySet: return .json(keys.document, edit: deviations.keySet)
         case .userInfo(let claims, nil): return .json(claims, edit: deviations.userInfo)
         case .userInfo(var claims, let signing?):

@@ -12,7 +12,8 @@ struct ProviderState: Sendable {
     var refreshTokens: [String: RefreshToken] = [:]
     /// Clients that registered themselves, by identifier.
     var registrations: [String: Registration] = [:]
-    var deviceCodes: [String: DeviceCode] = [:]
+    /// Logins that a person decides about elsewhere, by what their tokens are asked for with.
+    var pendingLogins: [String: PendingLogin] = [:]
     /// Pushed authorization requests that no login has used yet, by `request_uri`.
     var pushedRequests: [String: PushedRequest] = [:]
     /// When the client assertions end that were used, by client and `jti`.
@@ -110,6 +111,8 @@ struct ProviderState: Sendable {
             case .registration: return .response(try register(request, now: now))
             case .clientConfiguration: return .response(try configure(request, now: now))
             case .deviceAuthorization: return .deviceAuthorization(try authorizeDevice(request, now: now))
+            case .backchannelAuthentication:
+                return .backchannelAuthentication(try authenticateBackchannel(request, now: now))
             case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }
         } catch {

@@ -260,6 +260,67 @@ struct DeviceLoginTests {
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
     }
 
+    @Test("what the tokens need is missed before anybody is shown a code: keys for the ID token, a key for the proofs")
+    func missing() async throws {
+        let world = try await World()
+        var keyless = world.request()
+        keyless.configuration.jwksURI = nil
+        #expect(await failure { _ = try await world.logIn(keyless) { _ in } }?.code == .invalidMetadata)
+        var bound = world.request()
+        bound.dpopKey = try .generate(.es256)
+        bound.configuration.metadata = try ProviderMetadata(
+            document: ["dpop_signing_alg_values_supported": ["RS256"]])
+        #expect(await failure { _ = try await world.logIn(bound) { _ in } }?.code == .unsupported)
+        #expect(world.provider.requestCount(.deviceAuthorization) == 0)
+    }
+
+    @Test("the one resource of a login is named again in its renewals, also by the next process; several are not")
+    func resources() async throws {
+        let world = try await World()
+        for resources in [["https://a.example"], ["https://a.example", "https://b.example"]] {
+            var request = world.request()
+            request.resources = resources
+            let (asked, store) = (request, InMemoryAuthStateStore())
+            let state = try await world.run(pauses: [5]) {
+                try await world.logIn(asked, store: store) {
+                    world.provider.decide(userCode: $0.userCode, allow: true)
+                }
+            }
+            try await state.refresh()
+            try await AuthState.restore(from: store, service: world.fixture.service).refresh()
+            let named = world.provider.requests(at: .token).suffix(3).map { $0.parameters.values("resource") }
+            #expect(named == Array(repeating: resources.count == 1 ? resources : [], count: 3))
+            try await state.clear()
+            #expect(state.snapshot.resources.isEmpty)
+        }
+    }
+
+    @Test("the trace says that a login waits, and not that it failed")
+    func trace() async throws {
+        let world = try await World()
+        let told = Lock<[LoginTrace.Entry]>([])
+        var limits = world.fixture.service.configuration
+        limits.trace = LoginTrace { entry in told.withLock { $0.append(entry) } }
+        let (service, request) = (AuthorizationService(configuration: limits), world.request())
+        world.provider.inject(.oauthError("authorization_pending"), at: .token)
+        let state = try await world.run(pauses: [5, 5]) {
+            try await AuthState.authorizeDevice(request, service: service) {
+                world.provider.decide(userCode: $0.userCode, allow: true)
+            }
+        }
+        #expect(state.isAuthorized)
+        let entries = told.withLock { $0 }
+        #expect(entries.count { $0.message == "No tokens yet; asks again" } == 1)
+        #expect(!entries.contains { $0.step == .failure })
+        world.provider.inject(.oauthError("access_denied"), at: .token)
+        _ = await failure {
+            _ = try await world.run(pauses: [5]) {
+                try await AuthState.authorizeDevice(request, service: service) { _ in }
+            }
+        }
+        #expect(told.withLock { $0 }.count { $0.step == .failure } == 1)
+    }
+
     @Test(
         "nobody is sent to a page without TLS, or on this machine by a remote provider",
         arguments: ["http://op.example/device", "https://127.0.0.1/device"])

@@ -4,6 +4,21 @@ import Foundation
 struct Document: Sendable {
     static let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardized
 
+    /// Every document that people read: those of the repository, and those beside the code of examples and tests.
+    static var paths: [String] {
+        get throws {
+            let folders =
+                ["", "Docs", "Tests/Integration/Providers"] + (try names(in: "Examples")).map { "Examples/\($0)" }
+            return try folders.flatMap { folder in
+                try names(in: folder).filter { $0.hasSuffix(".md") }.map { folder.isEmpty ? $0 : "\(folder)/\($0)" }
+            }
+        }
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path).sorted()
+    }
+
     /// Its place in the repository.
     let path: String
     var text: String
@@ -23,6 +38,15 @@ struct Document: Sendable {
     /// Links that lead to no file of the repository, or to no heading of it.
     var deadLinks: [String] {
         text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }.filter { !$0.contains("://") && !leads($0) }
+    }
+
+    /// Paths of this repository that lead to no file, seen from the document or from the root.
+    var deadPaths: [String] {
+        text.matches(of: /`((?:Sources|Tests|Docs|Examples|\.ci)\/[^`\s]+)`|((?:\.\.\/)+[\w.\/+-]+)/)
+            .compactMap { $0.1 ?? $0.2 }.map(String.init)
+            .filter { path in
+                !leads(path) && !FileManager.default.fileExists(atPath: Self.root.appending(path: path).path)
+            }
     }
 
     /// The names that its headings have in links.

@@ -2,15 +2,20 @@ import Foundation
 import Testing
 
 @Suite("documents") struct DocumentTests {
-    @Test("every link leads to a file and a heading that exist")
-    func links() throws {
-        let docs = try FileManager.default.contentsOfDirectory(atPath: Document.root.appending(path: "Docs").path)
-        for path in ["README.md"] + docs.map({ "Docs/\($0)" }) {
-            #expect(try Document(path).deadLinks == [], "\(path)")
-        }
+    @Test(
+        "every link leads to a file and a heading that exist, and every path to a file", arguments: try Document.paths)
+    func links(_ path: String) throws {
+        let document = try Document(path)
+        #expect(document.deadLinks == [])
+        #expect(document.deadPaths == [])
     }
 
-    @Test("a link that leads nowhere is found")
+    @Test("the documents of the examples are among them")
+    func examples() throws {
+        #expect(try Document.paths.contains("Examples/PostgresStore/README.md"))
+    }
+
+    @Test("a link or a path that leads nowhere is found")
     func deadLinks() throws {
         var document = try Document("Docs/Testing.md")
         document.text =
@@ -18,6 +23,10 @@ import Testing
         #expect(document.deadLinks == [])
         document.text = "[a](Missing.md) [b](#missing) [c](../README.md#missing)"
         #expect(document.deadLinks == ["Missing.md", "#missing", "../README.md#missing"])
+        document.text = "`Examples/Server`, `.ci/run` `./run` ../Package.swift"
+        #expect(document.deadPaths == [])
+        document.text = "`Examples/Missing` and `.ci/missing`\n../../missing/install.sh # so"
+        #expect(document.deadPaths == ["Examples/Missing", ".ci/missing", "../../missing/install.sh"])
     }
 }
 

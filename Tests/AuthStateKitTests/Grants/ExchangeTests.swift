@@ -101,6 +101,46 @@ struct ExchangeTests {
         #expect(issued.tokenType == "N_A" && issued.issuedTokenType == .saml2)
     }
 
+    @Test("a state whose tokens are bound to a key proves it, and gets a token that is bound to it too")
+    func bound() async throws {
+        let fixture = try await BoundFixture {
+            $0.clients[0].grantTypes.insert(.tokenExchange)
+            $0.dpopNonceUses = 1
+        }
+        let state = try await fixture.logIn()
+        let issued = try await state.exchangeToken(audiences: ["billing"])
+        #expect(issued.tokenType == "DPoP" && issued.accessToken != state.snapshot.accessToken)
+        let tokens = state.tokens(issued: issued)
+        #expect(tokens.isBound && tokens.accessToken == issued.accessToken)
+        var call = fixture.resource
+        var answer = TransportResponse(status: 0)
+        // The first answer brings the nonce that the resource wants.
+        for _ in 0..<2 {
+            call.headers = try tokens.authorizationHeaders(method: "GET", url: call.url)
+            answer = try await fixture.base.service.transport.send(call)
+            tokens.learn(from: answer.headers, of: call.url)
+        }
+        #expect(answer.status == 200)
+        // Without the key the token cannot be exchanged.
+        let own = try await state.freshTokens().accessToken
+        let exchange = TokenExchange(of: TypedToken(own, type: .accessToken))
+        var request = TokenRequest(exchange: exchange, configuration: fixture.base.configuration, clientID: "app")
+        fixture.provider.update { $0.requiresDPoP = false }
+        #expect(await failure { _ = try await fixture.base.service.perform(request) }?.code == .invalidRequest)
+        request.dpopKey = try .generate(for: fixture.base.configuration)
+        #expect(await failure { _ = try await fixture.base.service.perform(request) }?.code == .invalidRequest)
+    }
+
+    @Test("a bearer token instead of a bound one is a downgrade, and refused")
+    func downgrade() async throws {
+        let fixture = try await BoundFixture { $0.clients[0].grantTypes.insert(.tokenExchange) }
+        let state = try await fixture.logIn()
+        fixture.provider.update { $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" } }
+        let before = state.snapshot
+        #expect(await failure { _ = try await state.exchangeToken() }?.code == .unsupportedTokenType)
+        #expect(state.snapshot == before)
+    }
+
     @Test("a client without the grant is refused")
     func unauthorizedClient() async throws {
         let fixture = try await ProviderFixture()

@@ -154,6 +154,9 @@ struct JWTBearerTests {
         let restored = try await AuthState.restore(from: store, key: "robot", service: world.fixture.service)
         #expect(restored.isAuthorized)
         #expect(await failure { try await restored.refresh() }?.code == .credentialUnavailable)
+        let bound = try await pool.jwtBearer(
+            world.grant, configuration: world.fixture.configuration, dpopKey: .generate(), for: "bound robot")
+        #expect(try await bound.freshTokens().isBound)
     }
 
     @Test("archives of clients' own states from before there were resources and assertions are read")

@@ -69,6 +69,8 @@ struct AuthorizationDetailsLoginTests {
         let (before, wish) = (state.snapshot, RenewalParameters(authorizationDetails: [Self.account]))
         let picked = try await state.freshTokens(wish)
         #expect(picked.accessToken != before.accessToken && wish != .none)
+        #expect(picked.authorizationDetails == [Self.account])
+        #expect(try await state.freshTokens().authorizationDetails == [Self.payment, Self.account])
         #expect(state.snapshot.accessToken == before.accessToken)
         #expect(state.snapshot.authorizationDetails == before.authorizationDetails)
         let sent = try #require(fixture.provider.requests(at: .token).last?.parameters)

@@ -82,14 +82,15 @@ struct SignOutTests {
 
     @Test("removes a login that was just being saved")
     func duringSave() async throws {
-        let store = HeldSaves()
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        store.holdSaves(at: gate)
         let fixture = try await SessionFixture(store: store)
         let login = Task { try await fixture.core.signIn() }
-        await store.gate.arrivals()
+        await gate.arrivals()
         fixture.core.cancelSignIn()
         let logout = Task { await fixture.core.signOut() }
         #expect(await authError { try await login.value }?.kind == .cancelled)
-        store.gate.open()
+        gate.open()
         #expect(await logout.value.removal == .done)
         #expect(try await fixture.stored() == nil)
         #expect(fixture.state == AuthSessionState() && fixture.core.authState == nil)
@@ -121,34 +122,5 @@ struct SignOutTests {
         #expect(next.state.isAuthenticated)
         await next.core.signOut()
         #expect(next.state.error?.kind == .store && !next.state.isAuthenticated)
-    }
-}
-
-/// A store in memory whose saves wait until a test lets them go.
-private struct HeldSaves: AuthStateStore {
-    let base = InMemoryAuthStateStore()
-    let gate = ScriptedTransport.Gate()
-
-    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
-
-    nonisolated(nonsending) func withLease<R>(
-        _ key: AuthStateKey, deadline: Duration,
-        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
-    ) async throws -> R {
-        try await base.withLease(key, deadline: deadline) { try await body(Lease(base: $0, gate: gate)) }
-    }
-
-    private struct Lease: AuthStateLease {
-        let base: any AuthStateLease
-        let gate: ScriptedTransport.Gate
-        func load() async throws -> StoredAuthState? { try await base.load() }
-        func reserve() async throws { try await base.reserve() }
-        func save(
-            _ archive: Data, expecting: StoredAuthState.Version?
-        ) async throws -> StoredAuthState.Version {
-            try await gate.pass()
-            return try await base.save(archive, expecting: expecting)
-        }
-        func delete(expecting: StoredAuthState.Version?) async throws { try await base.delete(expecting: expecting) }
     }
 }

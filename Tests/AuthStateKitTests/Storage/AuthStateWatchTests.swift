@@ -224,7 +224,7 @@ struct InMemoryWatchTests {
             }
         }
 
-        @Test("more events than the kernel keeps alarm everybody")
+        @Test("more events than the kernel keeps alarm every watch of a file")
         func overflow() async throws {
             // With a descriptor of its own, which nobody else empties.
             let file = try StateFile(resolving: scratch["state"], warnings: FileWarnings(report: nil))

@@ -105,19 +105,6 @@ struct FileAuthStateStoreLockTests {
         #expect(try await store.text() == "second")
     }
 
-    @Test("a save that has begun is finished although its task is cancelled")
-    func cancelledSave() async throws {
-        let task = Task {
-            try await store.withLease(.default, deadline: .seconds(10)) { lease in
-                try await lease.reserve()
-                withUnsafeCurrentTask { $0?.cancel() }
-                _ = try await lease.save(Data("kept".utf8), expecting: nil)
-            }
-        }
-        try await task.value
-        #expect(try await store.text() == "kept")
-    }
-
     @Test("a lock file that somebody removed is made anew and still excludes")
     func removedLock() async throws {
         try await store.put("one")
@@ -126,14 +113,5 @@ struct FileAuthStateStoreLockTests {
             let other = FileAuthStateStore(file: scratch["state"], clock: JumpingClock())
             try await expectStoreError(.storeLocked) { try await other.put("two") }
         }
-    }
-
-    @Test("a lease cannot be used after its transaction")
-    func ended() async throws {
-        let lease = try await store.withLease(.default, deadline: .seconds(1)) { $0 }
-        try await expectStoreError(.invalidArgument) { _ = try await lease.load() }
-        try await expectStoreError(.invalidArgument) { try await lease.reserve() }
-        try await expectStoreError(.invalidArgument) { _ = try await lease.save(Data(), expecting: nil) }
-        try await store.put("free again")
     }
 }

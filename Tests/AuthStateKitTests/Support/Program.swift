@@ -1,36 +1,29 @@
 #if os(Linux)
-    import AuthStateJOSE
+    import Foundation
     import Glibc
     import Testing
 
-    /// A program that a test runs, started with `posix_spawn`: Foundation's `Process` is not for several threads at once.
+    /// A program that a test runs; its standard error goes nowhere, its standard output to `read`.
     final class Program: Sendable {
-        let pid: pid_t
+        private let child: Child
         private let output: Int32
-        private let status = Lock<Int32?>(nil)
 
-        /// Starts a program; its standard error goes nowhere, its standard output to `read`.
+        /// Starts a program.
         init(_ path: String, _ arguments: [String]) throws {
             var pipes: [Int32] = [0, 0]
             let isPiped = pipe(&pipes) == 0
             try #require(isPiped)
             for end in pipes { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            var files = posix_spawn_file_actions_t()
-            posix_spawn_file_actions_init(&files)
-            defer { posix_spawn_file_actions_destroy(&files) }
-            posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_adddup2(&files, pipes[1], 1)
-            posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0)
-            let words = ([path] + arguments).map { strdup($0) } + [nil]
-            defer { for word in words { free(word) } }
-            var pid = pid_t()
-            let code = posix_spawn(&pid, path, &files, nil, words, environ)
-            close(pipes[1])
+            defer { close(pipes[1]) }
+            do {
+                child = try Child(
+                    [path] + arguments, environment: ProcessInfo.processInfo.environment,
+                    output: .descriptor(pipes[1]), errors: .file("/dev/null"))
+            } catch {
+                close(pipes[0])
+                throw error
+            }
             output = pipes[0]
-            self.pid = pid
-            // The object is whole by now: leaving with an error runs `deinit`, which must find no process to end.
-            if code != 0 { status.withLock { $0 = 127 } }
-            try #require(code == 0, "\(path) cannot be started")
         }
 
         deinit {
@@ -47,21 +40,11 @@
 
         /// Waits for the end and returns the exit code, or 128 and the signal's number.
         @discardableResult
-        func wait() -> Int32 {
-            status.withLock { known in
-                if let known { return known }
-                var status: Int32 = 0
-                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-                let signal = status & 0x7F
-                let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-                known = code
-                return code
-            }
-        }
+        func wait() -> Int32 { child.wait() }
 
         /// Ends the program, if it has not ended by itself.
         func terminate() {
-            if status.withLock({ $0 == nil }) { kill(pid, SIGKILL) }
+            child.send(SIGKILL)
             wait()
         }
     }

@@ -30,13 +30,14 @@ extension [HostileEndpoint: AuthStateError.Code] {
         .discovery: .invalidMetadata, .keys: .invalidMetadata, .token: .malformedResponse,
         .renewal: .malformedResponse, .userinfo: .malformedResponse, .registration: .malformedResponse,
         .management: .malformedResponse, .introspection: .malformedResponse,
-        .device: .malformedResponse,
+        .device: .malformedResponse, .backchannel: .malformedResponse,
     ]
 
     /// Where an error in an answer with status 200 is one.
     static func reading(_ code: AuthStateError.Code) -> Self {
         [
             .token: code, .renewal: code, .registration: code, .management: code, .introspection: code, .device: code,
+            .backchannel: code,
         ]
     }
 

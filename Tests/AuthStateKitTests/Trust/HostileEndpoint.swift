@@ -13,6 +13,7 @@ import Testing
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {
     case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection, device
+    case backchannel
 
     /// What an honest provider answers; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
@@ -33,6 +34,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             #"{"client_id":"client","client_secret":"SECRET-client","client_secret_expires_at":0}"#
         case .revocation: "{}"
         case .introspection: #"{"active":true}"#
+        case .backchannel: #"{"auth_req_id":"SECRET-request","expires_in":600}"#
         case .device:
             """
             {"device_code":"SECRET-device","user_code":"WDJB-MJHT","verification_uri":"\(base)/device",\
@@ -78,6 +80,15 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .device:
             _ = try await service.authorizeDevice(
                 DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
+        case .backchannel:
+            // Asked for no keys first.
+            var direct = configuration
+            direct.jwksURI = nil
+            direct.idTokenPolicy.trustsTLS = true
+            _ = try await service.authorizeBackchannel(
+                BackchannelAuthenticationRequest(
+                    configuration: direct, clientID: "client", hint: .loginToken("SECRET-hint"),
+                    userCode: "SECRET-code"))
         case .revocation:
             try await service.revoke(
                 RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
@@ -91,7 +102,8 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
             registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
             introspectionEndpoint: try url("/introspect"),
-            deviceAuthorizationEndpoint: try url("/device_authorization"))
+            deviceAuthorizationEndpoint: try url("/device_authorization"),
+            backchannelAuthenticationEndpoint: try url("/backchannel"))
     }
 
     /// Renews; when that fails the tokens are as they were, in memory and in the store, and the refresh token is either

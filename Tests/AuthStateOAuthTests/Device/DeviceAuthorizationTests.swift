@@ -116,6 +116,9 @@ struct DeviceAuthorizationTests {
             ("invalid_client", 401, AuthStateError.Code.invalidClient),
             ("unauthorized_client", 400, .unauthorizedClient),
             ("invalid_scope", 400, .invalidScope), ("slow_down", 400, .slowDown),
+            // The second status is Google's: https://developers.google.com/identity/protocols/oauth2/limited-input-device
+            ("slow_down", 429, .slowDown), ("authorization_pending", 428, .authorizationPending),
+            ("invalid_request", 429, .temporarilyUnavailable),
             ("invalid_request", 503, .temporarilyUnavailable),
         ])
     func refusals(_ name: String, _ status: Int, _ code: AuthStateError.Code) throws {

@@ -63,6 +63,24 @@ struct ErrorCodeTableTests {
                 ("access_denied", .accessDenied, .reauthenticationRequired),
                 ("expired_token", .deviceCodeExpired, .reauthenticationRequired),
             ]),
+        entries(
+            "OpenID Connect CIBA Core 1.0, 11 to 13",
+            [
+                ("authorization_pending", .authorizationPending, .transient), ("slow_down", .slowDown, .transient),
+                ("expired_token", .deviceCodeExpired, .reauthenticationRequired),
+                ("access_denied", .accessDenied, .reauthenticationRequired),
+                ("transaction_failed", .transactionFailed, .reauthenticationRequired),
+                ("expired_login_hint_token", .expiredLoginHintToken, .configuration),
+                ("unknown_user_id", .unknownUserID, .configuration),
+                ("missing_user_code", .missingUserCode, .reauthenticationRequired),
+                ("invalid_user_code", .invalidUserCode, .reauthenticationRequired),
+                ("invalid_binding_message", .invalidBindingMessage, .configuration),
+                ("invalid_grant", .invalidGrant, .reauthenticationRequired),
+                ("unauthorized_client", .unauthorizedClient, .configuration),
+            ]),
+        entries(
+            "Microsoft identity platform, device authorization grant",
+            [("authorization_declined", .accessDenied, .reauthenticationRequired)]),
         entries("RFC 8693, 2.2.2", [("invalid_target", .invalidTarget, .configuration)]),
         entries("RFC 8707, 2", [("invalid_target", .invalidTarget, .configuration)]),
         entries(

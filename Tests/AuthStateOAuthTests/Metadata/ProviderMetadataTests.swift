@@ -32,6 +32,7 @@ struct ProviderMetadataTests {
             metadata.registrationEndpoint, metadata.revocationEndpoint, metadata.introspectionEndpoint,
             metadata.endSessionEndpoint, metadata.deviceAuthorizationEndpoint,
             metadata.pushedAuthorizationRequestEndpoint, metadata.checkSessionIframe,
+            metadata.backchannelAuthenticationEndpoint,
         ]
         for url in urls { #expect(url?.absoluteString == "https://op.example/x") }
         let texts = [
@@ -58,7 +59,8 @@ struct ProviderMetadataTests {
             metadata.introspectionEndpointAuthSigningAlgValuesSupported, metadata.codeChallengeMethodsSupported,
             metadata.dpopSigningAlgValuesSupported, metadata.displayValuesSupported, metadata.claimTypesSupported,
             metadata.claimsSupported, metadata.claimsLocalesSupported, metadata.uiLocalesSupported,
-            metadata.promptValuesSupported,
+            metadata.promptValuesSupported, metadata.backchannelTokenDeliveryModesSupported,
+            metadata.backchannelAuthenticationRequestSigningAlgValuesSupported,
         ]
         for list in lists { #expect(list == ["a", "b"]) }
     }
@@ -72,6 +74,7 @@ struct ProviderMetadataTests {
                 metadata.requireSignedRequestObject, metadata.requirePushedAuthorizationRequests,
                 metadata.authorizationResponseIssParameterSupported, metadata.tlsClientCertificateBoundAccessTokens,
                 metadata.frontchannelLogoutSupported, metadata.frontchannelLogoutSessionSupported,
+                metadata.backchannelUserCodeParameterSupported,
                 metadata.backchannelLogoutSupported, metadata.backchannelLogoutSessionSupported,
             ]
             for flag in flags { #expect(flag == expected) }

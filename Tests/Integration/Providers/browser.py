@@ -3,7 +3,8 @@
 
 usage: browser.py [--deny] [--follow] [--cookies FILE] [--user NAME] [--password WORD] [--trace] URL
 
-URL is an authorization, device verification or end-session URL of one of the test providers. Walks through the
+URL is an authorization, device verification or end-session URL of one of the test providers, or glewlwyd's list of
+logins that wait for alice (BASE/api/PLUGIN/ciba_user_list/). Walks through the
 provider's pages until a redirect leaves it, and prints that redirect (nothing, when the way ends on a page of the
 provider, as the device grant's does). Status 1, with the page's text, when an authorization does not lead back to
 the client or the provider answers with an error.
@@ -172,6 +173,18 @@ class Browser:
         if reply.status != 200:
             raise reply.failure(f"{method} failed")
 
+    def decide(self, url):
+        """Confirms, or refuses, every login that the provider asks about."""
+        parts = urllib.parse.urlsplit(url)
+        credentials = {"username": self.user, "password": self.password}
+        self.send_json("POST", f"{parts.scheme}://{parts.netloc}/api/auth/", credentials)
+        reply = self.send("GET", url)
+        waiting = json.loads(reply.text) if reply.status == 200 else []
+        if not waiting:
+            raise reply.failure("nothing to decide")
+        for request in waiting:
+            self.walk(request["cancel_uri" if self.deny else "connect_uri"])
+
     def walk(self, url):
         """Goes through the provider's pages; the step that leaves it, or None and an end on one of its pages."""
         site = urllib.parse.urlsplit(url).netloc
@@ -243,6 +256,10 @@ class Glewlwyd:
         prompt = self.query.get("prompt", "")
         if prompt == "end_session":
             return self.end_session()
+        if message := self.query.get("ciba_message"):
+            if message != ("cancelled" if self.browser.deny else "complete"):
+                raise Failure(f"the provider says {message}")
+            return None
         if prompt.startswith("device"):  # deviceComplete, or an error that is for the person to read
             if prompt != "deviceComplete":
                 raise Failure(f"the provider says {prompt}")
@@ -299,7 +316,8 @@ def main():
     cookies = Cookies(arguments.cookies)
     browser = Browser(cookies, arguments.user, arguments.password, arguments.deny, arguments.trace)
     try:
-        last = browser.walk(arguments.url)
+        decides = "/ciba_user_list" in arguments.url
+        last = browser.decide(arguments.url) if decides else browser.walk(arguments.url)
         cookies.save()
         if last:
             print(last.url)

@@ -6,11 +6,19 @@ final class Child: Sendable {
         let description: String
     }
 
+    /// Where what it writes goes.
+    enum Output {
+        /// Into a file, from its beginning.
+        case file(String)
+        /// To whoever reads from the other end.
+        case descriptor(Int32)
+    }
+
     private let id: pid_t
     private let end = End()
 
-    /// Starts a program, found through `PATH`, without input and with its output in files.
-    init(_ words: [String], environment: [String: String], output: String, errors: String) throws {
+    /// Starts a program, found through `PATH`, without input.
+    init(_ words: [String], environment: [String: String], output: Output, errors: Output) throws {
         #if canImport(Darwin)
             var files: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -25,8 +33,13 @@ final class Child: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&files, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_addopen(&files, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        for (stream, output) in [(1, output), (2, errors)] as [(Int32, Output)] {
+            switch output {
+            case .file(let path):
+                posix_spawn_file_actions_addopen(&files, stream, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&files, descriptor, stream)
+            }
+        }
         // The threads of a pool block signals, and a child would inherit that.
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -43,7 +56,11 @@ final class Child: Sendable {
     }
 
     /// The exit status, or 128 and the signal's number; nil while it runs.
-    func status() -> Int32? { end.status(of: id) }
+    func status() -> Int32? { end.status(of: id, WNOHANG) }
+
+    /// Blocks the thread until it ends, and returns the same.
+    @discardableResult
+    func wait() -> Int32 { end.status(of: id, 0) ?? -1 }
 
     /// Sends a signal, unless it has ended.
     func send(_ signal: Int32) {
@@ -56,13 +73,15 @@ final class Child: Sendable {
         private let lock = NSLock()
         private var known: Int32?
 
-        func status(of id: pid_t) -> Int32? {
+        func status(of id: pid_t, _ options: Int32) -> Int32? {
             lock.withLock {
+                if let known { return known }
                 var status: Int32 = 0
-                if known == nil, waitpid(id, &status, WNOHANG) == id {
-                    let signal = status & 0x7F
-                    known = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-                }
+                var found: pid_t
+                repeat { found = waitpid(id, &status, options) } while found < 0 && errno == EINTR
+                guard found == id else { return nil }
+                let signal = status & 0x7F
+                known = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
                 return known
             }
         }

@@ -21,7 +21,7 @@ final class Program: Sendable {
         folder = try TemporaryFolder()
         child = try Child(
             words, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
-            output: folder("stdout"), errors: folder("stderr"))
+            output: .file(folder("stdout")), errors: .file(folder("stderr")))
     }
 
     /// Starts a program, found through `PATH`; the variables are set beside those of this process.

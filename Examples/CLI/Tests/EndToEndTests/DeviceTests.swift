@@ -62,6 +62,7 @@ extension EndToEndTests {
                     + ["--state", authstate.stateFile, "--timeout", "2", "--json"])
             #expect(late.status == 69)
             #expect(try late.json()["error"]?["code"] == "timedOut")
+            #expect(late.output.contains("--timeout") && !late.output.contains("redirect"), "\(late.output)")
 
             let waiting = try authstate.start(arguments(authstate, browser: []))
             try await eventually("the code") { waiting.errors.contains("enter the code:") ? () : nil }

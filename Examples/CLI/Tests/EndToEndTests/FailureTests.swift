@@ -102,7 +102,7 @@ extension EndToEndTests {
             let authstate = try Authstate(.glewlwyd)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--prompt", "none"], 77, [.interactionRequired], stage: .authorization,
-                hint: "prompt=none")
+                hint: "without --prompt none")
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 

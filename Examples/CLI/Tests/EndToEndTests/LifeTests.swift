@@ -165,10 +165,12 @@ extension EndToEndTests {
             let arguments = authstate.loginArguments() + ["--authorization-details", payment]
             let result = try await authstate(arguments)
             #expect(result.status == 0, "\(result.errors)")
-            for command in ["status", "refresh"] {
+            for command in ["status", "refresh", "token"] {
                 #expect(try await authstate.json(command)["authorization_details"]?.arrayValue?.count == 1)
             }
             #expect(try await authstate("status").output.contains("details: payment"))
+            let picked = try await authstate.json("token", "--authorization-details", payment)
+            #expect(picked["authorization_details"]?.arrayValue?.first?["amount"] == "12.50")
             let unlisted = ["--authorization-details", #"[{"type":"x"}]"#]
             let other = try await authstate(authstate.loginArguments() + unlisted)
             #expect(other.status == 78 && other.errors.contains("payment"))

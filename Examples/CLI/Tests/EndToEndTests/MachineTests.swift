@@ -21,9 +21,11 @@ extension EndToEndTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         }
 
-        private func authstate(_ arguments: String...) async throws -> Program.Result {
+        private func authstate(
+            _ arguments: String..., environment: [String: String] = [:]
+        ) async throws -> Program.Result {
             let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
-            return try await Program.start(words, environment: [:]).result()
+            return try await Program.start(words, environment: environment).result()
         }
 
         @Test("a key gets tokens without a person, and renews by signing anew")
@@ -61,9 +63,30 @@ extension EndToEndTests {
             #expect(answer["issued_token_type"]?.stringValue == TokenTypeIdentifier.accessToken.rawValue)
             #expect(provider.requests(at: .token).last?.parameters["audience"] == "billing")
             #expect(try await authstate("token").json()["access_token"] == own)
+            let actor = try #require(own?.stringValue)
+            let acted = try await authstate(
+                "exchange", "--actor-token-env", "ACTOR", "--param", "tenant=t", environment: ["ACTOR": actor])
+            #expect(acted.status == 0 && !acted.errors.contains(actor), "\(acted)")
+            let sent = try #require(provider.requests(at: .token).last).parameters
+            #expect(sent["actor_token"] == actor && sent["tenant"] == "t")
+            #expect(sent["actor_token_type"] == TokenTypeIdentifier.accessToken.rawValue)
+            #expect(try await authstate("exchange", "--actor-token-env", "ACTOR").status == 78)
             provider.inject(.oauthError("invalid_target"), at: .token)
             let refused = try await authstate("exchange", "--audience", "nobody")
             #expect(refused.status == 78 && refused.output.contains("invalidTarget"), "\(refused)")
+        }
+
+        @Test("a login that is bound to a key proves it for an exchange, and says that the new token is bound too")
+        func boundExchange() async throws {
+            provider.update { $0.requiresDPoP = true }
+            let browser = try LoginBrowser()
+            let login = try await authstate(
+                "login", "--issuer", provider.issuer, "--client-id", "app", "--scope", "openid api", "--dpop",
+                "--browser-command", browser.commandLine())
+            try #require(login.status == 0, "\(login)")
+            let issued = try await authstate("exchange", "--audience", "billing")
+            #expect(issued.status == 0, "\(issued)")
+            #expect(try issued.json()["token_type"] == "DPoP" && issued.errors.contains("bound to the login's key"))
         }
     }
 }

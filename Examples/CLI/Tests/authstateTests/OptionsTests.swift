@@ -49,10 +49,25 @@ struct OptionsTests {
             ["--auth-method", "apple", "--private-key", "k"], ["--initial-access-token-env", "T"],
             ["--grant", "jwt-bearer"], ["--grant", "jwt-bearer", "--private-key", "k", "--paste"], ["--subject", "x"],
             ["--grant", "jwt-bearer", "--private-key", "k", "--auth-method", "private-key-jwt"],
+            ["--grant", "ciba"], ["--grant", "ciba", "--login-hint", ""],
+            ["--grant", "ciba", "--login-hint", "ada", "--paste"],
+            ["--grant", "ciba", "--login-hint", "ada", "--browser-command", "open"],
+            ["--grant", "ciba", "--login-hint", "ada", "--user-code-env", "12 34"],
+            ["--grant", "device", "--login-hint", "ada"], ["--binding-message", "x"],
+            ["--grant", "device", "--user-code-env", "CODE"],
             ["--browser-command", "open 'it"], ["--browser-command", " "], ["--profile", "a/b"], ["--state", ""],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
+    }
+
+    @Test("an actor is named by a variable, and only with a token")
+    func actors() throws {
+        #expect(try Exchange.parse(["--actor-token-env", "ACTOR", "--actor-type", "jwt"]).actorType == "jwt")
+        for arguments in [["--actor-token-env", "ey.J0.x"], ["--actor-type", "jwt"]] {
+            let error = #expect(throws: (any Error).self) { try Exchange.parse(arguments) }
+            #expect(!Exchange.message(for: try #require(error)).contains("ey.J0"))
+        }
     }
 
     @Test("a known provider is named instead of an issuer, with what it needs and nothing else")

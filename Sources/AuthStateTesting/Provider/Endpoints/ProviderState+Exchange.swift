@@ -9,6 +9,10 @@ extension ProviderState {
         guard let subject = try holder(of: "subject_token", parameters, now: now) else {
             throw ProviderRefusal("invalid_request", "subject_token is missing.")
         }
+        // Whoever has found a bound token can exchange it no more than use it.
+        guard (accessTokens[parameters["subject_token"] ?? ""]?.key ?? key) == key else {
+            throw ProviderRefusal("invalid_request", "subject_token is bound to a key that is not proved.")
+        }
         _ = try holder(of: "actor_token", parameters, now: now)
         let accessTokenType = TokenTypeIdentifier.accessToken.rawValue
         guard [nil, accessTokenType].contains(parameters["requested_token_type"]) else {

@@ -7,6 +7,7 @@ extension ProviderState {
         ("pushed_authorization_request_endpoint", .pushedAuthorization),
         ("jwks_uri", .keySet), ("end_session_endpoint", .endSession), ("revocation_endpoint", .revocation),
         ("introspection_endpoint", .introspection), ("device_authorization_endpoint", .deviceAuthorization),
+        ("backchannel_authentication_endpoint", .backchannelAuthentication),
     ]
 
     /// The endpoints where clients authenticate.
@@ -21,7 +22,7 @@ extension ProviderState {
 
     /// The grants that the token endpoint knows.
     static let grantTypes: [GrantType] = [
-        .authorizationCode, .refreshToken, .clientCredentials, .deviceCode, .jwtBearer, .tokenExchange,
+        .authorizationCode, .refreshToken, .clientCredentials, .deviceCode, .ciba, .jwtBearer, .tokenExchange,
     ]
 
     /// The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
@@ -41,6 +42,8 @@ extension ProviderState {
             "claims_parameter_supported": true,
             "code_challenge_methods_supported": ["S256"],
             "dpop_signing_alg_values_supported": .array(Self.proofAlgorithms.map { .string($0.rawValue) }),
+            "backchannel_token_delivery_modes_supported": ["poll"],
+            "backchannel_user_code_parameter_supported": true,
             "prompt_values_supported": ["none", "login", "consent"],
             "request_parameter_supported": true,
             "request_uri_parameter_supported": true,

@@ -21,7 +21,9 @@ extension ProviderState {
         switch grantType {
         case .authorizationCode: return try redeem(parameters, client, key: key, now: now)
         case .refreshToken: return try renew(parameters, client, key: key, now: now)
-        case .deviceCode: return try redeemDeviceCode(parameters, client, key: key, now: now)
+        case .deviceCode, .ciba:
+            let code = parameters[grantType == .ciba ? "auth_req_id" : "device_code"]
+            return try redeemPendingLogin(code, grantType, parameters, client, key: key, now: now)
         case .jwtBearer: return try redeemAssertion(parameters, client, key: key, now: now)
         case .tokenExchange: return try exchange(parameters, client, key: key, now: now)
         default: return try clientToken(parameters, client, key: key, now: now)

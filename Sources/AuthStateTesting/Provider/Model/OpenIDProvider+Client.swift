@@ -43,10 +43,11 @@ extension OpenIDProvider {
 
         /// A public client, `app`.
         public static let app = Client(id: "app")
-        /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name.
+        /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name, and
+        /// have people asked.
         public static let service = Client(
             id: "service", secret: "service-secret",
-            grantTypes: [.authorizationCode, .refreshToken, .deviceCode, .clientCredentials])
+            grantTypes: [.authorizationCode, .refreshToken, .deviceCode, .clientCredentials, .ciba])
 
         /// Whether it has nothing to prove who it is with.
         var isPublic: Bool { secret == nil && keys.isEmpty }

@@ -4,11 +4,12 @@ public import AuthStateOAuth
 extension OpenIDProvider {
     /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
     public struct Configuration: Sendable {
-        /// What happens at the authorization endpoint, and where people enter a device's user code.
+        /// What happens at the authorization endpoint, where people enter a device's user code, and when the provider asks
+        /// them by itself.
         public enum Login: Sendable, Hashable {
             /// The user of `login_hint`, else the first one, is logged in and consents at once, without a page.
             case automatic
-            /// A page with a form for name and password, to allow or to deny.
+            /// A page with a form for name and password, to allow or to deny; without a page, somebody has to decide.
             case page
             /// The person refuses: `access_denied`.
             case denied
@@ -33,9 +34,9 @@ extension OpenIDProvider {
         public var idTokenLifetime: Double = 3600
         /// How long codes last.
         public var codeLifetime: Double = 60
-        /// How long device codes last.
+        /// How long device codes last, and backchannel logins that ask for no other time.
         public var deviceCodeLifetime: Double = 600
-        /// How long a device has to wait between two questions; asking sooner is `slow_down` and adds 5 seconds.
+        /// How long a device, or whoever has a person asked, has to wait between two questions; asking sooner is `slow_down` and adds 5 seconds.
         public var devicePollingInterval: Double = 5
         /// Whether devices get a `verification_uri_complete`.
         public var sendsCompleteVerificationURI = true

@@ -41,6 +41,8 @@ extension OpenIDProvider {
         public var registration: Edit?
         /// Changes successful answers of the device authorization endpoint.
         public var deviceAuthorization: Edit?
+        /// Changes successful answers of the backchannel authentication endpoint.
+        public var backchannelAuthentication: Edit?
         /// Changes successful token responses.
         public var tokenResponse: Edit?
         /// Changes an ID token before it is signed.

@@ -33,6 +33,8 @@ extension OpenIDProvider {
         case deviceAuthorization
         /// Where people enter a device's user code.
         case deviceVerification
+        /// Where clients have people asked (OpenID Connect CIBA Core 1.0).
+        case backchannelAuthentication
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [
             .discovery: ("/.well-known/openid-configuration", ["GET"]),
@@ -51,6 +53,7 @@ extension OpenIDProvider {
             .clientConfiguration: ("/client", ["GET", "PUT", "DELETE"]),
             .deviceAuthorization: ("/device_authorization", ["POST"]),
             .deviceVerification: ("/device", ["GET", "POST"]),
+            .backchannelAuthentication: ("/backchannel", ["POST"]),
         ]
 
         /// Where it is, for an issuer with this path; RFC 8414 puts its document before the path, RFC 7033 knows no path.

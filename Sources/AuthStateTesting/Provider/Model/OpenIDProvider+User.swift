@@ -11,6 +11,8 @@ extension OpenIDProvider {
         public var password: String
         /// Claims besides `sub`; those of the standard scopes are given out with their scope, all others always.
         public var claims: [String: JSONValue]
+        /// What clients have to show for the person to be asked (`user_code` of CIBA); nil lets them ask without.
+        public var backchannelCode: String?
 
         /// Makes a person.
         public init(subject: String, name: String, password: String, claims: [String: JSONValue] = [:]) {

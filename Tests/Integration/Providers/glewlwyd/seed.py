@@ -72,6 +72,7 @@ def add_users():
             "username": name, "password": "password", "enabled": True, "scope": ["g_profile"] + SCOPES,
             "name": f"{name.title()} Doe", "given_name": name.title(), "family_name": "Doe",
             "preferred_username": name, "email": f"{name}@example.test", "email_verified": "yes",
+            "ciba_code": "1234",
         })
 
 
@@ -99,6 +100,11 @@ def add_provider(name, **more):
         "auth-type-token-enabled": False, "auth-type-id-token-enabled": True, "auth-type-none-enabled": True,
         "auth-type-password-enabled": False, "auth-type-client-enabled": True, "auth-type-refresh-enabled": True,
         "auth-type-device-enabled": True, "device-authorization-expiration": 600, "device-authorization-interval": 1,
+        # A person is asked by the provider itself, in the list of their requests; user codes are in a property of theirs.
+        "oauth-ciba-allowed": True, "oauth-ciba-mode-poll-allowed": True, "oauth-ciba-mode-ping-allowed": False,
+        "oauth-ciba-mode-push-allowed": False, "oauth-ciba-default-expiry": 600, "oauth-ciba-maximum-expiry": 1200,
+        "oauth-ciba-user-code-allowed": True, "oauth-ciba-user-code-property": "ciba_code",
+        "oauth-ciba-email-allowed": False,
         "pkce-allowed": True, "pkce-method-plain-allowed": False, "pkce-required-public-client": True,
         "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
         # Request objects; the same switch turns on client authentication with JWTs.
@@ -165,11 +171,12 @@ def public_jwks(pem, certificate=None):
 
 
 api("POST", "/auth/", {"username": "admin", "password": "password"})
-allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified"])
+allow_properties("user", ["given_name", "family_name", "preferred_username", "email_verified", "ciba_code"])
 allow_properties(
-    "client",
-    ["post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns", "authorization_details_types"],
-    multiple=["post_logout_redirect_uris", "authorization_details_types"])
+    "client", [
+        "post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns", "authorization_details_types",
+        "backchannel_token_delivery_mode",
+    ], multiple=["post_logout_redirect_uris", "authorization_details_types"])
 add_scopes()
 add_users()
 # Clients are known by the certificates of their connections, at endpoints of their own (RFC 8705, section 5).
@@ -187,6 +194,9 @@ add_client("basic", "client_secret_basic", client_secret="s3cret")
 # glewlwyd does not form-decode what comes by HTTP Basic authentication.
 add_client("odd", "client_secret_basic", client_secret="p@ss:w%rd+/=")
 add_client("post", "client_secret_post", client_secret="s3cret")
+add_client(
+    "ciba", "client_secret_basic", client_secret="s3cret", backchannel_token_delivery_mode="poll",
+    authorization_type=["refresh_token", "urn:openid:params:grant-type:ciba"])
 add_client("secretjwt", "client_secret_jwt", client_secret="s3cret-s3cret-s3cret-s3cret-s3cret")
 if certificates:
     add_client("mtls", "tls_client_auth", tls_client_auth_san_dns="mtls.example.test")

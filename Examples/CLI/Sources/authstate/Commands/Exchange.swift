@@ -46,21 +46,50 @@ struct Exchange: Command {
                 + "chooses.", valueName: "type"))
     var requestedType: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The environment variable with the token of whoever acts in the person's name.", valueName: "var"))
+    var actorTokenEnv: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What kind of token that is, as for --requested-type. Default: access_token.", valueName: "type"))
+    var actorType: String?
+
+    @Option(
+        name: .customLong("param"),
+        help: ArgumentHelp("One more request parameter; may be repeated.", valueName: "name=value"))
+    var parameters: [NamedValue] = []
+
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    func validate() throws {
+        try SecretVariable.check(actorTokenEnv, of: "--actor-token-env")
+        if actorType != nil, actorTokenEnv == nil { throw ValidationError("--actor-type goes with --actor-token-env.") }
+    }
+
     func perform(_ context: Context) async throws -> Report {
+        let actor = try SecretVariable.read(actorTokenEnv, holding: "the actor's token", stage: Self.stage).map {
+            TypedToken($0, type: actorType.map(TokenTypeIdentifier.init(named:)) ?? .accessToken)
+        }
+        var additional: Parameters = [:]
+        for parameter in parameters { additional.append(parameter.name, parameter.value) }
+        let wishes = additional
         let response = try await context.session().withState { state in
             try await state.exchangeToken(
                 subject.token, audiences: audience, resources: resource, scopes: scope.map(Scope.list) ?? [],
-                requestedTokenType: requestedType.map(TokenTypeIdentifier.init(named:)))
+                requestedTokenType: requestedType.map(TokenTypeIdentifier.init(named:)), actor: actor,
+                additionalParameters: wishes)
         }
         var members = StateSummary.validity(
             scope: response.scope, end: response.accessTokenExpirationDate, now: Date())
         members["access_token"] = .string(response.accessToken)
         members["token_type"] = .string(response.tokenType)
         members["issued_token_type"] = JSONValue(response.issuedTokenType?.rawValue)
-        return Report(json: .object(members), lines: [response.accessToken])
+        let isBound = response.tokenType.lowercased() == "dpop"
+        let note = isBound ? "This token is bound to the login's key (DPoP) and worth nothing without it." : nil
+        return Report(json: .object(members), lines: [response.accessToken], note: note)
     }
 }
 

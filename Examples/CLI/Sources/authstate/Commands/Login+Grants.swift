@@ -56,6 +56,30 @@ extension Login {
         }
     }
 
+    /// A person confirms the login where the provider asks them.
+    func authorizeBackchannel(
+        _ party: Party, at configuration: ServiceConfiguration, _ console: Console, _ place: Place
+    ) async throws -> AuthState {
+        var request = BackchannelAuthenticationRequest(
+            configuration: configuration, clientID: party.clientID, hint: .login(authorization.loginHint ?? ""),
+            scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]),
+            bindingMessage: backchannel.bindingMessage, userCode: try backchannel.userCode(),
+            additionalParameters: tokens.additionalParameters)
+        request.resources = tokens.resource
+        request.dpopKey = try tokens.dpopKey(for: configuration)
+        let asked = request
+        return try await Spinner.spin("Waiting for the login to be confirmed", on: console) {
+            try await AuthState.authorizeBackchannel(
+                asked, credential: party.credential, service: place.service, store: place.session.store,
+                key: place.session.key, annotations: place.settings.annotations, options: place.options
+            ) { response in
+                console.note("The provider asks \(authorization.loginHint ?? "") now. Confirm the login there.")
+                guard let message = response.request.bindingMessage else { return }
+                console.note("Confirm it only if this is shown too: \(message)")
+            }
+        }
+    }
+
     /// The client speaks in its own name.
     func clientCredentials(
         _ party: Party, at configuration: ServiceConfiguration, _ place: Place

@@ -19,6 +19,15 @@ struct Login: Command {
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
 
+    /// What may keep a person from coming back from a page is more than the time: the advice for that says so.
+    var timeLimitHint: String? {
+        switch tokens.grant {
+        case .authorizationCode: nil
+        case .device, .ciba: "Confirm the login sooner, or allow more time with --timeout."
+        case .clientCredentials, .jwtBearer: "Try again, or allow more time with --timeout."
+        }
+    }
+
     @OptionGroup(title: "Provider")
     var connection: ConnectionOptions
 
@@ -30,6 +39,9 @@ struct Login: Command {
 
     @OptionGroup(title: "Tokens")
     var tokens: TokenOptions
+
+    @OptionGroup(title: "A login that the provider asks a person about")
+    var backchannel: BackchannelOptions
 
     @OptionGroup(title: "The provider's page")
     var authorization: AuthorizationOptions
@@ -50,8 +62,18 @@ struct Login: Command {
         if tokens.grant != .device, connection.deviceAuthorizationEndpoint != nil {
             throw ValidationError("--device-authorization-endpoint goes with --grant device.")
         }
+        if tokens.grant != .ciba, let option = backchannel.firstGiven {
+            throw ValidationError("\(option) goes with --grant ciba.")
+        }
         switch tokens.grant {
         case .authorizationCode: break
+        case .ciba:
+            if let option = pageOption ?? browserOption {
+                throw ValidationError("--grant ciba goes without \(option): the provider asks the person by itself.")
+            }
+            if authorization.loginHint?.isEmpty ?? true {
+                throw ValidationError("--grant ciba needs --login-hint: whom the provider shall ask.")
+            }
         case .device:
             if let pageOption {
                 throw ValidationError("--grant device goes without \(pageOption): the person logs in elsewhere.")
@@ -76,7 +98,8 @@ struct Login: Command {
 
     /// The first option of the provider's page that was given.
     private var pageOption: String? {
-        authorization.firstGiven ?? (client.requestObject ? "--request-object" : nil)
+        authorization.firstGiven(but: tokens.grant == .ciba ? "--login-hint" : nil)
+            ?? (client.requestObject ? "--request-object" : nil)
     }
 
     private var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
@@ -97,6 +120,7 @@ struct Login: Command {
         switch way {
         case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)
         case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
+        case .backchannel: state = try await authorizeBackchannel(party, at: configuration, context.console, place)
         case .client: state = try await clientCredentials(party, at: configuration, place)
         case .assertion(let key): state = try await jwtBearer(party, signedWith: key, at: configuration, place)
         }
@@ -117,6 +141,7 @@ struct Login: Command {
     private enum Way {
         case page(any ExternalUserAgent)
         case device(DevicePresenter)
+        case backchannel
         case client
         case assertion(key: ClientCredential)
     }
@@ -129,6 +154,7 @@ struct Login: Command {
         case .device:
             let opener = browserOption == nil ? nil : try browser.browser(for: .authorization)
             return .device(DevicePresenter(console: context.console, browser: opener))
+        case .ciba: return .backchannel
         case .clientCredentials: return .client
         case .jwtBearer: return .assertion(key: client.key.credential ?? .none)
         }

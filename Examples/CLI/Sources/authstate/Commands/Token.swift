@@ -36,6 +36,7 @@ struct Token: Command {
         let now = Date()
         var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)
         members["access_token"] = .string(tokens.accessToken)
+        members["authorization_details"] = tokens.authorizationDetails.map { .array($0.map(\.json)) }
         members["token_type"] = tokens.isBound ? "DPoP" : "Bearer"
         var notes: [String] = []
         if !lasts(tokens) {

@@ -44,7 +44,7 @@ struct AuthorizationOptions: ParsableArguments {
     @Option(help: "What the provider shall ask: none, login, consent, select_account, or several in quotes.")
     var prompt: String?
 
-    @Option(help: ArgumentHelp("Who is likely to log in.", valueName: "name"))
+    @Option(help: ArgumentHelp("Who is likely to log in; with --grant ciba, whom to ask.", valueName: "name"))
     var loginHint: String?
 
     func validate() throws {
@@ -68,14 +68,16 @@ struct AuthorizationOptions: ParsableArguments {
     }
 
     /// The first option that was given, for grants that have no page.
-    var firstGiven: String? {
+    ///
+    /// - Parameter other: One that they have nevertheless.
+    func firstGiven(but other: String? = nil) -> String? {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
             ("--response-mode", responseMode != nil), ("--par", isPushed), ("--paste", paste),
             ("--max-age", maxAge != nil), ("--claims", claims != nil),
             ("--prompt", prompt != nil), ("--login-hint", loginHint != nil),
         ]
-        return given.first { $0.1 }?.0
+        return given.first { $0.1 && $0.0 != other }?.0
     }
 
     /// Whether an ID token shall come with the code.

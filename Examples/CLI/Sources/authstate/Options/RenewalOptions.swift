@@ -11,7 +11,17 @@ struct RenewalOptions: ParsableArguments {
             "Use a token for this resource (RFC 8707); may be repeated. It is not kept.", valueName: "uri"))
     var resource: [String] = []
 
-    var parameters: RenewalParameters { RenewalParameters(scopes: scope.map(Scope.list) ?? [], resources: resource) }
+    @Option(
+        name: .customLong("authorization-details"),
+        help: ArgumentHelp(
+            "Use a token for some of the granted details only (RFC 9396). It is not kept.", valueName: "json"),
+        transform: JSONOption.details)
+    var authorizationDetails: [AuthorizationDetail]?
+
+    var parameters: RenewalParameters {
+        RenewalParameters(
+            scopes: scope.map(Scope.list) ?? [], resources: resource, authorizationDetails: authorizationDetails ?? [])
+    }
 }
 
 extension Scope {

@@ -6,7 +6,7 @@ struct TokenOptions: ParsableArguments {
     /// How the tokens are asked for.
     enum Grant: String, ExpressibleByArgument, CaseIterable {
         case authorizationCode = "authorization-code"
-        case device
+        case device, ciba
         case clientCredentials = "client-credentials"
         case jwtBearer = "jwt-bearer"
 
@@ -15,19 +15,21 @@ struct TokenOptions: ParsableArguments {
             switch self {
             case .authorizationCode: .authorizationCode
             case .device: .deviceCode
+            case .ciba: .ciba
             case .clientCredentials: .clientCredentials
             case .jwtBearer: .jwtBearer
             }
         }
 
         /// Whether a person logs in.
-        var isPersonal: Bool { self == .authorizationCode || self == .device }
+        var isPersonal: Bool { self == .authorizationCode || self == .device || self == .ciba }
     }
 
     @Option(
         help: ArgumentHelp(
-            "How the tokens are come by: a person logs in in the browser here, or on another device; or the client speaks "
-                + "in its own name, by what it proves itself with or by assertions that --private-key signs."))
+            "How the tokens are come by: a person logs in in the browser here, or on another device, or confirms where the "
+                + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
+                + "assertions that --private-key signs."))
     var grant = Grant.authorizationCode
 
     @Option(

@@ -59,6 +59,7 @@ extension AuthStateError {
         case "device_authorization_endpoint":
             "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
         case "pushed_authorization_request_endpoint": "Log in without --par."
+        case "backchannel_authentication_endpoint": "Log in without --grant ciba."
         default:
             hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
         }
@@ -105,7 +106,11 @@ extension AuthStateError {
         .consentRequired: withoutPrompt,
         .accountSelectionRequired: withoutPrompt,
         .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
-        .deviceCodeExpired: "Log in again, and enter the new code in time.",
+        .deviceCodeExpired: "Log in again, and confirm it in time.",
+        .unknownUserID: "Check --login-hint: it has to name somebody whom the provider knows.",
+        .missingUserCode: "Give the code that the person shares with the provider with --user-code-env.",
+        .invalidUserCode: "Check the code in the variable that --user-code-env names.",
+        .invalidBindingMessage: "Give a shorter --binding-message, of letters and digits.",
         .accessDenied: "Log in again and allow the access that is asked for.",
         .browserUnavailable:
             "Use --grant device to log in on another device, --paste to copy the address by hand, or a --browser-command "

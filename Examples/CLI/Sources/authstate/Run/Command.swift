@@ -9,6 +9,8 @@ protocol Command: AsyncParsableCommand, Sendable {
     static var stage: AuthStateError.Stage { get }
     /// How long the command may take, in seconds, unless `--timeout` says otherwise.
     static var timeLimit: Double { get }
+    /// What helps when it takes longer; nil leaves it to what is known of the error.
+    var timeLimitHint: String? { get }
 
     /// Does the work.
     ///
@@ -36,6 +38,7 @@ struct Context: Sendable {
 
 extension Command {
     static var timeLimit: Double { 60 }
+    var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
     func run() async throws {
         let limit = common.timeout ?? Self.timeLimit
@@ -43,7 +46,7 @@ extension Command {
         let context = Context(console: console, timeLimit: limit, common: common)
         let status: ExitReason
         do {
-            let report = try await TimeLimit.run(seconds: limit, stage: Self.stage) {
+            let report = try await TimeLimit.run(seconds: limit, stage: Self.stage, hint: timeLimitHint) {
                 try await perform(context)
             }
             console.show(report)

@@ -11,15 +11,17 @@ final class TimeLimit: Sendable {
     ///
     /// Work that was ended may still return a result; then that counts.
     ///
+    /// - Parameter hint: What helps when the time is over.
     /// - Throws: What the work throws; `.timedOut` or `.cancelled` when it was ended.
     static func run<R: Sendable>(
-        seconds: Double, stage: AuthStateError.Stage, _ body: @escaping @Sendable () async throws -> R
+        seconds: Double, stage: AuthStateError.Stage, hint: String? = nil,
+        _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         let limit = TimeLimit()
         let work = Task { try await body() }
         let timer = Task {
             try await Task.sleep(for: .seconds(seconds))
-            limit.end(work, because: .timedOut(after: seconds, stage: stage))
+            limit.end(work, because: .timedOut(after: seconds, stage: stage, hint: hint))
         }
         let interruption = Interruption {
             limit.end(work, because: AuthStateError(.cancelled, stage: stage, "Interrupted."))
@@ -38,11 +40,8 @@ final class TimeLimit: Sendable {
 }
 
 extension AuthStateError {
-    fileprivate static func timedOut(after seconds: Double, stage: Stage) -> AuthStateError {
+    fileprivate static func timedOut(after seconds: Double, stage: Stage, hint: String?) -> AuthStateError {
         let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
-        return AuthStateError(
-            .timedOut, stage: stage, "This was not done within \(time) seconds.",
-            // What may keep a person who logs in is more than the time: the advice for that says so.
-            hint: stage == .authorization ? nil : "Try again, or allow more time with --timeout.")
+        return AuthStateError(.timedOut, stage: stage, "This was not done within \(time) seconds.", hint: hint)
     }
 }

@@ -8,8 +8,11 @@ extension RegistrationRequest {
         for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions
     ) throws {
         use(grants, responseType: responseType)
-        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name has to.
-        if grants.contains(where: \.isPersonal) { tokenEndpointAuthMethod = ClientAuthenticationMethod.none }
+        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name, or has people
+        // asked, has to.
+        if grants.contains(where: \.isPersonal), !grants.contains(.ciba) {
+            tokenEndpointAuthMethod = ClientAuthenticationMethod.none
+        }
         try key.apply(to: &self)
     }
 
@@ -17,5 +20,7 @@ extension RegistrationRequest {
     mutating func use(_ grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code) {
         grantTypes = grants.map(\.type) + (grants.contains(where: \.isPersonal) ? [.refreshToken] : [])
         responseTypes = grants.contains(.authorizationCode) ? [responseType] : []
+        // The mode that needs no server.
+        if grants.contains(.ciba) { additionalMetadata["backchannel_token_delivery_mode"] = "poll" }
     }
 }

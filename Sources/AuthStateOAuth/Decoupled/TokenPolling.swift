@@ -4,17 +4,20 @@
     public import Foundation
 #endif
 
-/// When to ask for the tokens of a device login, and when to give up (RFC 8628, sections 3.3 and 3.5).
+/// When to ask for the tokens of a login that a person confirms elsewhere, and when to give up (RFC 8628, sections 3.3 and
+/// 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
 ///
 /// A value without a clock: `wait(at:)` says how long to wait before the next question, `note(_:)` takes in an answer that
 /// brought no tokens.
-public struct DevicePolling: Sendable, Hashable {
+public struct TokenPolling: Sendable, Hashable {
     /// What the provider wants between two questions, in seconds; `slow_down` adds 5 for good.
     public private(set) var interval: Double
-    /// When the codes end.
+    /// When the login's time is over.
     public let expiresAt: Date
     /// Questions in a row that nobody answered: each doubles the pause.
     private var unanswered = 0
+    /// Why nobody answered the last question; nil when somebody did.
+    private var lastFailure: AuthStateError?
     /// The pause that the last answer asked for (`Retry-After`), in seconds.
     private var retryAfter: Double = 0
 
@@ -34,7 +37,12 @@ public struct DevicePolling: Sendable, Hashable {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
-    /// The pause before the next question, in seconds.
+    /// Begins with what the provider said.
+    public init(_ response: BackchannelAuthenticationResponse) {
+        self.init(interval: response.interval, expiresAt: response.expiresAt)
+    }
+
+    /// The pause before the next question, in seconds, however much time is left.
     public var pause: Double {
         let doubled = interval * Double(1 << min(unanswered, 16))
         return max(min(doubled, max(interval, Self.longestBackoff)), retryAfter)
@@ -42,32 +50,45 @@ public struct DevicePolling: Sendable, Hashable {
 
     /// How long to wait before the next question, in seconds.
     ///
-    /// - Throws: `AuthStateError` with `.deviceCodeExpired` as soon as no question fits in before the codes end.
+    /// - Throws: `AuthStateError` with `.deviceCodeExpired` as soon as no question fits in before the time is over.
     public func wait(at now: Date) throws(AuthStateError) -> Double {
-        guard now.addingTimeInterval(pause) < expiresAt else { throw Self.expired }
-        return pause
+        let (left, shortest) = (expiresAt.timeIntervalSince(now), max(interval, retryAfter))
+        guard shortest < left else { throw expired }
+        // A provider that was away may be back: backing off does not skip the last question.
+        return min(pause, max(shortest, left - shortest))
     }
 
-    /// The codes ended here, before the provider said so.
-    package static let expired = AuthStateError(
-        .deviceCodeExpired, stage: .token, "Nobody confirmed the login before its code ended.",
-        hint: "Log in again, and enter the new code in time.")
+    /// The time is over here, before the provider said so.
+    package var expired: AuthStateError {
+        guard let lastFailure else {
+            return AuthStateError(
+                .deviceCodeExpired, stage: .token, "Nobody confirmed the login in time.",
+                hint: "Log in again, and confirm it in time.")
+        }
+        return AuthStateError(
+            .deviceCodeExpired, stage: .token,
+            "The login's time is over, and at the end of it the provider could not be asked whether it was confirmed.",
+            hint: "Check the network, then log in again.", underlying: lastFailure)
+    }
 
     /// Takes in that a question brought no tokens.
     ///
     /// `authorization_pending` keeps the interval, `slow_down` adds 5 seconds for good; after a failure of the connection
     /// or the server each pause is twice as long as the one before, up to a minute, until there is an answer again.
     ///
-    /// - Throws: The error itself when it ends the login: the person refused, the code ended, the client is wrong.
+    /// - Throws: The error itself when it ends the login: the person refused, the time is over, the client is wrong.
     public mutating func note(_ error: AuthStateError) throws(AuthStateError) {
         retryAfter = error.retryAfter ?? 0
         switch (error.code, error.kind) {
-        case (.authorizationPending, _): unanswered = 0
+        case (.authorizationPending, _): (unanswered, lastFailure) = (0, nil)
         case (.slowDown, _):
-            unanswered = 0
+            (unanswered, lastFailure) = (0, nil)
             interval += 5
-        case (_, .transient): unanswered += 1
+        case (_, .transient): (unanswered, lastFailure) = (unanswered + 1, error)
         default: throw error
         }
     }
 }
+
+/// The rule by its older name, from when it served devices alone.
+public typealias DevicePolling = TokenPolling

@@ -7,12 +7,12 @@ import Testing
     import Foundation
 #endif
 
-@Suite("When a device asks for its tokens (RFC 8628, section 3.5)")
-struct DevicePollingTests {
+@Suite("When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11)")
+struct TokenPollingTests {
     typealias Code = AuthStateError.Code
 
-    private func polling(interval: Double = 5, lifetime: Double = 1800) -> DevicePolling {
-        DevicePolling(interval: interval, expiresAt: Fixtures.now.addingTimeInterval(lifetime))
+    private func polling(interval: Double = 5, lifetime: Double = 1800) -> TokenPolling {
+        TokenPolling(interval: interval, expiresAt: Fixtures.now.addingTimeInterval(lifetime))
     }
 
     private static func error(_ code: Code, retryAfter: Double? = nil) -> AuthStateError {
@@ -59,7 +59,7 @@ struct DevicePollingTests {
     @Test(
         "what ends the login",
         arguments: [
-            Code.accessDenied, .deviceCodeExpired, .invalidGrant, .invalidClient, .unauthorizedClient, .invalidRequest,
+            Code.accessDenied, .deviceCodeExpired, .transactionFailed, .invalidGrant, .invalidClient, .unauthorizedClient, .invalidRequest,
             .malformedResponse, .redirected, .insecureConnection, .providerError,
         ])
     func ends(_ code: Code) {
@@ -77,5 +77,29 @@ struct DevicePollingTests {
             let error = refusal { try polling().wait(at: now) }
             #expect(error?.code == .deviceCodeExpired && error?.kind == .reauthenticationRequired)
         }
+    }
+
+    @Test("backing off does not miss the last question that fits in", arguments: [(50.0, 45.0), (64, 59), (66, 60), (8, 5)])
+    func lastQuestion(_ left: Double, _ expected: Double) throws {
+        var polling = polling(lifetime: 1000)
+        for _ in 0..<5 { try polling.note(Self.error(.unreachable)) }
+        #expect(try polling.wait(at: Fixtures.now.addingTimeInterval(1000 - left)) == expected)
+        #expect(polling.pause == 60)
+        try polling.note(Self.error(.temporarilyUnavailable, retryAfter: 55))
+        let last = refusal { try polling.wait(at: Fixtures.now.addingTimeInterval(1000 - 50)) }
+        #expect(last?.code == .deviceCodeExpired, "the provider itself asked for a longer pause")
+    }
+
+    @Test("a provider that was away at the end is not a person who did nothing")
+    func awayAtTheEnd() throws {
+        var polling = polling()
+        let end = Fixtures.now.addingTimeInterval(1800)
+        #expect(refusal { try polling.wait(at: end) }?.message == "Nobody confirmed the login in time.")
+        try polling.note(Self.error(.unreachable))
+        let error = refusal { try polling.wait(at: end) }
+        #expect(error?.code == .deviceCodeExpired && error?.message.contains("could not be asked") == true)
+        #expect(error?.underlying?.contains("No tokens.") == true)
+        try polling.note(Self.error(.authorizationPending))
+        #expect(refusal { try polling.wait(at: end) }?.underlying == nil)
     }
 }

@@ -1,0 +1,31 @@
+import ArgumentParser
+import AuthStateKit
+
+/// What the provider gets to know when it asks a person by itself; whom it asks says `--login-hint`.
+struct BackchannelOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A short text that the person sees here and where the provider asks them, with --grant ciba.",
+            valueName: "text"))
+    var bindingMessage: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The environment variable with the code that the person shares with the provider, with --grant ciba.",
+            valueName: "var"))
+    var userCodeEnv: String?
+
+    func validate() throws { try SecretVariable.check(userCodeEnv, of: "--user-code-env") }
+
+    /// The first option that was given.
+    var firstGiven: String? {
+        bindingMessage.map { _ in "--binding-message" } ?? userCodeEnv.map { _ in "--user-code-env" }
+    }
+
+    /// The code, from where it is.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    func userCode() throws -> String? {
+        try SecretVariable.read(userCodeEnv, holding: "the person's code", stage: .authorization)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An environment variable that holds a secret, as an option names it.
+enum SecretVariable {
+    /// Refuses what is no variable's name: that is likely to be the secret itself, and is never repeated.
+    static func check(_ name: String?, of option: String) throws {
+        if let name, !name.isVariableName {
+            throw ValidationError("\(option) takes the name of a variable, not what it holds.")
+        }
+    }
+
+    /// What a variable holds; nil when none was named.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when it is not set.
+    static func read(_ name: String?, holding thing: String, stage: AuthStateError.Stage) throws -> String? {
+        guard let name else { return nil }
+        guard let secret = ProcessInfo.processInfo.environment[name], !secret.isEmpty else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The environment variable \(name), which holds \(thing), is not set.", hint: "Set \(name).")
+        }
+        return secret
+    }
+}

@@ -1,0 +1,40 @@
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Has the provider ask a person, for example on their phone, whether this client may log them in (OpenID Connect CIBA
+    /// Core 1.0, section 7.1).
+    ///
+    /// Show the person what they are to confirm and where, then call `pollTokens`.
+    ///
+    /// - Throws: `AuthStateError` of stage authorization: `.endpointMissing`; `.unsupported` when the provider has no poll
+    ///   mode; `.invalidArgument` for a request that cannot be made; the provider's refusal, such as `.unknownUserID`,
+    ///   `.missingUserCode` and `.invalidUserCode`; an answer that cannot be used. `CancellationError`.
+    public func authorizeBackchannel(
+        _ request: BackchannelAuthenticationRequest, credential: ClientCredential = .none
+    ) async throws -> BackchannelAuthenticationResponse {
+        try await traced {
+            // Whose it is has to be known before anybody is asked: the new login must be the same person's.
+            if case .idToken(let hint) = request.hint { _ = try IDToken(parsing: hint, stage: .authorization) }
+            let (answer, sentAt) = try await begin(request, credential: credential)
+            return try BackchannelAuthenticationResponse(answer, to: request, sentAt: sentAt)
+        }
+    }
+
+    /// Asks for the tokens until the person has decided, as often as the provider allows (CIBA Core, sections 10.1 and 11).
+    ///
+    /// Waits by the service's `waitingClock`, the request ends by its `clock`. The ID token is required and verified as at a
+    /// login; when an ID token was the hint, both have to be the same person's. A provider that cannot be reached is asked
+    /// again, less and less often, until the request ends. One that answers late (long polling) is waited for as long as
+    /// `requestTimeout` of the service's configuration allows.
+    ///
+    /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired` when nobody decides in time;
+    ///   `.accountChanged`; any other refusal. As soon as the task is cancelled, `CancellationError`.
+    public func pollTokens(
+        for response: BackchannelAuthenticationResponse, credential: ClientCredential = .none,
+        additionalParameters: Parameters = [:]
+    ) async throws -> TokenResponse {
+        try await traced {
+            try await poll(response, credential: credential, additionalParameters: additionalParameters)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A request that begins a login which a person confirms elsewhere: at a page (RFC 8628), or where the provider asks them
+/// (OpenID Connect CIBA Core 1.0).
+package protocol DecoupledRequest: Sendable {
+    var configuration: ServiceConfiguration { get set }
+    var clientID: String { get }
+    var scopes: [Scope] { get }
+    var resources: [String] { get }
+    var dpopKey: DPoPKey? { get }
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    var endpoint: URL { get throws }
+    func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest
+}
+
+/// The provider's answer: what its tokens are asked for with, and how often.
+package protocol DecoupledResponse: Sendable {
+    associatedtype Request: DecoupledRequest
+    var request: Request { get }
+    var polling: TokenPolling { get }
+    /// The question for the tokens, still without resource and key.
+    func question(_ additionalParameters: Parameters) -> TokenRequest
+    /// What has to hold of the tokens that come, their ID token verified; throws `AuthStateError` of stage token.
+    func check(_ tokens: TokenResponse) throws
+}
+
+extension DecoupledResponse {
+    /// The question for the tokens, asked as often as `polling` allows.
+    package func tokenRequest(_ additionalParameters: Parameters = [:]) -> TokenRequest {
+        var request = question(additionalParameters)
+        request.resources = ResourceIndicators.single(self.request.resources)
+        request.dpopKey = self.request.dpopKey
+        return request
+    }
+}
+
+extension DeviceAuthorizationRequest: DecoupledRequest {}
+
+extension DeviceAuthorizationResponse: DecoupledResponse {
+    package var polling: TokenPolling { TokenPolling(self) }
+
+    package func question(_ additionalParameters: Parameters) -> TokenRequest {
+        TokenRequest(
+            deviceCode: deviceCode, configuration: request.configuration, clientID: request.clientID,
+            additionalParameters: additionalParameters)
+    }
+
+    /// An ID token is welcome and none is missed: the grant knows none.
+    package func check(_ tokens: TokenResponse) {}
+}
+
+extension BackchannelAuthenticationRequest: DecoupledRequest {}
+
+extension BackchannelAuthenticationResponse: DecoupledResponse {
+    package var polling: TokenPolling { TokenPolling(self) }
+
+    package func question(_ additionalParameters: Parameters) -> TokenRequest {
+        TokenRequest(
+            authenticationRequestID: authenticationRequestID, configuration: request.configuration,
+            clientID: request.clientID, additionalParameters: additionalParameters)
+    }
+
+    /// There is an ID token (CIBA Core, section 10.1.1), and a login that an ID token named is that person's.
+    package func check(_ tokens: TokenResponse) throws {
+        guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil) else {
+            throw AuthStateError(
+                .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
+                expected: "id_token", received: "nothing")
+        }
+        if case .idToken(let hint) = request.hint { try IDToken.checkAccount(of: tokens.idToken, isThatOf: hint) }
+    }
+}

@@ -1,0 +1,89 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+extension ProviderState {
+    /// The backchannel authentication endpoint (OpenID Connect CIBA Core 1.0, sections 7 and 13); the person has decided at
+    /// once, unless logins need a page: then somebody has to decide.
+    mutating func authenticateBackchannel(
+        _ request: OpenIDProvider.Request, now: Double
+    ) throws(ProviderRefusal) -> [String: JSONValue] {
+        let client = try authenticate(request, now: now)
+        let parameters = request.parameters
+        let (wanted, resources) = try wishes(parameters, of: client, for: .ciba)
+        guard wanted.contains("openid") else { throw ProviderRefusal("invalid_scope", "The scope openid is missing.") }
+        let user = try hintedUser(parameters, now: now)
+        try check(userCode: parameters["user_code"], of: user)
+        if let message = parameters["binding_message"] {
+            guard message.unicodeScalars.count <= 64, message.printable() == message else {
+                throw ProviderRefusal("invalid_binding_message", "At most 64 characters that print.")
+            }
+        }
+        let lifetime = try requestedLifetime(parameters["requested_expiry"])
+        let interval = configuration.devicePollingInterval
+        let code = keep(
+            PendingLogin(
+                grantType: .ciba, clientID: client.id, scopes: wanted, resources: resources, user: user,
+                expiresAt: now + lifetime, interval: interval), now: now)
+        switch configuration.login {
+        case .automatic: decide(code, allowing: user, now: now)
+        case .denied: decide(code, allowing: nil, now: now)
+        case .page: break
+        }
+        return [
+            "auth_req_id": .string(code), "expires_in": JSONValue(floatLiteral: lifetime),
+            "interval": JSONValue(floatLiteral: interval),
+        ]
+    }
+
+    /// The logins that wait for a person, whom a hint names as in a request.
+    func waitingLogins(of hint: String, now: Double) -> [(code: String, user: OpenIDProvider.User)] {
+        guard let wanted = user(named: hint) else { return [] }
+        return pendingLogins.compactMap { code, login in
+            guard login.isWaiting(at: now), let user = login.user, user == wanted else { return nil }
+            return (code, user)
+        }
+    }
+
+    private func user(named hint: String) -> OpenIDProvider.User? {
+        configuration.users.first { [$0.name, $0.subject, $0.claims["email"]?.stringValue].contains(hint) }
+    }
+
+    /// Who is to be asked; exactly one hint says it (section 7.1).
+    private func hintedUser(
+        _ parameters: Parameters, now: Double
+    ) throws(ProviderRefusal) -> OpenIDProvider.User {
+        let names = ["login_hint", "id_token_hint", "login_hint_token"].filter { parameters[$0] != nil }
+        guard let name = names.first, names.count == 1, let value = parameters[name] else {
+            throw ProviderRefusal("invalid_request", "There has to be exactly one hint.")
+        }
+        var subject: String? = value
+        if name != "login_hint" {
+            // Whoever names somebody proves nothing by it, and gets nothing for it: signatures are not looked at.
+            let claims = (try? JSONWebToken(parsing: value))?.claims
+            if name == "login_hint_token", let end = claims?["exp"]?.doubleValue, end <= now {
+                throw ProviderRefusal("expired_login_hint_token", "The login hint token has ended.")
+            }
+            subject = claims?["sub"]?.stringValue
+        }
+        guard let user = subject.flatMap(user(named:)) else {
+            throw ProviderRefusal("unknown_user_id", "The hint names nobody here.")
+        }
+        return user
+    }
+
+    private func check(userCode: String?, of user: OpenIDProvider.User) throws(ProviderRefusal) {
+        guard let expected = user.backchannelCode else { return }
+        guard let userCode else { throw ProviderRefusal("missing_user_code", "This person is asked with a code only.") }
+        guard ConstantTime.equals(expected, userCode) else {
+            throw ProviderRefusal("invalid_user_code", "The user code is wrong.")
+        }
+    }
+
+    private func requestedLifetime(_ text: String?) throws(ProviderRefusal) -> Double {
+        guard let text else { return configuration.deviceCodeLifetime }
+        guard let seconds = Int(text), seconds > 0 else {
+            throw ProviderRefusal("invalid_request", "requested_expiry is not a positive number of seconds.")
+        }
+        return Double(seconds)
+    }
+}

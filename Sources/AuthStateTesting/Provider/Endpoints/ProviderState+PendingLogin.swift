@@ -1,0 +1,95 @@
+import AuthStateOAuth
+
+extension ProviderState {
+    /// A login that a person decides about elsewhere: a device's, or one that the provider asks them about by itself.
+    struct PendingLogin: Sendable {
+        /// What became of it.
+        enum Decision: Sendable { case pending, denied, granted(String) }
+
+        /// How its tokens are asked for.
+        var grantType: GrantType
+        var clientID: String
+        var scopes: [String]
+        var resources: [String]
+        /// What a device shows; nil for a login that has none.
+        var userCode: String?
+        /// Who is asked, where that is known from the beginning.
+        var user: OpenIDProvider.User?
+        var expiresAt: Double
+        var interval: Double
+        var askedAt: Double?
+        var decision = Decision.pending
+
+        func isWaiting(at now: Double) -> Bool {
+            guard case .pending = decision else { return false }
+            return now < expiresAt
+        }
+    }
+
+    /// Keeps a login until its tokens are asked for.
+    ///
+    /// - Returns: What they are asked for with.
+    mutating func keep(_ login: PendingLogin, now: Double) -> String {
+        pendingLogins = pendingLogins.filter { now < $0.value.expiresAt + 600 }
+        let code = newToken(now: now)
+        pendingLogins[code] = login
+        return code
+    }
+
+    /// What a client that may use a grant asks for: scopes and resources that are known here.
+    func wishes(
+        _ parameters: Parameters, of client: OpenIDProvider.Client, for grantType: GrantType
+    ) throws(ProviderRefusal) -> (scopes: [String], resources: [String]) {
+        guard client.grantTypes.contains(grantType) else {
+            throw ProviderRefusal("unauthorized_client", "The client may not use this grant.")
+        }
+        let wanted = scopes(parameters["scope"])
+        if let foreign = wanted.first(where: { !configuration.scopes.contains($0) }) {
+            throw ProviderRefusal("invalid_scope", "The scope \(foreign) is not known here.")
+        }
+        let resources = parameters.values("resource")
+        try check(resources: resources)
+        return (wanted, resources)
+    }
+
+    /// Notes what a person decided; without a user the answer is no.
+    mutating func decide(_ code: String, allowing user: OpenIDProvider.User?, now: Double) {
+        guard let login = pendingLogins[code] else { return }
+        guard let user else {
+            pendingLogins[code]?.decision = .denied
+            return
+        }
+        let id = newToken(now: now)
+        grants[id] = Grant(
+            clientID: login.clientID, user: user, scopes: login.scopes, resources: login.resources,
+            authenticatedAt: now, sessionID: newToken(now: now))
+        pendingLogins[code]?.decision = .granted(id)
+    }
+
+    /// What a login's tokens are asked for with (RFC 8628, sections 3.4 and 3.5; CIBA Core, sections 10.1 and 11).
+    mutating func redeemPendingLogin(
+        _ code: String?, _ grantType: GrantType, _ parameters: Parameters, _ client: OpenIDProvider.Client,
+        key: String?, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard let code, let login = pendingLogins[code], login.grantType == grantType, login.clientID == client.id
+        else { throw ProviderRefusal("invalid_grant", "The login is not known, or not this client's.") }
+        pendingLogins[code]?.askedAt = now
+        guard now < login.expiresAt else { throw ProviderRefusal("expired_token", "The login's time is over.") }
+        // The system's coarse clock moves in steps of some milliseconds.
+        if let askedAt = login.askedAt, now - askedAt < login.interval - 0.02 {
+            pendingLogins[code]?.interval += 5
+            throw ProviderRefusal("slow_down", "Wait for \(login.interval + 5) seconds from now on.")
+        }
+        switch login.decision {
+        case .pending: throw ProviderRefusal("authorization_pending", "Nobody has decided yet.")
+        case .denied: throw ProviderRefusal("access_denied", "The person refused.")
+        case .granted(let id):
+            guard let grant = grants[id], !grant.isRevoked else {
+                throw ProviderRefusal("invalid_grant", "The grant is revoked.")
+            }
+            let resources = try resources(parameters, of: grant)
+            pendingLogins[code] = nil
+            return issue(id, grant, scopes: grant.scopes, resources: resources, key: key, isFirst: true, now: now)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import AuthStateKit
+
+/// What every store promises, as checks for the tests of a store of your own.
+///
+/// ```swift
+/// @Test(arguments: AuthStateStoreContract.checks)
+/// func promise(_ check: AuthStateStoreContract.Check) async throws {
+///     try await check.run(on: MyStore(table), and: MyStore(table))
+/// }
+/// ```
+///
+/// They go on what `AuthStateStore`, `AuthStateLease` and `AuthStateWatch` say, and on nothing that only some stores can do.
+public enum AuthStateStoreContract {
+    /// All of them; none needs another one to have run.
+    public static let checks: [Check] = [
+        .loading, .keys, .archives, .savingOver, .deletingOver, .deleting, .reserving, .discarding,
+        .exclusion, .deadline, .otherKeys, .cancelledWaiting, .failing, .ended, .cancelledSaving, .watching,
+    ]
+
+    /// One promise.
+    public struct Check: Sendable, CustomStringConvertible {
+        /// The promise, in words.
+        public let description: String
+        private let body: @Sendable (StoreTrial) async throws -> Void
+
+        init(_ description: String, _ body: @escaping @Sendable (StoreTrial) async throws -> Void) {
+            self.description = description
+            self.body = body
+        }
+
+        /// Finds out whether a store keeps it; leaves behind what it stored, under keys of its own.
+        ///
+        /// - Parameters:
+        ///   - store: An empty one, or one whose contents are nobody's.
+        ///   - other: Another object on the same storage, as another process has it, whose leases exclude those of the first;
+        ///     nil when there is none, or when leases exclude their own process alone.
+        /// - Throws: `Violation`; `CancellationError`.
+        public func run(on store: any AuthStateStore, and other: (any AuthStateStore)? = nil) async throws {
+            try await run(on: store, and: other, patience: .seconds(20))
+        }
+
+        /// - Parameter patience: How long to wait for what has to come at once, until it counts as hanging.
+        func run(
+            on store: any AuthStateStore, and other: (any AuthStateStore)? = nil, patience: Duration
+        ) async throws {
+            do { try await body(StoreTrial(store: store, other: other ?? store, patience: patience)) } catch {
+                try Task.checkCancellation()
+                throw Violation(promise: description, finding: "\(error)")
+            }
+        }
+    }
+
+    /// A promise that a store does not keep.
+    public struct Violation: Error, CustomStringConvertible {
+        /// The promise.
+        public let promise: String
+        /// What happened instead.
+        public let finding: String
+
+        /// Both.
+        public var description: String { "Not kept: \(promise). \(finding)" }
+    }
+}

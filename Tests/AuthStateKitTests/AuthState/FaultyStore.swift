@@ -1,0 +1,78 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store whose operations can be made to fail, and that records them in order.
+final class FaultyStore: AuthStateStore {
+    enum Operation: Sendable, Hashable { case load, reserve, save, delete }
+    let inner = InMemoryAuthStateStore()
+    private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))
+    private let once = Lock<Set<Operation>>([])
+    private let overlay = Lock<StoredAuthState?>(nil)
+    private let gate = Lock<ScriptedTransport.Gate?>(nil)
+    private let crash = Lock(false)
+
+    /// Lets whoever saves wait here.
+    func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
+    /// Says to the next holders of the lease that one before them died.
+    func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
+
+    /// Shows other contents from now on, as somebody who takes no lease would leave them.
+    func overwrite(_ archive: Data) {
+        overlay.withLock { $0 = StoredAuthState(archive: archive, version: .init(rawValue: "foreign")) }
+    }
+
+    var log: [Operation] { state.withLock { $0.log } }
+    func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
+    /// Lets the next operation of its kind fail, and that one alone.
+    func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
+    fileprivate func note(_ operation: Operation) throws {
+        let fails = state.withLock { state in
+            state.log.append(operation)
+            return state.failing.contains(operation)
+        }
+        if once.withLock({ $0.remove(operation) != nil }) || fails {
+            throw AuthStateError(.storeUnwritable, stage: .store, "disk full")
+        }
+    }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await inner.load(key) }
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await inner.withLease(key, deadline: deadline) { try await body(Lease(inner: $0, store: self)) }
+    }
+
+    private struct Lease: AuthStateLease {
+        let inner: any AuthStateLease
+        let store: FaultyStore
+        var followsCrash: Bool { store.crash.withLock { $0 } }
+        func load() async throws -> StoredAuthState? {
+            try store.note(.load)
+            if let foreign = store.overlay.withLock({ $0 }) { return foreign }
+            return try await inner.load()
+        }
+        func reserve() async throws {
+            try store.note(.reserve)
+            try await inner.reserve()
+        }
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            try store.note(.save)
+            try await store.gate.withLock { $0 }?.pass()
+            return try await inner.save(archive, expecting: expecting)
+        }
+        func delete(expecting: StoredAuthState.Version?) async throws {
+            try store.note(.delete)
+            try await inner.delete(expecting: expecting)
+        }
+    }
+}

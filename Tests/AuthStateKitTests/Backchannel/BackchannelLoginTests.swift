@@ -1,0 +1,240 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("A login that the provider asks a person about", .timeLimit(.minutes(2)))
+struct BackchannelLoginTests {
+    /// A provider that waits for its people to decide, and a client whose clock is the same, moved by hand.
+    struct World {
+        static let credential = ClientCredential.secret("service-secret")
+        let clock = ManualClock()
+        let fixture: ProviderFixture
+        var provider: OpenIDProvider { fixture.provider }
+
+        init(_ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+            fixture = try await ProviderFixture(clock: clock, waits: true) {
+                $0.login = .page
+                change(&$0)
+            }
+        }
+
+        func request(
+            _ hint: BackchannelAuthenticationRequest.Hint = .login("ada"), scopes: [Scope] = [.openID, .profile]
+        ) -> BackchannelAuthenticationRequest {
+            BackchannelAuthenticationRequest(
+                configuration: fixture.configuration, clientID: "service", hint: hint, scopes: scopes)
+        }
+
+        /// Logs in; `decide` is Ada, who is asked on her phone. Waits for one question.
+        func logIn(
+            _ request: BackchannelAuthenticationRequest? = nil, credential: ClientCredential = World.credential,
+            store: any AuthStateStore = InMemoryAuthStateStore(), pauses: [Double] = [5], allow: Bool? = true
+        ) async throws -> AuthState {
+            let (asked, provider) = (request ?? self.request(), provider)
+            let task = Task {
+                try await AuthState.authorizeBackchannel(
+                    asked, credential: credential, service: fixture.service, store: store,
+                    annotations: ["till": "3"]
+                ) { _ in
+                    if let allow { #expect(provider.decide(loginHint: "ada@example.com", allow: allow)) }
+                }
+            }
+            for pause in pauses {
+                await clock.sleepers()
+                clock.advance(by: .seconds(pause))
+            }
+            return try await task.value
+        }
+
+        /// The error that a request ends with before anybody waits.
+        func refusal(_ request: BackchannelAuthenticationRequest) async -> AuthStateError? {
+            await failure { _ = try await logIn(request, pauses: [], allow: nil) }
+        }
+    }
+
+    @Test("a person allows it: the tokens, the ID token verified, and a renewal like any other")
+    func allowed() async throws {
+        let world = try await World()
+        let store = InMemoryAuthStateStore()
+        var request = world.request()
+        request.bindingMessage = "W4SCT"
+        request.requestedExpiry = 90
+        let state = try await world.logIn(request, store: store)
+        let record = state.snapshot
+        #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["till": "3"])
+        #expect(record.idToken != nil && record.idTokenTrust == .signature)
+        let sent = try #require(world.provider.requests(at: .backchannelAuthentication).first).parameters
+        #expect(sent["binding_message"] == "W4SCT" && sent["requested_expiry"] == "90")
+        #expect(world.provider.requestCount(.token) == 1)
+        let restored = try await AuthState.restore(
+            from: store, credential: World.credential, service: world.fixture.service)
+        #expect(try await restored.refresh().accessToken != record.accessToken)
+        #expect(try await restored.userInfo().name == "Ada Lovelace")
+    }
+
+    @Test("a person refuses: access_denied, and nothing is stored")
+    func denied() async throws {
+        let world = try await World()
+        let store = InMemoryAuthStateStore()
+        let error = await failure { _ = try await world.logIn(store: store, allow: false) }
+        #expect(error?.code == .accessDenied && error?.kind == .reauthenticationRequired && error?.stage == .token)
+        #expect(try await store.load(.default) == nil)
+    }
+
+    @Test("nobody decides: the provider is asked every five seconds, until the time that was asked for is over")
+    func expired() async throws {
+        let world = try await World()
+        var request = world.request()
+        request.requestedExpiry = 16
+        let error = await failure { _ = try await world.logIn(request, pauses: [5, 5, 5], allow: nil) }
+        #expect(error?.code == .deviceCodeExpired && error?.response == nil)
+        #expect(world.provider.requestCount(.token) == 3)
+    }
+
+    @Test("slow_down adds five seconds for good; what the provider ends, ends")
+    func slowDown() async throws {
+        let world = try await World()
+        world.provider.inject(.oauthError("slow_down"), at: .token)
+        world.provider.inject(.oauthError("authorization_pending"), at: .token)
+        world.provider.inject(.oauthError("transaction_failed"), at: .token)
+        let error = await failure { _ = try await world.logIn(pauses: [5, 10, 10], allow: nil) }
+        #expect(error?.code == .transactionFailed && error?.kind == .reauthenticationRequired)
+        #expect(world.provider.requestCount(.token) == 3)
+    }
+
+    @Test("asked for by an ID token, the login is the same person's, or nobody's")
+    func sameAccount() async throws {
+        let world = try await World()
+        let idToken = try #require(try await world.logIn().snapshot.idToken)
+        #expect(try await world.logIn(world.request(.idToken(idToken))).isAuthorized)
+        let sent = world.provider.requests(at: .backchannelAuthentication).last?.parameters
+        #expect(sent?["id_token_hint"] == idToken && sent?["login_hint"] == nil)
+        world.provider.update { $0.deviations.idToken = { claims, _ in claims["sub"] = "somebody-else" } }
+        let store = InMemoryAuthStateStore()
+        let error = await failure { _ = try await world.logIn(world.request(.idToken(idToken)), store: store) }
+        #expect(error?.code == .accountChanged && error?.stage == .token)
+        #expect(try await store.load(.default) == nil)
+        let count = world.provider.requestCount(.backchannelAuthentication)
+        #expect(await world.refusal(world.request(.idToken("no token")))?.code == .invalidIDToken)
+        #expect(world.provider.requestCount(.backchannelAuthentication) == count)
+    }
+
+    @Test("the ID token is required, and withholds the tokens when it fails a check")
+    func idToken() async throws {
+        let world = try await World()
+        world.provider.update { $0.deviations.tokenResponse = { $0["id_token"] = nil } }
+        #expect(await failure { _ = try await world.logIn() }?.code == .invalidIDToken)
+        world.provider.update {
+            $0.deviations.tokenResponse = nil
+            $0.deviations.signature = .foreignKey
+        }
+        #expect(await failure { _ = try await world.logIn() }?.code == .invalidSignature)
+    }
+
+    @Test("the provider's refusals, each by its name (section 13)")
+    func refusals() async throws {
+        let world = try await World { $0.users[0].backchannelCode = "1234" }
+        #expect(await world.refusal(world.request(.login("nobody")))?.code == .unknownUserID)
+        #expect(await world.refusal(world.request())?.code == .missingUserCode)
+        var request = world.request()
+        request.userCode = "0000"
+        let wrong = await world.refusal(request)
+        #expect(wrong?.code == .invalidUserCode && wrong?.stage == .authorization)
+        request.userCode = "1234"
+        request.bindingMessage = String(repeating: "x", count: 100)
+        #expect(await world.refusal(request)?.code == .invalidBindingMessage)
+        request.bindingMessage = nil
+        let token = unsignedToken(["sub": "ada", "exp": 1])
+        request.hint = .loginToken(token)
+        #expect(await world.refusal(request)?.code == .expiredLoginHintToken)
+        request.hint = .loginToken(unsignedToken(["sub": "ada"]))
+        request.clientID = "app"
+        let stranger = await failure {
+            _ = try await world.logIn(request, credential: .none, pauses: [], allow: nil)
+        }
+        #expect(stranger?.code == .unauthorizedClient)
+        request.clientID = "service"
+        #expect(try await world.logIn(request).isAuthorized)
+    }
+
+    @Test("a provider whose people decide at once, or refuse at once")
+    func atOnce() async throws {
+        let world = try await World { $0.login = .automatic }
+        #expect(try await world.logIn(allow: nil).isAuthorized)
+        world.provider.update { $0.login = .denied }
+        #expect(await failure { _ = try await world.logIn(allow: nil) }?.code == .accessDenied)
+        #expect(!world.provider.decide(loginHint: "ada", allow: true))
+    }
+
+    @Test("tokens that are bound to a key are asked for with its proof, and renewed with it")
+    func bound() async throws {
+        let world = try await World { $0.requiresDPoP = true }
+        var request = world.request()
+        request.dpopKey = try .generate(for: world.fixture.configuration)
+        let state = try await world.logIn(request)
+        #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP" && state.snapshot.dpopKey == request.dpopKey)
+        #expect(try await state.refresh().isBound)
+    }
+
+    @Test("an identifier is good for its own grant and client, and once")
+    func identifier() async throws {
+        let world = try await World { $0.login = .automatic }
+        let response = try await world.fixture.service.authorizeBackchannel(
+            world.request(), credential: World.credential)
+        let device = TokenRequest(
+            deviceCode: response.authenticationRequestID, configuration: world.fixture.configuration,
+            clientID: "service")
+        #expect(
+            await failure {
+                _ = try await world.fixture.service.perform(device, credential: World.credential)
+            }?.code == .invalidGrant)
+        let question = response.tokenRequest()
+        _ = try await world.fixture.service.perform(question, credential: World.credential)
+        #expect(
+            await failure {
+                _ = try await world.fixture.service.perform(question, credential: World.credential)
+            }?.code == .invalidGrant)
+    }
+
+    @Test("cancelling the task ends the waiting at once")
+    func cancelled() async throws {
+        let world = try await World()
+        let (asked, service) = (world.request(), world.fixture.service)
+        let task = Task {
+            try await AuthState.authorizeBackchannel(asked, credential: World.credential, service: service)
+        }
+        await world.clock.sleepers()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(world.provider.requestCount(.token) == 0)
+    }
+
+    @Test("a pool keeps the login under a key, in one step and in two")
+    func pool() async throws {
+        let world = try await World { $0.login = .automatic }
+        let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service) { _ in
+            World.credential
+        }
+        let task = Task { try await pool.authorizeBackchannel(world.request(), for: "till-1") }
+        await world.clock.sleepers()
+        world.clock.advance(by: .seconds(5))
+        let first = try await task.value
+        #expect(try await pool.state(for: "till-1") === first)
+        let response = try await world.fixture.service.authorizeBackchannel(
+            world.request(), credential: World.credential)
+        let other = Task { try await pool.completeBackchannel(response, for: "till-2") }
+        await world.clock.sleepers()
+        world.clock.advance(by: .seconds(5))
+        let second = try await other.value
+        #expect(try await pool.state(for: "till-2") === second)
+    }
+}

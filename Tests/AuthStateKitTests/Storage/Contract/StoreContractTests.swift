@@ -1,0 +1,119 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import Foundation
+import Testing
+
+@testable import AuthStateKit
+@testable import AuthStateTesting
+
+typealias Contract = AuthStateStoreContract
+
+@Suite("What every store promises", .timeLimit(.minutes(2)))
+struct StoreContractTests {
+    @Test("in memory", arguments: Contract.checks)
+    func memory(_ check: Contract.Check) async throws { try await check.run(on: InMemoryAuthStateStore()) }
+
+    @Test("in files", arguments: Contract.checks)
+    func files(_ check: Contract.Check) async throws {
+        let scratch = try ScratchFolder()
+        let folder = scratch["deep/states"]
+        try await check.run(
+            on: FileAuthStateStore(folder: folder), and: FileAuthStateStore(folder: URL(fileURLWithPath: folder)))
+    }
+
+    @Test("in the keychain, in one process", arguments: Contract.checks)
+    func keychain(_ check: Contract.Check) async throws {
+        let device = FakeDevice()
+        try await check.run(on: device.store())
+        #expect(device.misuse.isEmpty)
+    }
+
+    @Test("sealed", arguments: Contract.checks)
+    func sealed(_ check: Contract.Check) async throws {
+        let base = InMemoryAuthStateStore()
+        let keys = [try SealingKey(id: "key", bytes: SecureRandom.bytes(32))]
+        try await check.run(
+            on: try SealedAuthStateStore(base, keys: keys), and: try SealedAuthStateStore(base, keys: keys))
+    }
+
+    /// Those that lock by themselves.
+    private func stores(_ scratch: ScratchFolder) -> [any AuthStateStore] {
+        [
+            InMemoryAuthStateStore(clock: JumpingClock()), FakeDevice().store(clock: JumpingClock()),
+            FileAuthStateStore(folder: scratch.path, clock: JumpingClock()),
+        ]
+    }
+
+    @Test("a lease that somebody holds is refused at the deadline of the clock that the store was given")
+    func injectedClocks() async throws {
+        let scratch = try ScratchFolder()
+        for store in stores(scratch) {
+            try await store.withLease("a", deadline: .seconds(1)) { _ in
+                _ = try await expectStoreError(.storeLocked) {
+                    try await store.withLease("a", deadline: .seconds(3600)) { _ in }
+                }
+            }
+            try await store.put("free again", "a")
+        }
+    }
+
+    @Test("the same content again is no conflict where a save may have failed after its effect")
+    func sameContent() async throws {
+        let scratch = try ScratchFolder()
+        for store in stores(scratch).dropFirst() {
+            let old = try await store.put("one")
+            let new = try await store.put("two")
+            let again = try await store.withLease(.default, deadline: .seconds(1)) { lease in
+                try await lease.save(Data("two".utf8), expecting: old)
+            }
+            #expect(again == new)
+        }
+    }
+
+    @Test("the body runs in the caller's isolation")
+    func isolation() async throws {
+        actor Owner {
+            var seen: [String?] = []
+            func look(into store: any AuthStateStore) async throws {
+                try await store.withLease(.default, deadline: .seconds(1)) { lease in
+                    seen.append(try await lease.load().map { text($0.archive) })
+                }
+            }
+        }
+        let store = InMemoryAuthStateStore()
+        try await store.put("one")
+        let owner = Owner()
+        try await owner.look(into: store)
+        #expect(await owner.seen == ["one"])
+    }
+}
+
+@Suite("The contract of stores", .timeLimit(.minutes(2)))
+struct BrokenStoreTests {
+    @Test("a store that breaks a promise is found by its check", arguments: BrokenStore.Fault.allCases)
+    func found(_ fault: BrokenStore.Fault) async throws {
+        let violation = await #expect(throws: Contract.Violation.self) {
+            try await fault.broken.run(on: BrokenStore(fault), patience: .milliseconds(200))
+        }
+        #expect(violation?.promise == fault.broken.description)
+    }
+
+    @Test("the same store without the fault keeps them all", arguments: Contract.checks)
+    func sound(_ check: Contract.Check) async throws { try await check.run(on: BrokenStore(nil)) }
+
+    @Test("there is a fault for each check, and each has a name of its own")
+    func complete() {
+        let promises = Contract.checks.map(\.description)
+        #expect(Set(promises) == Set(BrokenStore.Fault.allCases.map(\.broken.description)))
+        #expect(Set(promises).count == promises.count)
+    }
+
+    @Test("the check of a task that is cancelled ends with that, and accuses nobody")
+    func cancelled() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await Contract.Check.exclusion.run(on: InMemoryAuthStateStore())
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

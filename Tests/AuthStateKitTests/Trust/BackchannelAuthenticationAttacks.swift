@@ -1,0 +1,32 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Attack {
+    /// Logins that the person confirmed who was asked, or somebody else, or that nothing says who.
+    static let backchannelAuthentication: [Attack] = [
+        Attack(.idTokenPresent) { try offer(nil, hint: .login("alice")) },
+        Attack(.reauthorizedAccount) { try offer("mallory", hint: .idToken(idToken(of: "alice"))) },
+    ]
+
+    private static func idToken(of subject: String) -> String {
+        unsignedToken(["iss": "https://op.example", "sub": .string(subject)])
+    }
+
+    /// Tokens of somebody, for a request that named somebody.
+    private static func offer(_ subject: String?, hint: BackchannelAuthenticationRequest.Hint) throws {
+        guard let url = URL(string: "https://op.example/token") else { return }
+        let (configuration, now) = (
+            ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url), Date(timeIntervalSince1970: 0)
+        )
+        let response = BackchannelAuthenticationResponse(
+            request: BackchannelAuthenticationRequest(configuration: configuration, clientID: "client", hint: hint),
+            authenticationRequestID: "r", expiresAt: now)
+        try response.check(TokenResponse(accessToken: "a", issuedAt: now, idToken: subject.map(idToken)))
+    }
+}

@@ -1,0 +1,102 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension ProviderTests {
+    /// glewlwyd lists for alice what she is asked about. It wants to be told whom to ask in JSON.
+    @Suite("a login that the provider asks a person about") struct BackchannelTests {
+        private static func flow(_ provider: Provider) throws -> Flow {
+            try Flow(provider).client("ciba", .secret("s3cret", method: .clientSecretBasic))
+        }
+
+        private static func request(
+            _ flow: Flow, user: String = "alice"
+        ) async throws -> BackchannelAuthenticationRequest {
+            BackchannelAuthenticationRequest(
+                configuration: try await flow.configuration(), clientID: flow.clientID,
+                hint: .login(#"{"username":"\#(user)"}"#), scopes: flow.scopes, bindingMessage: "W4SCT")
+        }
+
+        /// Where alice decides.
+        private static func list(_ flow: Flow) throws -> URL {
+            try #require(URL(string: "\(flow.issuer)/ciba_user_list/"))
+        }
+
+        @Test("she confirms it: tokens, userinfo and a renewal", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        func allowed(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            var request = try await Self.request(flow)
+            request.userCode = "1234"
+            let state = try await AuthState.authorizeBackchannel(
+                request, credential: flow.credential, service: flow.service, store: flow.store
+            ) { response in
+                #expect(response.interval == 5 && response.request.userCode == nil)
+                try await flow.browser.open(Self.list(flow))
+            }
+            let record = state.snapshot
+            #expect(state.current.canRenew && record.idTokenTrust == .signature)
+            #expect(record.scope?.contains("profile") == true)
+            #expect(try await state.userInfo().name == "Alice Doe")
+            let restored = try await AuthState.restore(
+                from: flow.store, credential: flow.credential, service: flow.service)
+            #expect(try await restored.refresh().accessToken != record.accessToken)
+        }
+
+        @Test("she is named by her last ID token, and her tokens are bound to a key", arguments: [Provider.glewlwyd])
+        func bound(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            let first = try await AuthState.authorizeBackchannel(
+                try await Self.request(flow), credential: flow.credential, service: flow.service
+            ) { _ in try await flow.browser.open(Self.list(flow)) }
+            var request = try await Self.request(flow)
+            request.hint = .idToken(try #require(first.snapshot.idToken))
+            request.dpopKey = try .generate(for: request.configuration)
+            let state = try await AuthState.authorizeBackchannel(
+                request, credential: flow.credential, service: flow.service
+            ) { _ in try await flow.browser.open(Self.list(flow)) }
+            #expect(try await state.freshTokens().isBound)
+            #expect(try await state.refresh().isBound)
+        }
+
+        @Test("nobody has decided yet; then she refuses", arguments: [Provider.glewlwyd])
+        func denied(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            let response = try await flow.service.authorizeBackchannel(
+                try await Self.request(flow), credential: flow.credential)
+            let question = TokenRequest(
+                authenticationRequestID: response.authenticationRequestID,
+                configuration: response.request.configuration, clientID: flow.clientID)
+            let pending = await #expect(throws: AuthStateError.self) {
+                try await flow.service.perform(question, credential: flow.credential)
+            }
+            #expect(pending?.code == .authorizationPending)
+            try await flow.browser.open(Self.list(flow), .decline)
+            let error = await #expect(throws: AuthStateError.self) {
+                try await AuthState.completeBackchannel(
+                    response, credential: flow.credential, service: flow.service, store: flow.store)
+            }
+            #expect(error?.code == .accessDenied)
+            #expect(try await flow.store.load(.default) == nil)
+        }
+
+        @Test("a wrong user code, a message too long, and somebody whom nobody knows", arguments: [Provider.glewlwyd])
+        func refused(_ provider: Provider) async throws {
+            let flow = try Self.flow(provider)
+            func code(
+                _ user: String = "alice", _ change: (inout BackchannelAuthenticationRequest) -> Void
+            ) async throws -> AuthStateError.Code? {
+                var request = try await Self.request(flow, user: user)
+                change(&request)
+                let asked = request
+                return await #expect(throws: AuthStateError.self) {
+                    try await flow.service.authorizeBackchannel(asked, credential: flow.credential)
+                }?.code
+            }
+            #expect(try await code { $0.userCode = "0000" } == .invalidUserCode)
+            #expect(
+                try await code { $0.bindingMessage = String(repeating: "x", count: 300) } == .invalidBindingMessage)
+            // Its own word for unknown_user_id.
+            #expect(try await code("nobody") { _ in } == .invalidRequest)
+        }
+    }
+}
