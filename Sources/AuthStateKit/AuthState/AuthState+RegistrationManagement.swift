@@ -75,6 +75,7 @@ extension AuthState {
     ) async throws -> RegistrationResponse {
         // With this: a token of an earlier answer that is in memory alone is the only one that still counts.
         try await reconcile(with: lease)
+        publish()
         let (registration, issuer) = (try registration(), record.configuration.issuer)
         let request = try update(registration, record.configuration)
         try await lease.reserve()

@@ -83,7 +83,8 @@ extension RegistrationRequest {
                 .invalidArgument, stage: .registration, "Only the provider says the \(name).", received: name)
         }
         guard let member = Self.members.first(where: { $0.name == name }) else {
-            additionalMetadata[name] = value == .null ? nil : value
+            additionalMetadata[name] = value
+            if value == .null { additionalMetadata.removeValue(forKey: name) }
             return
         }
         guard try member.take(value, &self) else {
@@ -123,7 +124,9 @@ extension RegistrationRequest.Member {
         let form = Form<[Element]>.list(form)
         self.init(name: name) { request in
             let list = request[keyPath: property]
-            return list.isEmpty ? nil : form.json(list)
+            // Not in one expression: there nil would be the JSON value.
+            guard !list.isEmpty else { return nil }
+            return form.json(list)
         } take: { json, request in
             guard let list = json == .null ? [] : try form.value(json) else { return false }
             request[keyPath: property] = list

@@ -17,7 +17,8 @@ extension ProviderState {
             return LoopbackResponse(status: 204, headers: ["Cache-Control": "no-store"])
         case "PUT": return .json(try update(client, registration, to: metadata(in: request), now: now))
         default:
-            return .json(information(of: renewed(client, now: now)))
+            let client = renewed(client, now: now)
+            return .json(information(of: client))
         }
     }
 
@@ -35,7 +36,8 @@ extension ProviderState {
         }
         let changed = try self.client(of: members, id: client.id, secret: client.secret, now: now)
         registrations[client.id]?.metadata = members.filter { $0.key != "client_id" && $0.key != "client_secret" }
-        return information(of: renewed(changed, now: now))
+        let client = renewed(changed, now: now)
+        return information(of: client)
     }
 
     /// Keeps a client, with another token and another secret where the configuration says so.
