@@ -175,6 +175,17 @@ extension EndToEndTests {
             #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
         }
 
+        @Test("is not registered where it could not be kept: nobody else knows its secret")
+        func nowhere() async throws {
+            var authstate = try Authstate(.glewlwyd)
+            let file = authstate.folder("file")
+            try Data().write(to: URL(filePath: file))
+            authstate.stateFile = file + "/login.json"
+            let result = try await authstate(["register", "--trace"] + arguments(authstate))
+            #expect(result.status == 75, "\(result)")
+            #expect(!result.errors.contains("trace: POST"), "\(result)")
+        }
+
         @Test("takes nobody else's place")
         func occupied() async throws {
             let authstate = try Authstate(.django)

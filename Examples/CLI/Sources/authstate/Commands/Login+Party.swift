@@ -40,11 +40,8 @@ extension Login {
         request.postLogoutRedirectURIs = uris
         try request.prepare(
             for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key)
-        let registered = try await place.service.register(request)
-        try await place.session.keep(
-            registered, at: configuration, credential: client.credential(of: registered) ?? .none,
-            settings: place.settings, service: place.service)
-        return registered
+        return try await place.session.register(
+            request, privateKey: client.key.credential, settings: place.settings, service: place.service)
     }
 }
 

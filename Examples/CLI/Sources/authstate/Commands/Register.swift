@@ -11,11 +11,11 @@ import AuthStateKit
 struct Register: Command {
     static let configuration = CommandConfiguration(
         abstract: "Register a client at the provider, for 'login --register' to use.",
+        usage: "authstate register --issuer <url> [<options>]",
         discussion: """
             Unless options say otherwise it is a public client, for logins in the browser, with the redirect URI \
             http://127.0.0.1/callback and any port.
-            """,
-        usage: "authstate register --issuer <url> [<options>]")
+            """)
     static let stage = AuthStateError.Stage.registration
 
     @OptionGroup(title: "Provider")
@@ -52,10 +52,8 @@ struct Register: Command {
         request.postLogoutRedirectURIs = uris
         try request.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
         try client.apply(to: &request)
-        let registered = try await service.register(request)
-        try await session.keep(
-            registered, at: configuration, credential: key.credential ?? registered.credential, settings: settings,
-            service: service)
+        let registered = try await session.register(
+            request, privateKey: key.credential, settings: settings, service: service)
         return RegistrationSummary(registered, issuer: configuration.issuer).report(note: "Registered.")
     }
 }
