@@ -24,12 +24,7 @@ extension AuthState {
         options: Options = Options(),
         present: @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
     ) async throws -> AuthState {
-        try await service.traced { try await tryStore(store, key, options) }
-        let response = try await service.authorizeBackchannel(request, credential: credential)
-        try await present(response)
-        return try await completeBackchannel(
-            response, credential: credential, service: service, store: store, key: key, annotations: annotations,
-            options: options)
+        try await WayIn(credential, service, store, key, annotations, options).authorize(request, present: present)
     }
 
     /// Completes a login about which `AuthorizationService.authorizeBackchannel(_:credential:)` had a person asked, perhaps in
@@ -45,8 +40,6 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await complete(
-            response, credential: credential, service: service, store: store, key: key, annotations: annotations,
-            options: options)
+        try await WayIn(credential, service, store, key, annotations, options).complete(response)
     }
 }

@@ -1,24 +1,40 @@
 import AuthStateOAuth
 
-extension AuthState {
-    /// Waits until the person has decided about a login that was begun elsewhere, and keeps the result.
-    ///
-    /// - Throws: `AuthStateError`, `CancellationError`; what was stored before is then untouched.
-    static func complete(
-        _ response: some DecoupledResponse, credential: ClientCredential, service: AuthorizationService,
-        store: any AuthStateStore, key: AuthStateKey, annotations: [String: String], options: Options
+extension AuthState.WayIn {
+    /// By a person who confirms on another device.
+    func authorize(
+        _ request: DeviceAuthorizationRequest, present: (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> AuthState {
-        let tokens = try await service.traced {
-            try await tryStore(store, key, options)
-            return try await service.poll(response, credential: credential, additionalParameters: [:])
+        try await authorize(present) { try await service.authorizeDevice(request, credential: credential) }
+    }
+
+    /// By a person whom the provider asks.
+    func authorize(
+        _ request: BackchannelAuthenticationRequest, present: (BackchannelAuthenticationResponse) async throws -> Void
+    ) async throws -> AuthState {
+        try await authorize(present) { try await service.authorizeBackchannel(request, credential: credential) }
+    }
+
+    /// Begins a login that is decided elsewhere, tells the person, and waits for them.
+    private func authorize<Response: DecoupledResponse>(
+        _ present: (Response) async throws -> Void, begin: () async throws -> Response
+    ) async throws -> AuthState {
+        try await tryStore()
+        let response = try await begin()
+        try await present(response)
+        return try await complete(response)
+    }
+
+    /// By a person who decides about a login that was begun elsewhere: waits for them.
+    func complete(_ response: some DecoupledResponse) async throws -> AuthState {
+        try await state {
+            let tokens = try await service.traced {
+                try await service.poll(response, credential: credential, additionalParameters: [:])
+            }
+            let request = response.request
+            var record = self.record(request.configuration, request.clientID, dpopKey: request.dpopKey)
+            record.resources = request.resources
+            return (record, .loggedIn(nil, tokens, requestedScope: request.scopes.requested))
         }
-        let request = response.request
-        var record = Record(configuration: request.configuration, clientID: request.clientID, credential: credential)
-        record.annotations = annotations
-        record.dpopKey = request.dpopKey
-        record.resources = request.resources
-        return try await make(
-            record, .loggedIn(nil, tokens, requestedScope: request.scopes.requested), service: service, store: store,
-            key: key, options: options)
     }
 }

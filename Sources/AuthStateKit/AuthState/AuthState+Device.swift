@@ -22,12 +22,7 @@ extension AuthState {
         options: Options = Options(),
         present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> AuthState {
-        try await service.traced { try await tryStore(store, key, options) }
-        let response = try await service.authorizeDevice(request, credential: credential)
-        try await present(response)
-        return try await completeDevice(
-            response, credential: credential, service: service, store: store, key: key, annotations: annotations,
-            options: options)
+        try await WayIn(credential, service, store, key, annotations, options).authorize(request, present: present)
     }
 
     /// Completes a login whose codes `AuthorizationService.authorizeDevice(_:credential:)` fetched, perhaps in another
@@ -43,8 +38,6 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        try await complete(
-            response, credential: credential, service: service, store: store, key: key, annotations: annotations,
-            options: options)
+        try await WayIn(credential, service, store, key, annotations, options).complete(response)
     }
 }

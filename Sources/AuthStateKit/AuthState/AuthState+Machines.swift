@@ -25,11 +25,8 @@ extension AuthState {
     ) async throws -> AuthState {
         let grant = ClientCredentialsGrant(
             scopes: scopes, resources: resources, additionalParameters: additionalParameters)
-        var record = Record(configuration: configuration, clientID: clientID, credential: credential)
-        record.dpopKey = dpopKey
-        record.annotations = annotations
-        return try await make(
-            record, .clientCredentials(grant), service: service, store: store, key: key, options: options)
+        return try await WayIn(credential, service, store, key, annotations, options)
+            .ask(.clientCredentials(grant), configuration, clientID, dpopKey)
     }
 
     /// Gets a token by assertions that a service signs (RFC 7523, section 2.1); it renews itself by signing anew.
@@ -55,26 +52,24 @@ extension AuthState {
         annotations: [String: String] = [:],
         options: Options = Options()
     ) async throws -> AuthState {
-        var record = Record(
-            configuration: configuration, clientID: clientID ?? grant.issuer, credential: credential)
-        record.dpopKey = dpopKey
-        record.annotations = annotations
-        return try await make(record, .jwtBearer(grant), service: service, store: store, key: key, options: options)
+        try await WayIn(credential, service, store, key, annotations, options)
+            .ask(.jwtBearer(grant), configuration, clientID ?? grant.issuer, dpopKey)
     }
+}
 
-    /// Tries the store, asks for the first token, and saves what will renew it.
-    private static func make(
-        _ empty: Record, _ grant: MachineGrant, service: AuthorizationService, store: any AuthStateStore,
-        key: AuthStateKey, options: Options
+extension AuthState.WayIn {
+    /// By asking in the client's own name, or with an assertion; asking again renews.
+    func ask(
+        _ grant: AuthState.MachineGrant, _ configuration: ServiceConfiguration, _ clientID: String,
+        _ dpopKey: DPoPKey?
     ) async throws -> AuthState {
-        try await tryStore(store, key, options)
-        var record = empty
-        record.machineGrant = grant
-        var request = grant.request(configuration: record.configuration, clientID: record.clientID)
-        request.dpopKey = record.dpopKey
-        let tokens = try await service.perform(request, credential: record.credential).answering(request)
-        return try await make(
-            record, .loggedIn(nil, tokens, requestedScope: grant.scopes.requested), service: service, store: store,
-            key: key, options: options)
+        try await state {
+            var record = self.record(configuration, clientID, dpopKey: dpopKey)
+            record.machineGrant = grant
+            var request = grant.request(configuration: configuration, clientID: clientID)
+            request.dpopKey = dpopKey
+            let tokens = try await service.perform(request, credential: credential).answering(request)
+            return (record, .loggedIn(nil, tokens, requestedScope: grant.scopes.requested))
+        }
     }
 }

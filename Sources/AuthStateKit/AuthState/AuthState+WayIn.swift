@@ -76,19 +76,6 @@ extension AuthState.WayIn {
 }
 
 extension AuthState {
-    /// As `WayIn.tryStore`.
-    static func tryStore(_ store: any AuthStateStore, _ key: AuthStateKey, _ options: Options) async throws {
-        try await WayIn(.none, AuthorizationService(), store, key, [:], options).tryStore()
-    }
-
-    /// As `WayIn.state`.
-    static func make(
-        _ record: Record, _ event: Event, service: AuthorizationService, store: any AuthStateStore, key: AuthStateKey,
-        options: Options
-    ) async throws -> AuthState {
-        await WayIn(record.credential, service, store, key, record.annotations, options).state(record, event)
-    }
-
     /// Saves a first grant over what is stored, and counts its epoch on from there.
     fileprivate func begin(with event: Event) async {
         defer { publish() }

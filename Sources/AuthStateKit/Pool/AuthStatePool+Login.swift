@@ -29,10 +29,7 @@ extension AuthStatePool {
         annotations: [String: String] = [:],
         present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.authorizeDevice(
-                request, credential: credential(key) ?? .none, service: service, store: store, key: key,
-                annotations: annotations, options: options.state, present: present))
+        await insert(try await wayIn(key, annotations).authorize(request, present: present))
     }
 
     /// Completes a login on another device, whose codes `AuthorizationService.authorizeDevice(_:credential:)` fetched.
@@ -42,10 +39,7 @@ extension AuthStatePool {
     public func completeDevice(
         _ response: DeviceAuthorizationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.completeDevice(
-                response, credential: credential(key) ?? .none, service: service, store: store, key: key,
-                annotations: annotations, options: options.state))
+        await insert(try await wayIn(key, annotations).complete(response))
     }
 
     /// Has the provider ask a person whether the client may log them in (OpenID Connect CIBA Core 1.0), and keeps the login
@@ -61,10 +55,7 @@ extension AuthStatePool {
         annotations: [String: String] = [:],
         present: @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.authorizeBackchannel(
-                request, credential: credential(key) ?? .none, service: service, store: store, key: key,
-                annotations: annotations, options: options.state, present: present))
+        await insert(try await wayIn(key, annotations).authorize(request, present: present))
     }
 
     /// Completes a login about which `AuthorizationService.authorizeBackchannel(_:credential:)` had a person asked.
@@ -74,10 +65,7 @@ extension AuthStatePool {
     public func completeBackchannel(
         _ response: BackchannelAuthenticationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.completeBackchannel(
-                response, credential: credential(key) ?? .none, service: service, store: store, key: key,
-                annotations: annotations, options: options.state))
+        await insert(try await wayIn(key, annotations).complete(response))
     }
 
     /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
@@ -94,11 +82,10 @@ extension AuthStatePool {
         for key: AuthStateKey,
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(
-            try await AuthState.clientCredentials(
-                configuration: configuration, clientID: clientID, credential: credential(key) ?? .none, scopes: scopes,
-                resources: resources, additionalParameters: additionalParameters, dpopKey: dpopKey, service: service,
-                store: store, key: key, annotations: annotations, options: options.state))
+        let grant = AuthState.ClientCredentialsGrant(
+            scopes: scopes, resources: resources, additionalParameters: additionalParameters)
+        return await insert(
+            try await wayIn(key, annotations).ask(.clientCredentials(grant), configuration, clientID, dpopKey))
     }
 
     /// Gets a token by assertions that a service signs (RFC 7523, section 2.1), and keeps it under a key.
@@ -114,10 +101,8 @@ extension AuthStatePool {
         annotations: [String: String] = [:]
     ) async throws -> AuthState {
         await insert(
-            try await AuthState.jwtBearer(
-                grant, configuration: configuration, clientID: clientID, credential: credential(key) ?? .none,
-                dpopKey: dpopKey, service: service, store: store, key: key, annotations: annotations,
-                options: options.state))
+            try await wayIn(key, annotations)
+                .ask(.jwtBearer(grant), configuration, clientID ?? grant.issuer, dpopKey))
     }
 
     /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.

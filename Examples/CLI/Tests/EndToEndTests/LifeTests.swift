@@ -113,11 +113,13 @@ extension EndToEndTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
-        @Test("a machine gets tokens of its own and renews them")
-        func clientCredentials() async throws {
-            let authstate = try Authstate(.django)
+        @Test(
+            "a machine gets tokens of its own and renews them",
+            arguments: [(Provider.glewlwyd, "basic"), (.django, "machine")])
+        func clientCredentials(_ provider: Provider, _ client: String) async throws {
+            let authstate = try Authstate(provider)
             let login = try await authstate.json(
-                "login", "--issuer", authstate.provider.issuer, "--client-id", "machine", "--client-secret-env",
+                "login", "--issuer", authstate.provider.issuer, "--client-id", client, "--client-secret-env",
                 "CLIENT_SECRET", "--grant", "client-credentials", "--scope", "profile")
             #expect(login["grant"] == "client_credentials" && login["scope"] == "profile")
             let first = try await authstate.json("token")["access_token"]
