@@ -60,7 +60,8 @@ extension EndToEndTests {
             try await authstate.logIn(client: "basic")
             try await authstate.copy().revoke()
             #expect(try await authstate("refresh").status == 77)
-            #expect(try await authstate("status").status == 77)
+            // glewlwyd refuses without a reason, which ends nothing here.
+            #expect(try await authstate("status").status == (provider == .django ? 77 : 0))
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
             #expect(logout == ["logged_out": true, "revoked": true, "session_ended": true])
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
