@@ -16,6 +16,7 @@ extension JSONWebKey {
         members["kid"] = keyID.map(JSONValue.string)
         members["use"] = use.map(JSONValue.string)
         members["alg"] = algorithm.map(JSONValue.string)
+        members["issuer"] = issuer.map(JSONValue.string)
         members["key_ops"] = keyOperations.map { .array($0.map(JSONValue.string)) }
         return members
     }

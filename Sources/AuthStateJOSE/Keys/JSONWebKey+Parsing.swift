@@ -30,6 +30,7 @@ extension JSONWebKey {
         use = try reader.text("use")
         algorithm = try reader.text("alg")
         keyOperations = try reader.texts("key_ops")
+        issuer = members["issuer"].map { $0.stringValue ?? "" }
     }
 }
 

@@ -12,6 +12,9 @@ public struct JSONWebKey: Sendable, Hashable {
     public var keyOperations: [String]?
     /// `alg` (section 4.4): the only algorithm that the key is meant for.
     public var algorithm: String?
+    /// `issuer`, no member of RFC 7517: whose tokens the key signs, where a provider publishes the keys of several. Empty
+    /// for one that is no text.
+    package var issuer: String?
 
     /// Makes a key of its numbers, unchecked: `init(json:)` checks what comes from outside.
     public init(
@@ -41,7 +44,9 @@ public struct JSONWebKey: Sendable, Hashable {
 
     /// The key without its private numbers and without the operations that need them; a symmetric key has no public part.
     public var publicKey: JSONWebKey {
-        JSONWebKey(material, keyID: keyID, use: use, algorithm: algorithm)
+        var key = JSONWebKey(material, keyID: keyID, use: use, algorithm: algorithm)
+        key.issuer = issuer
+        return key
     }
 }
 

@@ -16,6 +16,8 @@ public struct JSONWebKeySet: Sendable {
         verificationKeys = keys.map { VerificationKey($0, backend: backend) }
     }
 
+    private init(verificationKeys: [VerificationKey]) { self.verificationKeys = verificationKeys }
+
     /// Reads a set from the bytes of its document; throws ``JOSEError`` with `malformed`.
     public init(
         parsing bytes: some Collection<UInt8>, backend: any CryptoBackend = PlatformBackend()
@@ -60,6 +62,11 @@ public struct JSONWebKeySet: Sendable {
     public func candidates(for header: JOSEHeader) -> [VerificationKey] {
         guard let scheme = header.algorithm.scheme else { return [] }
         return named(header.keyID).filter { $0.key.fits(scheme, for: .verify) }
+    }
+
+    /// The set of the keys that fulfil a condition; imported keys stay imported.
+    package func filter(_ isIncluded: (JSONWebKey) -> Bool) -> JSONWebKeySet {
+        JSONWebKeySet(verificationKeys: verificationKeys.filter { isIncluded($0.key) })
     }
 
     /// The keys with that `kid`; all keys when it is nil.

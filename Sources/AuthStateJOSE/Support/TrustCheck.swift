@@ -52,6 +52,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case idTokenKeepsAuthenticationTime
     /// Where the issuer is a template: `tid`, which fills it, is a tenant's GUID (Microsoft, validate the issuer).
     case idTokenTenant
+    /// Where the issuer is a template: the key that signed is not another issuer's (Microsoft, validate the issuer).
+    case idTokenKeyIssuer
     /// 12.2; 3.3.3.6: `iss` stays, where the issuer is a template.
     case idTokenKeepsTenant
 

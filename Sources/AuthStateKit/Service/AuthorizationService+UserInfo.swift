@@ -42,9 +42,7 @@ extension AuthorizationService {
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
         }
-        guard response.status == 200 else {
-            throw AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo)
-        }
+        guard response.status == 200 else { throw Self.refusal(response, tolerating: service.tolerances) }
         let subject = try tokens.idToken.map { try IDToken(parsing: $0, stage: .userinfo).subject ?? "" }
         switch try UserInfoAnswer(response) {
         case .plain(let claims):
@@ -59,6 +57,18 @@ extension AuthorizationService {
             let claims = try await verified(token, service: service, clientID: clientID)
             return try UserInfo(claims, subject: subject, isSigned: true)
         }
+    }
+
+    /// A reason in the body counts where the headers have none: Facebook says so that a token counts no more, with 400.
+    private static func refusal(_ response: TransportResponse, tolerating tolerances: Set<Tolerance>) -> any Error {
+        let json = try? JSONValue(parsing: [UInt8](response.body))
+        guard (400...499).contains(response.status), ![408, 429].contains(response.status),
+            let error = OAuthErrorResponse(json, tolerating: tolerances)
+        else { return AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo) }
+        if error.code == .invalidGrant || error.code == .tokenRejected { return TokenRejected(response) }
+        return AuthStateError(
+            error.code, stage: .userinfo, "The userinfo endpoint refused: \(error.summary).", hint: error.hint,
+            response: error, httpStatus: response.status)
     }
 
     /// The claims of signed userinfo; unknown keys are fetched once more.

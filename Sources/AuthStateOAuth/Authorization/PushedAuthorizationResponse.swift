@@ -19,12 +19,14 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
     public init(_ response: TransportResponse, sentAt: Date) throws {
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        guard response.status == 201 || response.status == 200 else {
-            throw AuthStateError.pushedAuthorization(OAuthErrorResponse(json), response, now: sentAt)
+        let error = OAuthErrorResponse(json)
+        guard response.status == 201 || response.status == 200, error == nil else {
+            throw AuthStateError.pushedAuthorization(error, response, now: sentAt)
         }
         guard json?.objectValue != nil else {
             throw Self.refusal("answer", expected: "a JSON object", response)
         }
+        guard (json?["error"] ?? .null) == .null else { throw Self.refusal("error", expected: "no error", response) }
         guard let uri = json?["request_uri"]?.stringValue, Self.isReference(uri) else {
             throw Self.refusal("request_uri", expected: "an absolute URI", response)
         }

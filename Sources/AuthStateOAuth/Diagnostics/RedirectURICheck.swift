@@ -77,6 +77,7 @@ enum RedirectURICheck {
     /// RFC 8252, section 7.1: no naming authority, so one slash. It works where everybody compares the same characters.
     private static let hostInsteadOfPath: Rule = { subject in
         guard subject.isAppScheme, let host = subject.parts.host, !host.isEmpty else { return nil }
+        guard subject.provider?.redirectRule != .callbackDomain else { return nil }
         let path = subject.parts.path
         let better = "\(subject.scheme):/\(host)\(path)"
         return Finding(
@@ -108,9 +109,9 @@ enum RedirectURICheck {
 
     /// RFC 8252, section 8.3: the name may resolve to another interface, and some providers take the address alone.
     private static let localhost: Rule = { subject in
-        guard subject.parts.hasScheme("http"), subject.parts.host?.equalsIgnoringASCIICase("localhost") == true else {
-            return nil
-        }
+        guard subject.parts.hasScheme("http"), subject.parts.host?.equalsIgnoringASCIICase("localhost") == true,
+            subject.provider?.redirectRule?.decidesLocalhost != true
+        else { return nil }
         return Finding(
             .localhostName, .warning, "localhost may lead to another address than the one that is listened at.",
             hint: "Use 127.0.0.1 or [::1], here and at the provider (RFC 8252, section 8.3).")

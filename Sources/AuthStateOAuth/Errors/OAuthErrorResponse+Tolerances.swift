@@ -27,6 +27,7 @@ extension OAuthErrorResponse {
         "bad_verification_code": "invalid_grant",
         "bad_refresh_token": "invalid_grant",
         "incorrect_device_code": "invalid_grant",
+        "token_expired": "expired_token",
         "incorrect_client_credentials": "invalid_client",
         "redirect_uri_mismatch": "invalid_request",
         "application_suspended": "unauthorized_client",

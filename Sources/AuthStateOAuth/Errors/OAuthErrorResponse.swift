@@ -81,6 +81,11 @@ extension OAuthErrorResponse {
         case .invalidSoftwareStatement, .unapprovedSoftwareStatement:
             "Use a software statement of an authority that the provider trusts."
         case .unsupportedGrantType: "Use a grant that the provider supports."
+        case .unsupportedResponseType:
+            "Ask for a response type that the provider supports and that the client is registered for: code, if in doubt."
+        case .unsupported: "Leave out the parameter that the error names: the provider does not take it."
+        case .tokenRejected: "Renew the token, or log in again."
+        case .insufficientScope: "Log in again with the scope that is needed."
         default: nil
         }
     }
@@ -103,6 +108,9 @@ extension OAuthErrorResponse {
         "disabled_client": .invalidClient,
         // Microsoft's own: https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code
         "authorization_declined": .accessDenied,
+        // Apple's and LinkedIn's own
+        "user_cancelled_authorize": .accessDenied,
+        "invalid_resource": .invalidTarget,
         // OpenID Connect Core 3.1.2.6
         "interaction_required": .interactionRequired,
         "login_required": .loginRequired,

@@ -41,7 +41,8 @@ extension IDToken {
         if isUnsigned || keys == nil, TrustCheck.idTokenUnsigned.holds(isAskedFor && !expectation.isFrontChannel) {
             return .tls
         }
-        try token.verify(with: keys ?? JSONWebKeySet(keys: []), allowed: policy.algorithms)
+        let published = keys ?? JSONWebKeySet(keys: [])
+        try token.verify(with: signingKeys(published, expectation), allowed: policy.algorithms)
         return .signature
     }
 

@@ -55,7 +55,7 @@ extension KnownProvider {
                 switch place {
                 case "": microsoft()
                 case "consumers": microsoft(tenant: .consumers)
-                default: microsoft(tenant: Tenant(rawValue: place))
+                default: microsoft(tenant: try Tenant(named: place))
                 }
             },
             entry("okta", "Okta", place: "domain", hasRealms: true) { try okta(domain: $0, authorizationServer: $1) },
@@ -80,5 +80,18 @@ extension KnownProvider {
             listing: Listing(
                 name: name, title: title, place: place, isPlaceOptional: isPlaceOptional, hasRealms: hasRealms),
             make: make)
+    }
+}
+
+extension KnownProvider.Tenant {
+    /// A tenant that somebody typed; the domain of one is refused, for its issuer holds the GUID alone.
+    fileprivate init(named name: String) throws {
+        self.init(rawValue: name.lowercased())
+        guard isMany || TenantIssuer.isTenant(rawValue) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .usage, "This is no tenant of Microsoft's.",
+                expected: "common, organizations, consumers, or the tenant's GUID", received: name,
+                hint: "Copy the Directory (tenant) ID from Microsoft's page.")
+        }
     }
 }

@@ -14,6 +14,7 @@ extension KnownProvider {
             "code_challenge_methods_supported": ["S256"],
         ]),
         scopes: ["read:user"], tolerances: [.formEncodedTokens, .gitHubErrors, .commaSeparatedGrants],
+        registration: .gitHub,
         quirks: [
             Quirk(
                 summary: "Tokens come form-encoded, unless JSON is asked for; granted scopes are separated by commas.",
@@ -26,6 +27,11 @@ extension KnownProvider {
             Quirk(
                 summary: "The tokens of OAuth apps have no end: there is neither expires_in nor a refresh token.",
                 documentation: "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"),
+            Quirk(
+                summary: "The tokens of GitHub apps end and are renewed; their scope is empty.",
+                documentation:
+                    "https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens"
+            ),
         ])
 
     /// Facebook; with the scope `openid` too.
@@ -39,7 +45,8 @@ extension KnownProvider {
             "userinfo_endpoint": "https://graph.facebook.com/me",
             "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
         ]),
-        scopes: ["public_profile", .email], tolerances: [.errorObjects],
+        scopes: ["public_profile", .email], tolerances: [.errorObjects], redirectRule: .webOnly,
+        registration: .facebook,
         quirks: [
             Quirk(
                 summary: "error is an object with a number, not a code of OAuth's.",
@@ -47,6 +54,13 @@ extension KnownProvider {
             Quirk(
                 summary: "Plain OAuth: an ID token comes with the scope openid only, and refresh tokens do not exist.",
                 documentation: "https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow"),
+            Quirk(
+                summary: "An access token that counts no more is refused with status 400 and the number 190.",
+                documentation:
+                    "https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging"),
+            Quirk(
+                summary: "The answer goes to https, and to http://localhost while an app is in development.",
+                documentation: "https://developers.facebook.com/docs/facebook-login/security"),
         ])
 
     /// Spotify.
@@ -59,11 +73,17 @@ extension KnownProvider {
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "none"],
             "code_challenge_methods_supported": ["S256"],
         ]),
-        scopes: ["user-read-email"],
+        scopes: ["user-read-email"], redirectRule: .addressOnly, registration: .spotify,
         quirks: [
             Quirk(
                 summary: "The client's secret goes into the Authorization header (HTTP Basic).",
-                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/code-flow")
+                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/code-flow"),
+            Quirk(
+                summary: "A renewal may bring no refresh token: the one before stays.",
+                documentation: "https://developer.spotify.com/documentation/web-api/tutorials/refreshing-tokens"),
+            Quirk(
+                summary: "The name localhost is refused in redirect URIs.",
+                documentation: "https://developer.spotify.com/documentation/web-api/concepts/redirect_uri"),
         ])
 
     /// Strava.
@@ -76,9 +96,16 @@ extension KnownProvider {
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
         ]),
         scopes: ["read"], tolerances: [.commaSeparatedScopes, .commaSeparatedGrants, .errorLists],
+        redirectRule: .callbackDomain, registration: .strava,
         quirks: [
             Quirk(
                 summary: "Scopes are separated by commas, in requests and in answers.",
+                documentation: "https://developers.strava.com/docs/authentication/"),
+            Quirk(
+                summary: "A person may leave out some of the scopes; what is left is in the callback alone.",
+                documentation: "https://developers.strava.com/docs/authentication/"),
+            Quirk(
+                summary: "The answer goes to the application's callback domain, after every scheme.",
                 documentation: "https://developers.strava.com/docs/authentication/"),
             Quirk(
                 summary: "The login's answer brings the athlete, and expires_at beside expires_in.",

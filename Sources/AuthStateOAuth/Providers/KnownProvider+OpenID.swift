@@ -4,17 +4,26 @@ extension KnownProvider {
     public static let google = KnownProvider(
         "google", title: "Google", .discovery(issuer: "https://accounts.google.com"),
         scopes: [.openID, .profile, .email], prompt: [.consent], additionalParameters: ["access_type": "offline"],
-        redirectRule: .reversedClientID,
+        redirectRule: .reversedClientID, registration: .google,
         quirks: [
             Quirk(
                 summary: "A refresh token comes for access_type=offline, not for a scope, and only with a consent.",
-                documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#offline")
+                documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#offline"),
+            Quirk(
+                summary: "A scheme of an app's own is the client identifier in reverse.",
+                documentation: "https://developers.google.com/identity/protocols/oauth2/native-app"),
+            Quirk(
+                summary: "A device login begins at verification_url, and is pending with status 428.",
+                documentation: "https://developers.google.com/identity/protocols/oauth2/limited-input-device"),
+            Quirk(
+                summary: "Revoking a token that counts no more is the error invalid_token.",
+                documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke"),
         ])
 
     /// Apple; the client secret is made by `ClientCredential.appleSecret(teamID:keyID:key:)`.
     public static let apple = KnownProvider(
         "apple", title: "Apple", .discovery(issuer: "https://appleid.apple.com"), scopes: [.openID, "name", .email],
-        formPostScopes: ["name", .email], redirectRule: .domainOnly,
+        formPostScopes: ["name", .email], redirectRule: .domainOnly, registration: .apple,
         quirks: [
             Quirk(
                 summary: "With the scopes name and email the answer comes by form_post only.",
@@ -25,6 +34,21 @@ extension KnownProvider {
                 summary: "The first login alone brings the person's name, in the unsigned parameter user.",
                 documentation:
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
+            ),
+            Quirk(
+                summary: "Whoever cancels comes back with the error user_cancelled_authorize.",
+                documentation:
+                    "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
+            ),
+            Quirk(
+                summary: "The answer goes to https and a domain name only.",
+                documentation:
+                    "https://developer.apple.com/documentation/signinwithapple/configuring-your-webpage-for-sign-in-with-apple"
+            ),
+            Quirk(
+                summary: "There is no userinfo endpoint: the ID token says all that there is.",
+                documentation:
+                    "https://developer.apple.com/documentation/signinwithapplerestapi/authenticating-users-with-sign-in-with-apple"
             ),
             Quirk(
                 summary: "The client secret is a JWT that the client signs with ES256.",
@@ -61,12 +85,26 @@ extension KnownProvider {
             "microsoft", title: "Microsoft",
             .discovery(issuer: "https://login.microsoftonline.com/\(tenant.rawValue)/v2.0"),
             scopes: [.openID, .profile, .email, .offlineAccess], tolerances: tenant.isMany ? [.tenantIssuer] : [],
+            redirectRule: .localhostByName, registration: .microsoft,
             quirks: [
                 Quirk(
                     summary: "For many tenants the metadata's issuer is a template, which each ID token's tid fills.",
                     documentation:
                         "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer"
-                )
+                ),
+                Quirk(
+                    summary: "A key that names an issuer signs the ID tokens of that one alone.",
+                    documentation:
+                        "https://learn.microsoft.com/en-us/entra/identity-platform/access-tokens#validate-the-issuer"
+                ),
+                Quirk(
+                    summary: "A port of this machine goes by http://localhost; an empty path comes back as a slash.",
+                    documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/reply-url"),
+                Quirk(
+                    summary: "Whoever declines a device login is told of by authorization_declined.",
+                    documentation:
+                        "https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code#expected-errors"
+                ),
             ])
     }
 
@@ -80,7 +118,7 @@ extension KnownProvider {
         let path = authorizationServer.map { "/oauth2/\(PercentEncoding.uri($0))" } ?? ""
         return KnownProvider(
             "okta", title: "Okta", .discovery(issuer: try base(ofDomain: domain) + path),
-            scopes: [.openID, .profile, .email, .offlineAccess],
+            scopes: [.openID, .profile, .email, .offlineAccess], registration: .okta,
             quirks: [
                 Quirk(
                     summary: "Each custom authorization server is an issuer of its own.",
@@ -99,7 +137,7 @@ extension KnownProvider {
         parameters["audience"] = audience
         return KnownProvider(
             "auth0", title: "Auth0", .discovery(issuer: try base(ofDomain: domain) + "/"),
-            scopes: [.openID, .profile, .email, .offlineAccess], additionalParameters: parameters,
+            scopes: [.openID, .profile, .email, .offlineAccess], additionalParameters: parameters, registration: .auth0,
             quirks: [
                 Quirk(
                     summary: "The issuer ends in a slash.",
@@ -109,6 +147,11 @@ extension KnownProvider {
                 Quirk(
                     summary: "Which API a token is for is said with audience.",
                     documentation: "https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens"),
+                Quirk(
+                    summary: "slow_down comes with status 429.",
+                    documentation:
+                        "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow/call-your-api-using-the-device-authorization-flow"
+                ),
             ])
     }
 
@@ -120,7 +163,7 @@ extension KnownProvider {
         KnownProvider(
             "keycloak", title: "Keycloak",
             .discovery(issuer: try origin(base) + "/realms/\(PercentEncoding.uri(realm))"),
-            scopes: [.openID, .profile, .email],
+            scopes: [.openID, .profile, .email], registration: .keycloak,
             quirks: [
                 Quirk(
                     summary: "Each realm is an issuer of its own.",
@@ -139,7 +182,7 @@ extension KnownProvider {
         return KnownProvider(
             "forgerock", title: "ForgeRock",
             .discovery(issuer: try origin(base) + "/oauth2" + realms.map { "/realms/\($0)" }.joined()),
-            scopes: [.openID, .profile, .email],
+            scopes: [.openID, .profile, .email], registration: .forgeRock,
             quirks: [
                 Quirk(
                     summary: "Each realm is an issuer of its own; in the cloud the issuer names port 443.",

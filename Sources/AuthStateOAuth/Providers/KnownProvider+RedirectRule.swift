@@ -9,6 +9,25 @@ extension KnownProvider {
         ///
         /// https://developer.apple.com/documentation/signinwithapple/configuring-your-webpage-for-sign-in-with-apple
         case domainOnly
+        /// A port of this machine goes by the name localhost; by its address only where the app's manifest says so.
+        ///
+        /// https://learn.microsoft.com/en-us/entra/identity-platform/reply-url
+        case localhostByName
+        /// https, and http://localhost while an app is in development.
+        ///
+        /// https://developers.facebook.com/docs/facebook-login/security
+        case webOnly
+        /// A port of this machine goes by its address; the name is refused.
+        ///
+        /// https://developer.spotify.com/documentation/web-api/concepts/redirect_uri
+        case addressOnly
+        /// A host within the domain that is registered, after every scheme.
+        ///
+        /// https://developers.strava.com/docs/authentication/
+        case callbackDomain
+
+        /// Whether it decides about the name localhost, so that what is usual about it is not said too.
+        var decidesLocalhost: Bool { [.localhostByName, .webOnly, .addressOnly].contains(self) }
     }
 }
 
@@ -16,13 +35,6 @@ extension KnownProvider.RedirectRule {
     /// What the rule has against a redirect URI.
     func finding(for subject: RedirectURICheck.Subject, at title: String) -> Finding? {
         switch self {
-        case .domainOnly:
-            let isAddress = subject.parts.host.map { $0.hasPrefix("[") || $0.allSatisfy { $0.isNumber || $0 == "." } }
-            let isDomain = subject.parts.hasScheme("https") && isAddress == false && !subject.parts.isLoopback
-            guard !isDomain else { return nil }
-            return Finding(
-                .providerRule, .error, "\(title) redirects to https and a domain name only.",
-                hint: "Use a page of yours on https, which can hand the answer on to the app.")
         case .reversedClientID:
             let labels = (subject.clientID ?? "").split(separator: ".")
             guard labels.count > 1 else { return nil }
@@ -31,6 +43,44 @@ extension KnownProvider.RedirectRule {
             return Finding(
                 .providerRule, .warning, "\(title) gives the app of this client the scheme \(scheme).",
                 hint: "Use \(scheme):/callback, unless \(title)'s page names \(subject.scheme) for this client.")
+        case .domainOnly:
+            guard !subject.isDomain else { return nil }
+            return Finding(
+                .providerRule, .error, "\(title) redirects to https and a domain name only.",
+                hint: "Use a page of yours on https, which can hand the answer on to the app.")
+        case .localhostByName:
+            guard subject.parts.isLoopback, subject.parts.hasScheme("http"), !subject.isLocalhost else { return nil }
+            return Finding(
+                .providerRule, .warning,
+                "\(title)'s page takes http://localhost alone; 127.0.0.1 has to be written into the app's manifest, and "
+                    + "[::1] is refused.",
+                hint: "Use http://localhost, here and at \(title); any port will do.")
+        case .webOnly:
+            let isWeb = subject.parts.hasScheme("https") || subject.parts.hasScheme("http") && subject.isLocalhost
+            guard !isWeb else { return nil }
+            return Finding(
+                .providerRule, .error,
+                "\(title) redirects to https, and to http://localhost while the app is in development.",
+                hint: "Use http://localhost in development, else a page of yours on https.")
+        case .addressOnly:
+            guard subject.isLocalhost else { return nil }
+            return Finding(
+                .providerRule, .error, "\(title) refuses the name localhost.",
+                hint: "Use http://127.0.0.1 or http://[::1], here and at \(title).")
+        case .callbackDomain:
+            guard subject.isAppScheme, subject.parts.host?.isEmpty != false else { return nil }
+            return Finding(
+                .providerRule, .error, "\(title) looks for its Authorization Callback Domain in the redirect URI.",
+                hint: "Use \(subject.scheme)://, that domain, and a path.")
         }
+    }
+}
+
+extension RedirectURICheck.Subject {
+    fileprivate var isLocalhost: Bool { parts.host?.equalsIgnoringASCIICase("localhost") == true }
+
+    fileprivate var isDomain: Bool {
+        let isAddress = parts.host.map { $0.hasPrefix("[") || $0.allSatisfy { $0.isNumber || $0 == "." } }
+        return parts.hasScheme("https") && isAddress == false && !parts.isLoopback
     }
 }

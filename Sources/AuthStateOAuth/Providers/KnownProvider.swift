@@ -22,6 +22,8 @@ public struct KnownProvider: Sendable, Hashable {
     public var formPostScopes: Set<Scope> = []
     /// What it demands of redirect URIs; nil is nothing beyond the specifications.
     package var redirectRule: RedirectRule?
+    /// What a developer does at the provider first.
+    public let registration: Registration
     /// What is out of the ordinary, each with the provider's own document.
     public var quirks: [Quirk] = []
 
@@ -44,7 +46,8 @@ public struct KnownProvider: Sendable, Hashable {
     init(
         _ name: String, title: String, _ source: Source, scopes: [Scope], tolerances: Set<Tolerance> = [],
         prompt: [AuthorizationRequest.Prompt] = [], additionalParameters: Parameters = [:],
-        formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, quirks: [Quirk] = []
+        formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, registration: Registration,
+        quirks: [Quirk] = []
     ) {
         self.name = name
         self.title = title
@@ -55,6 +58,7 @@ public struct KnownProvider: Sendable, Hashable {
         self.additionalParameters = additionalParameters
         self.formPostScopes = formPostScopes
         self.redirectRule = redirectRule
+        self.registration = registration
         self.quirks = quirks
     }
 }

@@ -24,10 +24,13 @@ public enum TokenRevocation: OwnTokenPurpose {
 extension RevocationRequest {
     /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
     ///
+    /// There are providers, Google one of them, that say `invalid_token` to one that counts no more: that is success too.
+    ///
     /// - Throws: `AuthStateError` of stage logout.
     public func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
         if let error = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))) {
+            if response.status == 400, error.error == "invalid_token" { return }
             throw AuthStateError.refusal(by: "revocation endpoint", error, response, stage: .logout)
         }
         if response.status == 401 || response.status == 403 {

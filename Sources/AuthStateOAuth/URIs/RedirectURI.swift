@@ -67,11 +67,18 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// Whether a callback arrived at this URI: scheme without regard to case, user, host, port and path exactly.
     ///
-    /// The query is not compared; it carries the answer.
+    /// The query is not compared; it carries the answer. An empty path is `/` in http and https, and browsers write it so
+    /// (RFC 3986, section 6.2.3).
     public func matches(_ callback: String) -> Bool {
         let (mine, theirs) = (parts, URIReference(callback))
         guard let scheme = mine.scheme, theirs.hasScheme(String(scheme)) else { return false }
         return mine.user == theirs.user && mine.host == theirs.host && mine.port == theirs.port
-            && mine.path == theirs.path
+            && mine.normalPath == theirs.normalPath
+    }
+}
+
+extension URIReference {
+    fileprivate var normalPath: Substring {
+        path.isEmpty && (hasScheme("http") || hasScheme("https")) ? "/" : path
     }
 }

@@ -21,6 +21,7 @@ struct Emulation: Sendable {
     final class Issuing: Sendable {
         fileprivate let key: SigningKey
         fileprivate let nonce = Lock<String?>(nil)
+        fileprivate let userInfo = Lock<TransportResponse?>(nil)
 
         fileprivate init() throws { key = try SigningKey.generate(.rs256, keyID: "k") }
 
@@ -40,18 +41,21 @@ struct Emulation: Sendable {
     ///
     /// - Parameters:
     ///   - metadata: Its discovery document beside what every document has; nil when it has none.
+    ///   - keyIssuer: Whose tokens its key signs, as the key says it.
     ///   - tokenAnswer: What the token endpoint answers.
     init(
-        _ provider: KnownProvider, metadata: [String: JSONValue]? = nil,
+        _ provider: KnownProvider, metadata: [String: JSONValue]? = nil, keyIssuer: JSONValue? = nil,
         tokenAnswer: @escaping @Sendable (TransportRequest, Issuing) throws -> TransportResponse
     ) throws {
         self.provider = provider
         let issuing = try Issuing()
         self.issuing = issuing
         let endpoints = "https://endpoints.example"
-        var pages: [String: JSONValue] = [
-            "\(endpoints)/keys": ["keys": [issuing.key.publicKey.json]],
-            "https://www.facebook.com/.well-known/oauth/openid/jwks/": ["keys": [issuing.key.publicKey.json]],
+        var key = issuing.key.publicKey.json.objectValue ?? [:]
+        key["issuer"] = keyIssuer
+        let keys: JSONValue = ["keys": [.object(key)]]
+        var pages = [
+            "\(endpoints)/keys": keys, "https://www.facebook.com/.well-known/oauth/openid/jwks/": keys,
         ]
         if let issuer = provider.issuer, let metadata {
             let document = ScriptedPages.document([
@@ -68,30 +72,58 @@ struct Emulation: Sendable {
         let documents = ScriptedPages.transport(pages)
         transport = ScriptedTransport(
             then: .dynamic { request in
-                request.method == "POST" ? try tokenAnswer(request, issuing) : try await documents.send(request)
+                let isUserInfo = request.headers.first("Authorization")?.hasPrefix("Bearer ") == true
+                if isUserInfo, let answer = issuing.userInfo.withLock({ $0 }) { return answer }
+                return request.method == "POST" ? try tokenAnswer(request, issuing) : try await documents.send(request)
             })
         service = AuthorizationService(transport: transport)
     }
 
     /// A login, with the person's part played by this function.
+    ///
+    /// - Parameters:
+    ///   - extra: What the callback says beside `code` and `state`.
+    ///   - fragment: What the provider leaves at the end of the callback.
     func logIn(
-        scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:]
+        scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:], fragment: String = ""
     ) async throws -> (response: AuthorizationResponse, tokens: TokenResponse, query: Parameters) {
+        let pending = try service.begin(try await request(scopes: scopes))
+        let query = try #require(Parameters(decoding: URIReference(pending.url.absoluteString).query ?? ""))
+        let callback = Self.callback(to: pending.request, extra: extra, fragment: fragment)
+        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+        return (response, tokens, query)
+    }
+
+    /// The state of a person who has logged in.
+    func authState(
+        scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:]
+    ) async throws -> AuthState {
+        let pending = try service.begin(try await request(scopes: scopes))
+        return try await AuthState.complete(
+            pending, callback: Self.callback(to: pending.request, extra: extra), credential: credential,
+            service: service)
+    }
+
+    private static func callback(
+        to request: AuthorizationRequest, extra: Parameters, fragment: String = ""
+    ) -> AuthorizationCallback {
+        var answer: Parameters = ["code": "code", "state": request.state]
+        for name in extra.names { answer[name] = extra[name] }
+        return request.responseMode == .formPost
+            ? AuthorizationCallback(url: "https://app.example/callback", formBody: answer.encoded)
+            : AuthorizationCallback(url: "https://app.example/callback?\(answer.encoded)\(fragment)")
+    }
+
+    private func request(scopes: [Scope]?) async throws -> AuthorizationRequest {
         let request = provider.request(
             configuration: try await service.configuration(of: provider), clientID: "client", scopes: scopes,
             redirectURI: try RedirectURI("https://app.example/callback"))
         issuing.nonce.withLock { $0 = request.nonce }
-        let pending = try service.begin(request)
-        let query = try #require(Parameters(decoding: URIReference(pending.url.absoluteString).query ?? ""))
-        var answer: Parameters = ["code": "code", "state": request.state]
-        for name in extra.names { answer[name] = extra[name] }
-        let callback =
-            request.responseMode == .formPost
-            ? AuthorizationCallback(url: "https://app.example/callback", formBody: answer.encoded)
-            : AuthorizationCallback(url: "https://app.example/callback?\(answer.encoded)")
-        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
-        return (response, tokens, query)
+        return request
     }
+
+    /// Lets the userinfo endpoint answer from now on.
+    func answerUserInfo(_ response: TransportResponse) { issuing.userInfo.withLock { $0 = response } }
 
     /// The form of the last token request, and its headers.
     func lastTokenRequest() throws -> (form: Parameters, headers: TransportHeaders) {

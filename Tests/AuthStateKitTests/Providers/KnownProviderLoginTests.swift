@@ -61,9 +61,10 @@ struct KnownProviderLoginTests {
     static let template = "https://login.microsoftonline.com/{tenantid}/v2.0"
 
     private func microsoft(
-        _ provider: KnownProvider, issuer: JSONValue, tokenIssuer: String, tid: String = tenant
+        _ provider: KnownProvider, issuer: JSONValue, tokenIssuer: String, tid: String = tenant,
+        keyIssuer: JSONValue? = nil
     ) throws -> Emulation {
-        try Emulation(provider, metadata: ["issuer": issuer]) { _, issuing in
+        try Emulation(provider, metadata: ["issuer": issuer], keyIssuer: keyIssuer) { _, issuing in
             Emulation.json([
                 "access_token": "a", "token_type": "Bearer", "expires_in": 3599, "refresh_token": "r",
                 "id_token": .string(try issuing.idToken(issuer: tokenIssuer, ["tid": .string(tid)])),
@@ -89,6 +90,40 @@ struct KnownProviderLoginTests {
             tokenIssuer: "https://login.microsoftonline.com/\(other)/v2.0")
         let error = await failure { _ = try await microsoft.logIn() }
         #expect(error?.code == .invalidIDToken && error?.message.contains("iss") == true)
+    }
+
+    static let personal = KnownProvider.Tenant.consumers.rawValue
+
+    @Test(
+        "Microsoft: a key that names an issuer signs the tokens of that one alone",
+        arguments: [
+            (personal, JSONValue.string("https://login.microsoftonline.com/\(personal)/v2.0"), true),
+            (tenant, .string(template), true), (personal, .string(template), true),
+            (tenant, .string("https://login.microsoftonline.com/\(personal)/v2.0"), false),
+            (tenant, "https://login.partner.microsoftonline.cn/{tenantid}/v2.0", false), (tenant, 5, false),
+        ] as [(String, JSONValue, Bool)])
+    func microsoftKeys(_ tid: String, _ keyIssuer: JSONValue, _ isBelieved: Bool) async throws {
+        let issuer = "https://login.microsoftonline.com/\(tid)/v2.0"
+        let microsoft = try microsoft(
+            .microsoft(), issuer: .string(Self.template), tokenIssuer: issuer, tid: tid, keyIssuer: keyIssuer)
+        let error = await failure { _ = try await microsoft.logIn() }
+        #expect((error == nil) == isBelieved)
+        guard let error else { return }
+        #expect(error.code == .invalidSignature && error.message.contains("the key is another issuer's"))
+        #expect(error.received == issuer)
+        // It is no key that could turn up later: nobody is asked again.
+        #expect(microsoft.transport.requests.count(where: { $0.url.absoluteString.hasSuffix("/keys") }) == 1)
+    }
+
+    @Test("an issuer in a key means nothing where the issuer is no template")
+    func foreignKeys() async throws {
+        let google = try Emulation(.google, metadata: [:], keyIssuer: "https://nobody.example") { _, issuing in
+            Emulation.json([
+                "access_token": "a", "token_type": "Bearer",
+                "id_token": .string(try issuing.idToken(issuer: "https://accounts.google.com")),
+            ])
+        }
+        #expect(try await google.logIn().tokens.idTokenTrust == .signature)
     }
 
     @Test("Microsoft: one tenant is an issuer like any other, and the template is no answer")
@@ -142,6 +177,45 @@ struct KnownProviderLoginTests {
         }
         #expect(try await openID.logIn(scopes: [.openID]).tokens.idTokenTrust == .signature)
         #expect(await failure { _ = try await plain.logIn(scopes: [.openID]) }?.code == .invalidIDToken)
+        // It leaves this at the end of its redirects.
+        #expect(try await plain.logIn(fragment: "#_=_").tokens.accessToken == "EAA")
+    }
+
+    @Test("Facebook: userinfo says with 400 that a token counts no more, and the state is told")
+    func facebookUserInfo() async throws {
+        let facebook = try Emulation(.facebook) { _, _ in
+            Emulation.json(["access_token": "EAA", "token_type": "bearer", "expires_in": 5_183_944])
+        }
+        let state = try await facebook.authState(credential: .secret("s"))
+        func refuse(_ code: Int64) async -> AuthStateError? {
+            let object: JSONValue = [
+                "message": "Session has expired.", "type": "OAuthException", "code": .number(JSONNumber(code)),
+            ]
+            facebook.answerUserInfo(
+                TransportResponse(
+                    status: 400, headers: ["Content-Type": "application/json"],
+                    body: Data(JSONValue.object(["error": object]).serialized())))
+            return await failure { _ = try await state.userInfo() }
+        }
+        let limited = await refuse(4)
+        #expect(limited?.code == .temporarilyUnavailable && limited?.message.contains("Session has expired") == true)
+        #expect(state.isAuthorized)
+        #expect(await refuse(190)?.code == .tokenRejected)
+        #expect(!state.isAuthorized && state.snapshot.authorizationError?.code == .tokenRejected)
+    }
+
+    @Test("Apple: there is no userinfo to ask for, and whoever cancels is told so")
+    func appleWithoutUserInfo() async throws {
+        let apple = try Emulation(.apple, metadata: [:]) { _, issuing in
+            Emulation.json([
+                "access_token": "a", "token_type": "Bearer",
+                "id_token": .string(try issuing.idToken(issuer: "https://appleid.apple.com")),
+            ])
+        }
+        let state = try await apple.authState(scopes: [.openID])
+        #expect(await failure { _ = try await state.userInfo() }?.code == .endpointMissing)
+        let cancelled = await failure { _ = try await apple.logIn(extra: ["error": "user_cancelled_authorize"]) }
+        #expect(cancelled?.code == .accessDenied)
     }
 
     @Test("Spotify: the secret goes into the header")
@@ -156,6 +230,33 @@ struct KnownProviderLoginTests {
         let request = try spotify.lastTokenRequest()
         #expect(request.headers.first("Authorization") == "Basic \(Base64.encode(Array("client:s".utf8)))")
         #expect(request.form["client_id"] == nil && request.form["client_secret"] == nil)
+    }
+
+    @Test("Spotify: a renewal without a refresh token keeps the one before")
+    func spotifyRenewal() async throws {
+        let spotify = try Emulation(.spotify) { request, _ in
+            let isLogin = String(decoding: request.body ?? Data(), as: UTF8.self).contains("authorization_code")
+            var members: [String: JSONValue] = [
+                "access_token": isLogin ? "first" : "second", "token_type": "Bearer", "expires_in": 3600,
+            ]
+            if isLogin { members["refresh_token"] = "NgAagA" }
+            return Emulation.json(members)
+        }
+        let state = try await spotify.authState(credential: .secret("s"))
+        try await state.refresh()
+        #expect(state.snapshot.accessToken == "second" && state.snapshot.refreshToken == "NgAagA")
+    }
+
+    @Test("Strava: what a person left out is not granted, although only the callback says so")
+    func stravaScopes() async throws {
+        let strava = try Emulation(.strava) { _, _ in
+            Emulation.json(["token_type": "Bearer", "expires_in": 21600, "refresh_token": "r", "access_token": "a"])
+        }
+        let state = try await strava.authState(
+            scopes: ["read", "activity:read_all"], credential: .secret("s"), extra: ["scope": "read"])
+        #expect(state.snapshot.scope == "read")
+        try await state.refresh()
+        #expect(state.snapshot.scope == "read")
     }
 
     @Test("Strava: scopes travel with commas, the athlete comes along")

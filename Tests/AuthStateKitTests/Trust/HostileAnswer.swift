@@ -30,14 +30,14 @@ extension [HostileEndpoint: AuthStateError.Code] {
         .discovery: .invalidMetadata, .keys: .invalidMetadata, .token: .malformedResponse,
         .renewal: .malformedResponse, .userinfo: .malformedResponse, .registration: .malformedResponse,
         .management: .malformedResponse, .introspection: .malformedResponse,
-        .device: .malformedResponse, .backchannel: .malformedResponse,
+        .device: .malformedResponse, .backchannel: .malformedResponse, .push: .malformedResponse,
     ]
 
     /// Where an error in an answer with status 200 is one.
     static func reading(_ code: AuthStateError.Code) -> Self {
         [
             .token: code, .renewal: code, .registration: code, .management: code, .introspection: code, .device: code,
-            .backchannel: code,
+            .backchannel: code, .push: code,
         ]
     }
 
@@ -95,14 +95,14 @@ extension HostileAnswer {
         [201, 202, 203, 204, 206, 226].map { status in
             var errors = [HostileEndpoint: Code].everywhere(.malformedResponse)
             errors[.revocation] = nil
-            // RFC 7591, section 3.2.1.
-            if status == 201 { errors[.registration] = nil }
+            // RFC 7591, section 3.2.1; RFC 9126, section 2.2.
+            if status == 201 { (errors[.registration], errors[.push]) = (nil, nil) }
             return Self(testDescription: "\(status) with an honest body", status: status, errors: errors)
         }
         + [0, 100, 199, 404, 405, 410, 418, 421, 600, 999].map { status in
             var errors = [HostileEndpoint: Code].everywhere(.malformedResponse)
-            // RFC 7592, section 2.
-            if status == 405 { errors[.management] = .unsupported }
+            // RFC 7592, section 2; RFC 9126, section 2.3.
+            if status == 405 { (errors[.management], errors[.push]) = (.unsupported, .endpointMissing) }
             return Self(testDescription: "\(status) with an honest body", status: status, errors: errors)
         }
         + [301, 302, 303, 307, 308, 300, 304].map {

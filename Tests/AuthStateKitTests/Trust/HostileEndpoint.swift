@@ -13,7 +13,7 @@ import Testing
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {
     case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection, device
-    case backchannel
+    case backchannel, push
 
     /// What an honest provider answers; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
@@ -40,6 +40,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             {"device_code":"SECRET-device","user_code":"WDJB-MJHT","verification_uri":"\(base)/device",\
             "expires_in":600}
             """
+        case .push: #"{"request_uri":"urn:ietf:params:oauth:request_uri:SECRET","expires_in":60}"#
         }
     }
 
@@ -89,6 +90,10 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
                 BackchannelAuthenticationRequest(
                     configuration: direct, clientID: "client", hint: .loginToken("SECRET-hint"),
                     userCode: "SECRET-code"))
+        case .push:
+            let request = AuthorizationRequest(
+                configuration: configuration, clientID: "client", redirectURI: try RedirectURI("http://127.0.0.1/cb"))
+            _ = try await service.push(request)
         case .revocation:
             try await service.revoke(
                 RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
@@ -103,6 +108,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
             introspectionEndpoint: try url("/introspect"),
             deviceAuthorizationEndpoint: try url("/device_authorization"),
+            pushedAuthorizationRequestEndpoint: try url("/push"),
             backchannelAuthenticationEndpoint: try url("/backchannel"))
     }
 

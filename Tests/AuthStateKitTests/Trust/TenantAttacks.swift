@@ -23,6 +23,15 @@ extension Attack {
         tenant(.idTokenTenant, issuer: "https://login.example/x/../\(victim)/v2.0", tid: .string("x/../\(victim)")),
         tenant(.idTokenTenant, issuer: "https://login.example//v2.0", tid: nil),
         tenant(.idTokenTenant, issuer: "https://login.example//v2.0", tid: 5),
+        // The key that signed is for another tenant, another cloud, or nobody that can be named.
+        tenant(
+            .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil),
+            keyIssuer: .string("https://login.example/\(victim)/v2.0")),
+        tenant(
+            .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil),
+            keyIssuer: "https://other.example/{tenantid}/v2.0"),
+        tenant(
+            .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil), keyIssuer: ["x"]),
         // The next token is another tenant's.
         tenant(.idTokenKeepsTenant, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil)) {
             $0.previous = try token(issuer: "https://login.example/\(victim)/v2.0", tid: .string(victim))
@@ -52,6 +61,7 @@ extension Attack {
 
     private static func tenant(
         _ check: TrustCheck, issuer: String, tid: JSONValue?,
+        keyIssuer: JSONValue? = nil,
         _ change: @escaping @Sendable (inout IDTokenExpectation) throws -> Void = { _ in }
     ) -> Attack {
         Attack(check) {
@@ -59,7 +69,9 @@ extension Attack {
                 issuer: try Issuer("https://login.example/common/v2.0"), clientID: "client", now: now)
             expectation.tenantIssuer = TenantIssuer("https://login.example/{tenantid}/v2.0")
             try change(&expectation)
-            let keys = JSONWebKeySet(keys: [try key.get().publicKey])
+            var published = try key.get().publicKey.json.objectValue ?? [:]
+            published["issuer"] = keyIssuer
+            let keys = try JSONWebKeySet(json: ["keys": [.object(published)]])
             _ = try token(issuer: issuer, tid: tid).validate(keys: keys, expectation: expectation)
         }
     }

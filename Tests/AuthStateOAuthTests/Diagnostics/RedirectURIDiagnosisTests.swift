@@ -81,6 +81,21 @@ struct RedirectURIDiagnosisTests {
         Row("com.example.app:/callback", .providerRule, provider: .apple),
         Row("http://127.0.0.1/cb", .providerRule, provider: .apple),
         Row("com.example.app:/callback", provider: .gitHub, clientID: "a.b"),
+        Row("http://localhost:8400/cb", provider: .microsoft()), Row("https://app.example/cb", provider: .microsoft()),
+        Row("http://127.0.0.1:8400/cb", .providerRule, provider: .microsoft()),
+        Row("http://[::1]:8400/cb", .providerRule, provider: .microsoft()),
+        Row("com.example.app:/callback", provider: .microsoft()),
+        Row("http://localhost:8400/cb", provider: .facebook), Row("https://app.example/cb", provider: .facebook),
+        Row("http://127.0.0.1:8400/cb", .providerRule, provider: .facebook),
+        Row("com.example.app:/callback", .providerRule, provider: .facebook),
+        Row("http://127.0.0.1:8400/cb", provider: .spotify), Row("http://[::1]:8400/cb", provider: .spotify),
+        Row("http://localhost:8400/cb", .providerRule, provider: .spotify),
+        Row("https://localhost/cb", .providerRule, provider: .spotify),
+        Row("com.example.app:/callback", provider: .spotify),
+        Row("com.example.app://app.example/cb", provider: .strava),
+        Row("http://localhost/cb", .localhostName, provider: .strava),
+        Row("com.example.app:/callback", .providerRule, provider: .strava),
+        Row("http://127.0.0.1:8400/cb", provider: .strava),
     ]
 
     @Test("each form has its findings, and no other", arguments: plain + schemes + forms + refused + apps + providers)

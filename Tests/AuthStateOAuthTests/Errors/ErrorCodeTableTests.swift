@@ -57,6 +57,12 @@ struct ErrorCodeTableTests {
                 ("unapproved_software_statement", .unapprovedSoftwareStatement, .configuration),
             ]),
         entries(
+            "RFC 7521, 4.1.1 and 4.2.1",
+            [
+                ("invalid_grant", .invalidGrant, .reauthenticationRequired),
+                ("invalid_client", .invalidClient, .configuration),
+            ]),
+        entries(
             "RFC 8628, 3.5",
             [
                 ("authorization_pending", .authorizationPending, .transient), ("slow_down", .slowDown, .transient),
@@ -81,7 +87,9 @@ struct ErrorCodeTableTests {
         entries(
             "Microsoft identity platform, device authorization grant",
             [("authorization_declined", .accessDenied, .reauthenticationRequired)]),
-        entries("RFC 8693, 2.2.2", [("invalid_target", .invalidTarget, .configuration)]),
+        entries(
+            "RFC 8693, 2.2.2",
+            [("invalid_request", .invalidRequest, .configuration), ("invalid_target", .invalidTarget, .configuration)]),
         entries("RFC 8707, 2", [("invalid_target", .invalidTarget, .configuration)]),
         entries(
             "RFC 9101, 7",
@@ -126,11 +134,31 @@ struct ErrorCodeTableTests {
             [("unmet_authentication_requirements", .insufficientUserAuthentication, .reauthenticationRequired)]),
     ].flatMap { $0 }
 
-    @Test("each has a code and a kind of its own", arguments: table)
+    @Test("each has a code and a kind of its own, and says what to do", arguments: table)
     func entry(_ entry: Entry) {
         let response = OAuthErrorResponse(error: entry.name)
         #expect(response.code == entry.code)
         #expect(AuthStateError(response.code, stage: .token, "").kind == entry.kind)
+        #expect(response.hint?.hasSuffix(".") == true)
+    }
+
+    /// What else stands in IANA's registry "OAuth Extensions Error": User-Managed Access, ACE (RFC 9200), OpenID Federation,
+    /// and OpenID for Verifiable Presentations.
+    static let unspokenCodes = [
+        "need_info", "request_denied", "request_submitted", "unsupported_pop_key", "incompatible_ace_profiles",
+        "invalid_issuer", "invalid_subject", "invalid_trust_anchor", "invalid_trust_chain", "invalid_metadata",
+        "not_found",
+        "unsupported_parameter", "vp_formats_not_supported", "invalid_request_uri_method", "wallet_unavailable",
+    ]
+
+    @Test(
+        "a code of a specification that is not spoken here is the provider's own, and is still to be read",
+        arguments: unspokenCodes)
+    func unspoken(_ name: String) throws {
+        let request = try Fixtures.request()
+        let error = try #require(
+            refusal { try Fixtures.response("error=\(name)&state=\(request.state)", to: request) })
+        #expect(error.code == .providerError && error.response?.error == name && error.message.contains(name))
     }
 
     @Test("each is what the authorization endpoint's answer says, too", arguments: table)

@@ -57,6 +57,10 @@ struct KnownProviderTests {
                 "Microsoft", "consumers", nil,
                 "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
             ),
+            (
+                "microsoft", "72F988BF-86f1-41af-91ab-2d7cd011db47", nil,
+                "https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0"
+            ),
             ("GOOGLE", nil, nil, "https://accounts.google.com"),
         ] as [(String, String?, String?, String)])
     func issuers(_ name: String, _ place: String?, _ realm: String?, _ issuer: String) throws {
@@ -84,13 +88,34 @@ struct KnownProviderTests {
             ("nobody", nil, nil, "nobody"), ("okta", nil, nil, "Okta"), ("auth0", "https://op.example", nil, "domain"),
             ("auth0", "op.example/path", nil, "domain"), ("auth0", "user@op.example", nil, "domain"),
             ("keycloak", "https://sso.example", nil, "realms"), ("google", "op.example", nil, "Google"),
-            ("github", nil, "r", "GitHub"),
+            ("github", nil, "r", "GitHub"), ("microsoft", "contoso.example", nil, "Directory (tenant) ID"),
+            ("microsoft", "../consumers", nil, "GUID"),
         ] as [(String, String?, String?, String)])
     func refusals(_ name: String, _ place: String?, _ realm: String?, _ word: String) throws {
         let error = try #require(
             refusal { try KnownProvider(named: name, at: place, realm: realm) })
         #expect(error.code == .invalidArgument && error.stage == .usage)
         #expect("\(error)".contains(word))
+    }
+
+    @Test("what to register is said, and the redirect URI that goes with it fits the provider's own rule")
+    func registration() throws {
+        for provider in try Self.all() {
+            let registration = provider.registration
+            #expect(registration.steps.hasSuffix(".") || registration.steps.hasSuffix(".)"), "\(provider.name)")
+            #expect(registration.page?.hasPrefix("https://") != false)
+            guard let text = registration.loopbackRedirectURI else {
+                #expect(provider == .apple)
+                continue
+            }
+            let redirectURI = try RedirectURI(text)
+            #expect(redirectURI.isLoopback && redirectURI.path == "/callback")
+            let findings = redirectURI.diagnose(provider: provider, clientID: "a.b").filter { $0.code == .providerRule }
+            #expect(findings.isEmpty, "\(provider.name): \(findings)")
+            // What is registered is what is used, but for a port that may be any.
+            let host = String(redirectURI.parts.host ?? "")
+            #expect(registration.steps.contains(redirectURI.port == 0 ? host : text), "\(provider.name)")
+        }
     }
 
     @Test("a request is as the provider wants it")

@@ -157,6 +157,49 @@ struct ProviderErrorTests {
         #expect(response.scope == "read activity:read_all")
     }
 
+    static let own: [(provider: KnownProvider, error: String, code: AuthStateError.Code)] = [
+        (.apple, "user_cancelled_authorize", .accessDenied), (.microsoft(), "invalid_resource", .invalidTarget),
+        (.google, "deleted_client", .invalidClient),
+    ]
+
+    @Test("codes of a provider's own that need no tolerance are those that mean the same", arguments: own)
+    func ownCodes(_ provider: KnownProvider, _ name: String, _ expected: AuthStateError.Code) throws {
+        let error = try #require(
+            try failure(answer(#"{"error":"\#(name)"}"#, status: 400, provider.tolerances)))
+        #expect(error.code == expected && error.response?.error == name && error.hint != nil)
+        let request = try Fixtures.request()
+        let refused = refusal { try Fixtures.response("state=\(request.state)&error=\(name)", to: request) }
+        #expect(refused?.code == expected && refused?.response?.error == name)
+    }
+
+    @Test("GitHub apps: tokens end and are renewed, with an empty scope")
+    func gitHubApps() throws {
+        let body = """
+            {"access_token":"ghu_16C7e42F292c6912E7710c838347Ae178B4a","expires_in":28800,
+            "refresh_token":"ghr_1B4a2e77838347a7E420ce178F2E7c6912E1692","refresh_token_expires_in":15811200,
+            "scope":"","token_type":"bearer"}
+            """
+        let response = try #require(try tokens(answer(body, KnownProvider.gitHub.tolerances)))
+        #expect(response.accessTokenExpirationDate == Fixtures.now.addingTimeInterval(28800))
+        #expect(response.refreshToken?.hasPrefix("ghr_") == true && response.scope == "")
+        #expect(response.additionalMembers["refresh_token_expires_in"] == 15_811_200)
+    }
+
+    @Test("Google: a token that counts no more is revoked; other refusals are none")
+    func revocation() throws {
+        var configuration = try Fixtures.configuration()
+        configuration.revocationEndpoint = URL(string: "https://oauth2.googleapis.com/revoke")
+        let request = RevocationRequest(configuration: configuration, clientID: "c", token: "t")
+        func validate(_ status: Int, _ error: String) throws {
+            let body = #"{"error":"\#(error)","error_description":"Token expired or revoked"}"#
+            try request.validate(TransportResponse(status: status, body: Data(body.utf8)))
+        }
+        try validate(400, "invalid_token")
+        #expect(refusal { try validate(401, "invalid_token") }?.code == .tokenRejected)
+        #expect(refusal { try validate(400, "invalid_client") }?.code == .invalidClient)
+        #expect(refusal { try validate(503, "invalid_token") }?.kind == .transient)
+    }
+
     @Test("GitHub's refusals at the authorization endpoint have its own codes too")
     func gitHubRefusal() throws {
         let configuration = try #require(try KnownProvider.gitHub.configurationByHand())

@@ -51,6 +51,13 @@ struct RedirectURITests {
             ("https://app.example/cb", "https://app.example.evil.example/cb", false),
             ("http://127.0.0.1:80/cb", "http://127.0.0.1:81/cb", false),
             ("https://app.example/cb", "/cb", false), ("https://app.example/cb", "", false),
+            // A browser writes the slash itself (RFC 3986, section 6.2.3), and Microsoft does.
+            ("https://app.example", "https://app.example/?code=1", true),
+            ("http://localhost:8400", "http://localhost:8400/?code=1", true),
+            ("https://app.example/", "https://app.example?code=1", true),
+            ("https://app.example", "https://app.example//?code=1", false),
+            ("https://app.example", "https://app.example/cb?code=1", false),
+            ("com.example.app:", "com.example.app:/", false),
         ])
     func matching(_ mine: String, _ callback: String, _ expected: Bool) throws {
         #expect(try RedirectURI(mine).matches(callback) == expected)

@@ -24,4 +24,24 @@ extension IDTokenCheck {
 extension IDToken {
     /// `tid`, the tenant of the account; empty when there is none.
     var tenant: String { claims["tid"]?.stringValue ?? "" }
+
+    /// The keys that may have signed this token.
+    ///
+    /// Where the issuer is a template, a key that names an issuer signs for that one alone, which may be a template too
+    /// (Microsoft, validate the issuer, 2). Elsewhere `issuer` means nothing in a key.
+    func signingKeys(
+        _ published: JSONWebKeySet, _ expectation: IDTokenExpectation
+    ) throws(JOSEError) -> JSONWebKeySet {
+        guard expectation.tenantIssuer != nil else { return published }
+        let own = published.filter { TrustCheck.idTokenKeyIssuer.holds(isIssuer(ofKey: $0.issuer)) }
+        guard own.candidates(for: token.header).isEmpty,
+            let other = published.candidates(for: token.header).first?.key.issuer
+        else { return own }
+        throw JOSEError(.keyMismatch, "the key is another issuer's", expected: other.printable(), received: issuer)
+    }
+
+    private func isIssuer(ofKey named: String?) -> Bool {
+        guard let named else { return true }
+        return issuer?.isExactly(TenantIssuer(named)?.issuer(of: tenant) ?? named) == true
+    }
 }
