@@ -2,6 +2,12 @@ import AuthStateKit
 import HTTPTypes
 import Hummingbird
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The way out: here at once, then at the provider, and back.
 struct LogoutRoutes: Sendable {
     let provider: Provider
