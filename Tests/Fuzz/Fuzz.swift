@@ -8,9 +8,12 @@
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "archive": fuzzArchive,
     "challenge": fuzzChallenge,
+    "device": fuzzDevice,
+    "endpoint": fuzzEndpoint,
     "json": fuzzJSON,
     "jwt": fuzzToken,
     "keyset": fuzzKeySet,
+    "logout": fuzzLogout,
     "loopback": fuzzLoopback,
     "metadata": fuzzMetadata,
     "redirect": fuzzRedirect,

@@ -200,7 +200,7 @@ extension ClientAuthenticationMethod? {
 
 extension RegistrationResponse: CustomStringConvertible, CustomReflectable {
     /// The client's identifier; secret and token stay secret.
-    public var description: String { "registration of \(clientID)" }
+    public var description: String { "registration of \(clientID.printable(100))" }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -45,7 +45,7 @@ public struct UserInfo: Sendable, Hashable {
 extension UserInfo: CustomStringConvertible, CustomReflectable {
     /// The names of the claims: values are personal, and those of distributed claims hold access tokens.
     public var description: String {
-        "userinfo with \(claims.keys.sorted().map { $0.printable() }.joined(separator: ", "))"
+        "userinfo with \(claims.keys.sorted().joined(separator: ", ").printable())"
     }
     /// What `description` shows.
     public var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }

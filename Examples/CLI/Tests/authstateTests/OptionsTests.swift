@@ -81,6 +81,13 @@ struct OptionsTests {
             try known("--provider", "keycloak", "--domain", "https://sso.example", "--realm", "staff")?.issuer
                 == "https://sso.example/realms/staff")
         #expect(try known("--issuer", "https://op.example") == nil)
+        func redirectURI(_ arguments: String...) throws -> String? {
+            try Login.parse(["--client-id", "cli", "--provider"] + arguments).redirectURI
+        }
+        #expect(try redirectURI("microsoft") == "http://localhost:0/callback")
+        #expect(try redirectURI("auth0", "--domain", "a.auth0.com") == "http://127.0.0.1:8400/callback")
+        #expect(try redirectURI("github", "--redirect-uri", "http://[::1]:0/cb") == "http://[::1]:0/cb")
+        #expect(try Login.parse(["--client-id", "cli", "--issuer", "https://op.example"]).redirectURI == nil)
         for arguments in [
             [], ["--provider", "nobody"], ["--provider", "okta"], ["--provider", "google", "--realm", "x"],
             ["--provider", "google", "--tenant", "x"], ["--provider", "microsoft", "--domain", "x"],
@@ -129,7 +136,7 @@ struct OptionsTests {
         var request = AuthorizationRequest(
             configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")),
             clientID: "cli")
-        try login.authorization.apply(to: &request)
+        login.authorization.apply(to: &request)
         #expect(request.maxAge == 5)
         #expect(request.prompt == [.login, .consent])
         #expect(request.loginHint == "ada")

@@ -14,13 +14,13 @@ extension Login {
     func authorize(
         _ party: Party, at configuration: ServiceConfiguration, _ userAgent: any ExternalUserAgent, _ place: Place
     ) async throws -> AuthState {
-        let scopes = tokens.scope.map(Scope.list)
+        let (scopes, provider) = (tokens.scope.map(Scope.list), try connection.known())
         var request =
-            try connection.known()?.request(
-                configuration: configuration, clientID: party.clientID, scopes: scopes)
+            provider?.request(configuration: configuration, clientID: party.clientID, scopes: scopes)
             ?? AuthorizationRequest(
                 configuration: configuration, clientID: party.clientID, scopes: scopes ?? [.openID])
-        try authorization.apply(to: &request)
+        authorization.apply(to: &request)
+        request.redirectURI = try redirectURI.map(RedirectURI.init)
         request.dpopKey = try tokens.dpopKey(for: configuration)
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
@@ -30,7 +30,7 @@ extension Login {
             request.additionalParameters[name] = nil
             for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
         }
-        let findings = request.diagnose(credential: party.credential, provider: try connection.known())
+        let findings = request.diagnose(credential: party.credential, provider: provider)
         let warning = WarningUserAgent(base: userAgent, findings: findings, console: place.session.console)
         return try await AuthState.authorize(
             request, presenting: warning, credential: party.credential, service: place.service,

@@ -34,7 +34,7 @@ extension Login {
     }
 
     private func register(at configuration: ServiceConfiguration, _ place: Place) async throws -> RegistrationResponse {
-        let uris = [try authorization.registeredRedirectURI()]
+        let uris = [try registeredRedirectURI()]
         var request = try registration.request(configuration, redirectURIs: uris)
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris
@@ -43,12 +43,10 @@ extension Login {
         return try await place.session.register(
             request, privateKey: client.key.credential, settings: place.settings, service: place.service)
     }
-}
 
-extension AuthorizationOptions {
     /// The redirect URI as it is registered: one whose port is free is registered without a port.
-    func registeredRedirectURI() throws -> RedirectURI {
-        guard let redirectURI else { return try RedirectURI(RegistrationOptions.redirectURI) }
+    private func registeredRedirectURI() throws -> RedirectURI {
+        guard let redirectURI = try redirectURI else { return try RedirectURI(RegistrationOptions.redirectURI) }
         let uri = try RedirectURI(redirectURI)
         guard uri.port == 0 else { return uri }
         return try RedirectURI(redirectURI.replacing(":0", with: "", maxReplacements: 1))

@@ -53,6 +53,12 @@ struct Login: Command {
     var common: CommonOptions
 
     func validate() throws {
+        let provider = try connection.known()
+        if client.clientID == nil, !client.register {
+            throw ValidationError(
+                provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
+        }
+        if tokens.grant == .authorizationCode, let provider { try checkPage(of: provider) }
         if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
             throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
         }
@@ -96,6 +102,25 @@ struct Login: Command {
         }
     }
 
+    /// Where the answer goes: as the options say, else as it is registered at a provider whose ways are known.
+    var redirectURI: String? {
+        get throws { try authorization.redirectURI ?? connection.known()?.registration.loopbackRedirectURI }
+    }
+
+    /// Whether the answer of a provider's page can come to this machine.
+    private func checkPage(of provider: KnownProvider) throws {
+        if provider.registration.loopbackRedirectURI == nil, authorization.redirectURI == nil || !authorization.paste {
+            throw ValidationError(
+                "\(provider.title) sends nobody to this machine: give --redirect-uri with the page that is registered "
+                    + "there, and --paste to copy its address by hand.")
+        }
+        let posts = !provider.formPostScopes.isDisjoint(with: tokens.scopes(default: provider.scopes))
+        if authorization.paste, posts, authorization.responseMode == nil {
+            throw ValidationError(
+                "With these scopes \(provider.title) posts its answer, which no address shows: use --scope openid.")
+        }
+    }
+
     /// The first option of the provider's page that was given.
     private var pageOption: String? {
         authorization.firstGiven(but: tokens.grant == .ciba ? "--login-hint" : nil)
@@ -111,7 +136,7 @@ struct Login: Command {
         let session = try context.session()
         let settings = Settings(
             connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
-            redirectURI: authorization.redirectURI)
+            redirectURI: try redirectURI)
         let place = Place(session: session, settings: settings, service: session.service(settings))
         let discovered = try await configuration(place.service)
         let party = try await party(at: discovered, place)

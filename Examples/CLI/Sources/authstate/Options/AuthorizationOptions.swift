@@ -6,8 +6,8 @@ struct AuthorizationOptions: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),
         help: ArgumentHelp(
-            "Where the answer goes; port 0 means any free port. Default: http://127.0.0.1:0/callback.",
-            valueName: "uri"))
+            "Where the answer goes; port 0 means any free port. Default: what goes with --provider, else "
+                + "http://127.0.0.1:0/callback.", valueName: "uri"))
     var redirectURI: String?
 
     @Option(
@@ -87,9 +87,8 @@ struct AuthorizationOptions: ParsableArguments {
         (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
     }
 
-    /// Puts the options into a request.
-    func apply(to request: inout AuthorizationRequest) throws {
-        request.redirectURI = try redirectURI.map(RedirectURI.init)
+    /// Puts the options into a request, but for the redirect URI, which the provider has a say in.
+    func apply(to request: inout AuthorizationRequest) {
         request.responseType = responseType ?? .code
         if let responseMode { request.responseMode = responseMode }
         request.maxAge = maxAge

@@ -75,10 +75,7 @@ struct ClientOptions: ParsableArguments {
     }
 
     private func checkIdentity() throws {
-        guard register else {
-            if clientID == nil { throw ValidationError("Name the client with --client-id, or use --register.") }
-            return
-        }
+        guard register else { return }
         let others = [("--client-id", clientID), ("--client-secret-env", clientSecretEnv)]
         if let option = others.first(where: { $0.1 != nil })?.0 {
             throw ValidationError("--register goes without \(option): the provider gives what the client needs.")

@@ -24,7 +24,10 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "place"))
     var domain: String?
 
-    @Option(help: ArgumentHelp("The tenant at Microsoft. Default: common.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "The tenant at Microsoft: its GUID, organizations, consumers or common. Default: common.",
+            valueName: "id"))
     var tenant: String?
 
     @Option(
@@ -65,7 +68,9 @@ struct ConnectionOptions: ParsableArguments {
             try checkPlace(of: listing)
         }
         do { _ = try known() } catch let error as AuthStateError {
-            guard error.code == .invalidIssuer else { throw ValidationError("--provider: \(error)") }
+            guard error.code == .invalidIssuer else {
+                throw ValidationError("\(tenant == nil ? "--provider" : "--tenant"): \(error)")
+            }
             throw ValidationError("--domain takes a base URL here, for example https://sso.example.")
         }
     }
@@ -75,11 +80,6 @@ struct ConnectionOptions: ParsableArguments {
         let name = listing.name
         let isMicrosoft = name == "microsoft"
         if tenant != nil, !isMicrosoft { throw ValidationError("--tenant goes with --provider microsoft.") }
-        if let tenant,
-            tenant.isEmpty || !tenant.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-".contains($0)) })
-        {
-            throw ValidationError("--tenant takes a tenant's identifier or domain, common, organizations or consumers.")
-        }
         if domain != nil, isMicrosoft || listing.place == nil {
             throw ValidationError("--provider \(name) goes without --domain.")
         }
