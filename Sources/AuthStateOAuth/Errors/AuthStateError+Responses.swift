@@ -15,8 +15,10 @@ extension AuthStateError {
     }
 
     /// An OAuth error response of an endpoint that answers as the token endpoint does.
+    ///
+    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
     static func refusal(
-        by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
+        by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
         let refusal = AuthStateError(
             code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
