@@ -6,13 +6,24 @@ extension JSONWebToken {
     public static func sign(
         claims: JSONValue, header: [String: JSONValue] = [:], with key: SigningKey
     ) throws(JOSEError) -> String {
-        guard case .object = claims else { throw JOSEError(.malformed, "the claims are not a JSON object") }
+        try sign(claims: claims, under: encodedHeader(header, for: key), with: key)
+    }
+
+    /// The header of a token that this key signs, encoded: the same for each, so that it can be made once.
+    package static func encodedHeader(_ header: [String: JSONValue], for key: SigningKey) -> String {
         var members: [String: JSONValue] = ["typ": "JWT"]
         members["kid"] = key.keyID.map(JSONValue.string)
         members.merge(header) { _, given in given }
         members["alg"] = .string(key.algorithm.rawValue)
-        let parts = [JSONValue.object(members), claims].map { Base64URL.encode($0.serialized()) }
-        let signingInput = parts.joined(separator: ".")
+        return Base64URL.encode(JSONValue.object(members).serialized())
+    }
+
+    /// Signs claims under an encoded header.
+    package static func sign(
+        claims: JSONValue, under header: String, with key: SigningKey
+    ) throws(JOSEError) -> String {
+        guard case .object = claims else { throw JOSEError(.malformed, "the claims are not a JSON object") }
+        let signingInput = header + "." + Base64URL.encode(claims.serialized())
         return signingInput + "." + Base64URL.encode(try key.sign(signingInput.utf8))
     }
 }

@@ -66,15 +66,15 @@ extension AuthState {
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
         var rejection = rejection
-        if tokens.isNonceWanted(by: rejection) {
-            do { return try await body(tokens) } catch let next as TokenRejected { rejection = next }
-            if tokens.isNonceWanted(by: rejection) { throw rejection.nonceAgain }
+        if let proving = tokens.proving(after: rejection) {
+            do { return try await body(proving) } catch let next as TokenRejected { rejection = next }
+            if proving.proving(after: rejection) != nil { throw rejection.nonceAgain }
         }
         let second = try await replacement(for: tokens, parameters, rejection, policy: policy)
         do { return try await body(second) } catch let next as TokenRejected { rejection = next }
-        if second.isNonceWanted(by: rejection) {
-            do { return try await body(second) } catch let next as TokenRejected { rejection = next }
-            if second.isNonceWanted(by: rejection) { throw rejection.nonceAgain }
+        if let proving = second.proving(after: rejection) {
+            do { return try await body(proving) } catch let next as TokenRejected { rejection = next }
+            if proving.proving(after: rejection) != nil { throw rejection.nonceAgain }
         }
         throw try await reject(second, rejection, policy: policy, renewed: true)
     }
@@ -111,7 +111,7 @@ extension AuthState {
                 throw AuthStateError(error, url: request.url.redactedDescription, stage: .resource)
             }
             tokens.learn(from: response.headers, of: request.url)
-            switch ResourceVerdict(response) {
+            switch ResourceVerdict(response, now: service.configuration.clock.now) {
             case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: request.url)
             case .answered, .nonceWanted: return response
             case .tokenRejected: throw TokenRejected(response)

@@ -19,13 +19,21 @@ extension AuthState {
     /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
     /// itself ignored.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    /// - Throws: `AuthStateError`: `.credentialUnavailable` for tokens that are bound to a DPoP key when the state has none,
+    ///   and then nothing changes; of kind `.store` when the state could not be saved, and then it counts in memory.
     public func update(with response: TokenResponse?, error: (any Error)? = nil) async throws {
         if let error = error as? AuthStateError, error.response != nil, error.stage == .token || error.stage == .refresh
         {
             return try await commit(.failed(error))
         }
-        if let response { try await commit(.tokens(response)) }
+        guard let response else { return }
+        guard !response.isBoundToKey || record.dpopKey != nil else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .usage,
+                "These tokens are bound to a DPoP key, and the state does not have it.",
+                hint: "Give the state the authorization response first: its request has the key.")
+        }
+        try await commit(.tokens(response))
     }
 
     /// Takes the answer of the registration endpoint (AppAuth's `updateWithRegistrationResponse:`).

@@ -49,6 +49,8 @@ public struct Reauthorization: Sendable {
             record.lastAuthorizationResponse?.request.renewed()
             ?? AuthorizationRequest(configuration: record.configuration, clientID: record.clientID)
         request.configuration = record.configuration
+        // Also after a login on another device, which has no request to make anew: what was bound stays bound.
+        request.dpopKey = record.dpopKey
         // A person is there: what had to go without one before need not now.
         request.prompt.removeAll { $0 == AuthorizationRequest.Prompt.none }
         request.idTokenHint = nil

@@ -24,6 +24,15 @@ public struct Tokens: Sendable {
         /// What makes the proofs that go along; nil for bearer tokens.
         let dpop: DPoPBinding?
 
+        /// The same with another maker of proofs.
+        init(_ other: Storage, dpop: DPoPBinding) {
+            (accessToken, tokenType) = (other.accessToken, other.tokenType)
+            (idToken, idTokenTrust) = (other.idToken, other.idTokenTrust)
+            (scope, authorizationDetails) = (other.scope, other.authorizationDetails)
+            (expirationDate, freshUntil, policy) = (other.expirationDate, other.freshUntil, other.policy)
+            self.dpop = dpop
+        }
+
         init(
             _ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy,
             dpop: DPoPBinding? = nil
@@ -37,7 +46,7 @@ public struct Tokens: Sendable {
             authorizationDetails = response.authorizationDetails ?? record.authorizationDetails
             expirationDate = response.accessTokenExpirationDate
             self.policy = policy
-            self.dpop = response.tokenType.equalsIgnoringASCIICase("DPoP") ? dpop : nil
+            self.dpop = response.isBoundToKey ? dpop : nil
         }
     }
 
@@ -92,6 +101,16 @@ public struct Tokens: Sendable {
     /// `performAction` and `userInfo` do it themselves. Call it for each answer that an HTTP client of your own gets,
     /// whatever the status.
     public func learn(from headers: TransportHeaders, of url: URL) { storage.dpop?.learn(from: headers, of: url) }
+
+    /// The same tokens, whose next proof has the nonce that an answer asked for.
+    func answering(_ nonce: String, of url: URL) -> Tokens {
+        storage.dpop.map { Tokens(storage: Storage(storage, dpop: $0.answering(nonce, of: url))) } ?? self
+    }
+}
+
+extension TokenResponse {
+    /// Whether the access token is bound to a DPoP key (RFC 9449, section 5).
+    var isBoundToKey: Bool { tokenType.equalsIgnoringASCIICase("DPoP") }
 }
 
 extension Tokens: CustomStringConvertible, CustomReflectable {

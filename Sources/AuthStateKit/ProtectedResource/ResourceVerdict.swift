@@ -1,5 +1,11 @@
 import AuthStateOAuth
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a protected resource's answer says about the access token (RFC 6750, section 3.1; RFC 9470).
 enum ResourceVerdict: Sendable, Equatable {
     /// Nothing: whatever the status, it is the caller's business.
@@ -11,10 +17,13 @@ enum ResourceVerdict: Sendable, Equatable {
     /// The token is good and not enough: a typed error, the state unchanged.
     case refused(AuthStateError)
 
-    init(_ response: TransportResponse) {
+    init(_ response: TransportResponse, now: Date) {
         self.init(status: response.status, challenges: response.headers["WWW-Authenticate"])
-        guard case .refused(var error) = self, !response.body.isEmpty else { return }
-        error.responseBody = String(decoding: response.body.prefix(1024), as: UTF8.self).printable()
+        guard case .refused(var error) = self else { return }
+        if error.code == .invalidDPoPProof { error = error.blamingClock(response.headers, now: now) }
+        if !response.body.isEmpty {
+            error.responseBody = String(decoding: response.body.prefix(1024), as: UTF8.self).printable()
+        }
         self = .refused(error)
     }
 
@@ -71,7 +80,7 @@ extension AuthStateError {
         self.init(
             code, stage: .resource, message, expected: expected?.printable(), hint: hint, response: response,
             httpStatus: status)
-        self.challenge = challenge
+        self.challenge = challenge.cut
     }
 
     /// The access token was refused, and nothing else can be tried.
@@ -89,7 +98,7 @@ extension AuthStateError {
                 OAuthErrorResponse(error: $0, errorDescription: challenge?.errorDescription)
             },
             httpStatus: 401)
-        self.challenge = challenge
+        self.challenge = challenge?.cut
         responseBody = rejection.body?.printable()
     }
 

@@ -12,7 +12,10 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var challenges: [String]
     /// The beginning of the answer's body, for the error that the state keeps when a renewal does not help.
     public var body: String?
-    /// The answer's `DPoP-Nonce` (RFC 9449, section 9), to be learned for `url`; needless after `Tokens.learn`.
+    /// The answer's `DPoP-Nonce` (RFC 9449, section 9), for the next proof for `url`.
+    ///
+    /// Without it the newest nonce that `Tokens.learn` was told of serves: that is another request's where several are under
+    /// way, and a server may take each nonce only once.
     public var dpopNonce: String?
     /// Where the answer came from.
     public var url: URL?
@@ -45,13 +48,15 @@ extension TokenRejected {
 }
 
 extension Tokens {
-    /// Whether these tokens may do with another proof; the nonce for it is learned.
-    func isNonceWanted(by rejection: TokenRejected) -> Bool {
+    /// These tokens, when they may do with another proof; the nonce for it is learned.
+    func proving(after rejection: TokenRejected) -> Tokens? {
         guard isBound, ResourceVerdict(status: 401, challenges: rejection.challenges) == .nonceWanted else {
-            return false
+            return nil
         }
-        if let nonce = rejection.dpopNonce, let url = rejection.url { learn(from: ["DPoP-Nonce": nonce], of: url) }
-        return true
+        let headers: TransportHeaders = ["DPoP-Nonce": rejection.dpopNonce ?? ""]
+        guard let nonce = headers.dpopNonce, let url = rejection.url else { return self }
+        learn(from: headers, of: url)
+        return answering(nonce, of: url)
     }
 }
 

@@ -120,7 +120,7 @@ extension AuthorizationService {
             _ = try credential.authentication(
                 clientID: request.clientID, service: request.configuration,
                 endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
-            _ = try request.dpopKey?.signingKey(stage: .authorization)
+            _ = try request.dpopKey?.signer(stage: .authorization)
             return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
                 var request = request
                 request.redirectURI = session.redirectURI
@@ -140,13 +140,12 @@ extension AuthorizationService {
     ) async throws {
         try await traced {
             // An endpoint that is not to be used is found before anything opens.
-            _ = try begin(request)
+            _ = try checkedURL(of: request)
             try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
                 session in
                 var request = request
                 request.postLogoutRedirectURI = session.redirectURI
                 let pending = try begin(request)
-                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
                 let callback = try await session.present(pending)
                 try complete(pending, callback: callback)
             }

@@ -8,16 +8,6 @@ import AuthStateOAuth
 #endif
 
 extension AuthorizationService {
-    /// The value of a `DPoP` header for one request, with the newest nonce of the server that it goes to.
-    ///
-    /// - Parameter accessToken: The token that goes along; nil at the endpoints where clients authenticate.
-    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
-    func dpopProof(
-        _ method: String, _ url: URL, key: DPoPKey, accessToken: String? = nil, stage: AuthStateError.Stage
-    ) throws -> String {
-        try DPoPBinding(key, self).proof(method, url, accessToken: accessToken, stage: stage)
-    }
-
     /// Sends a request with a proof, and once more, with another proof, when the server wants to see a nonce first
     /// (RFC 9449, section 8).
     ///
@@ -33,47 +23,20 @@ extension AuthorizationService {
         send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         guard let key else { return try await send(make(nil)) }
+        var binding = DPoPBinding(key, self)
         var isRepeated = false
         while true {
-            let response = try await send(make(dpopProof("POST", url, key: key, stage: stage)))
+            let response = try await send(make(binding.proof("POST", url, stage: stage)))
             let nonce = dpopNonces.learn(from: response.headers, of: url, key)
             guard (400...499).contains(response.status),
                 OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))?.code == .useDPoPNonce
             else { return response }
-            guard !isRepeated, nonce != nil else {
+            guard !isRepeated, let nonce else {
                 throw AuthStateError.nonceAgain(
                     url.redactedDescription, isMissing: nonce == nil, stage: stage, status: response.status)
             }
+            binding = binding.answering(nonce, of: url)
             isRepeated = true
         }
     }
-}
-
-/// What makes proofs for one key: one reference, for those who have one.
-final class DPoPBinding: Sendable {
-    let key: DPoPKey
-    private let nonces: DPoPNonces
-    private let clock: WallClock
-
-    init(_ key: DPoPKey, _ service: AuthorizationService) {
-        self.key = key
-        nonces = service.dpopNonces
-        clock = service.configuration.clock
-    }
-
-    func proof(_ method: String, _ url: URL, accessToken: String?, stage: AuthStateError.Stage) throws -> String {
-        let signingKey = try key.signingKey(stage: stage)
-        do {
-            return try DPoPProof(
-                method: method, url: url, issuedAt: clock.now, accessToken: accessToken,
-                nonce: nonces.nonce(for: url, key)
-            ).signed(with: signingKey)
-        } catch {
-            throw AuthStateError(
-                .libraryUnavailable, stage: stage, "The DPoP proof cannot be signed.",
-                hint: "Install the system's cryptographic library.", underlying: error)
-        }
-    }
-
-    func learn(from headers: TransportHeaders, of url: URL) { nonces.learn(from: headers, of: url, key) }
 }

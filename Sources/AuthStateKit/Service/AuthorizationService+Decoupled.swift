@@ -24,7 +24,7 @@ extension AuthorizationService {
         try check(endpoint, issuer: service.issuer, stage: .authorization)
         if let key = request.dpopKey {
             try service.check(dpopAlgorithm: key.algorithm, stage: .authorization)
-            _ = try key.signingKey(stage: .authorization)
+            _ = try key.signer(stage: .authorization)
         }
         if request.scopes.contains(.openID) { try service.checkIDTokens(fromBrowser: false) }
         _ = try await firstIDToken(of: request, credential: credential)

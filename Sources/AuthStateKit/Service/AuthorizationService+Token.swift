@@ -41,7 +41,7 @@ extension AuthorizationService {
             try check(
                 request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)
             let endpoint = request.configuration.tokenEndpoint
-            var sentAt = configuration.clock.now
+            var (sentAt, signsAssertion) = (configuration.clock.now, false)
             do {
                 let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
                     var authentication = try credential.authentication(
@@ -50,6 +50,7 @@ extension AuthorizationService {
                     if request.isNamedByAssertion, authentication.method == .none {
                         authentication = .nameless(clientID: request.clientID)
                     }
+                    signsAssertion = authentication.method.signsAssertions
                     configuration.trace?.noteTokenRequest(request, authentication)
                     var message = try signed(request).transportRequest(
                         authentication: authentication, dpopProof: proof)
@@ -68,7 +69,10 @@ extension AuthorizationService {
                 case .refused(let error, let refreshToken): return .refused(error, refreshToken: refreshToken)
                 // A gateway's 5xx says nothing about what the server behind it did.
                 case .error(let error):
-                    return .failed(error, isUnconfirmed: error.code == .serverError)
+                    let isAssertionsFault = signsAssertion && error.code == .invalidClient
+                    return .failed(
+                        isAssertionsFault ? error.blamingClock(response.headers, now: sentAt) : error,
+                        isUnconfirmed: error.code == .serverError)
                 }
             } catch let failure as NotAnswered {
                 return Self.outcome(of: failure.error, url: endpoint.redactedDescription, stage: stage)

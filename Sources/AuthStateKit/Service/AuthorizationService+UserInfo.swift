@@ -36,7 +36,7 @@ extension AuthorizationService {
         try check(endpoint, issuer: service.issuer, stage: .userinfo)
         let response = try await send(tokens.userInfoRequest(to: endpoint, options), stage: .userinfo)
         tokens.learn(from: response.headers, of: endpoint)
-        switch ResourceVerdict(response) {
+        switch ResourceVerdict(response, now: configuration.clock.now) {
         case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
         case .tokenRejected: throw TokenRejected(response)
         case .refused(let error): throw error.at(.userinfo)

@@ -107,6 +107,9 @@ extension AuthStateError {
         .insecureConnection: (
             .insecureConnection, "Check the address and the certificate; a private authority has to be trusted by name."
         ),
+        .clientCertificate: (
+            .credentialUnavailable, "Check the files of the client's certificate, and which one the provider knows."
+        ),
         .responseTooLarge: (.responseTooLarge, "Check that the endpoint is the right one."),
         .invalidRequest: (.invalidArgument, "Check the URL and the headers."),
         .libraryUnavailable: (.libraryUnavailable, "Install the package that the message names."),

@@ -12,7 +12,7 @@ extension ClientCredential {
         if method == .privateKeyJWT {
             key = try privateKey(stage: stage)
         } else if let secret = try secret(stage: stage) {
-            key = JSONWebKey(secret: secret.utf8)
+            key = Self.isPrivateKey(secret) ? try privateKey(stage: stage) : JSONWebKey(secret: secret.utf8)
         } else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage,

@@ -38,7 +38,8 @@ extension ClientCredential {
         guard let secret = try secret(stage: stage), method != ClientAuthenticationMethod.none else {
             return .none(clientID: clientID)
         }
-        if method == nil, Self.isPrivateKey(secret) {
+        if Self.isPrivateKey(secret) {
+            guard method == nil else { throw Self.keyForSecret(stage) }
             return try assertion(privateKey(stage: stage), .privateKeyJWT)
         }
         let method = method ?? ClientAuthentication.preferredMethod(of: accepted.methods)
@@ -50,8 +51,18 @@ extension ClientCredential {
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
-    /// Whether what was given for a secret is a key, which must not be sent anywhere.
-    private static func isPrivateKey(_ secret: String) -> Bool { secret.hasPrefix("-----BEGIN ") }
+    /// Whether what was given for a secret is a key, PEM or a JWK, which must not be sent anywhere; of a file's several
+    /// lines this is the first one.
+    static func isPrivateKey(_ secret: String) -> Bool {
+        secret.hasPrefix("-----BEGIN ") || secret.hasPrefix("{") && (secret.count == 1 || secret.contains("\"kty\""))
+    }
+
+    private static func keyForSecret(_ stage: AuthStateError.Stage) -> AuthStateError {
+        AuthStateError(
+            .credentialUnavailable, stage: stage,
+            "What is given for the client's secret is a private key, which is never sent.",
+            hint: "Use it with private_key_jwt, or give the secret.")
+    }
 
     /// The secret; nil for a public client, and for one with a private key or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {

@@ -20,12 +20,11 @@ extension DPoPKey {
         try DPoPKey(read(.environment(name), stage: .usage), from: .environment(name), algorithm: algorithm)
     }
 
-    /// The imported key, read from where it is when it was not yet.
+    /// The imported key, read from where it is when it was not yet, with the header of its proofs.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
-    func signingKey(stage: AuthStateError.Stage) throws -> SigningKey {
-        do { return try signingKey { source in try Self.read(source, stage: stage) } } catch let error as AuthStateError
-        {
+    func signer(stage: AuthStateError.Stage) throws -> DPoPSigner {
+        do { return try signer { source in try Self.read(source, stage: stage) } } catch let error as AuthStateError {
             throw error.at(stage)
         }
     }

@@ -15,12 +15,21 @@ final class DPoPNonces: Sendable {
         var thumbprint: String
     }
 
+    /// A nonce that one answer of a server asked for.
+    struct Asked: Sendable {
+        var origin: String
+        var nonce: String
+    }
+
     private static let limit = 4096
     private let known = Lock<(order: [Place], nonces: [Place: String])>(([], [:]))
 
-    /// What the server at a URL wants to see in the next proof of a key; nil when it has not said anything.
-    func nonce(for url: URL, _ key: DPoPKey) -> String? {
-        let place = Place(origin: URIReference(url.absoluteString).origin, thumbprint: key.thumbprint)
+    /// The server at a URL.
+    static func origin(of url: URL) -> String { URIReference(url.absoluteString).origin }
+
+    /// What a server wants to see in the next proof of a key; nil when it has not said anything.
+    func nonce(forOrigin origin: String, _ key: DPoPKey) -> String? {
+        let place = Place(origin: origin, thumbprint: key.thumbprint)
         return known.withLock { $0.nonces[place] }
     }
 
@@ -30,7 +39,7 @@ final class DPoPNonces: Sendable {
     @discardableResult
     func learn(from headers: TransportHeaders, of url: URL, _ key: DPoPKey) -> String? {
         guard let nonce = headers.dpopNonce else { return nil }
-        let place = Place(origin: URIReference(url.absoluteString).origin, thumbprint: key.thumbprint)
+        let place = Place(origin: Self.origin(of: url), thumbprint: key.thumbprint)
         known.withLock { known in
             guard known.nonces.updateValue(nonce, forKey: place) == nil else { return }
             known.order.append(place)

@@ -23,6 +23,8 @@ public struct TransportError: Error, Sendable, Hashable {
         public static let unreachable = Code(rawValue: "unreachable")
         /// TLS failed: the certificate is not trusted, or no common version.
         public static let insecureConnection = Code(rawValue: "insecureConnection")
+        /// The client's certificate cannot be used, or the server wants another one, or one at all (RFC 8705).
+        public static let clientCertificate = Code(rawValue: "clientCertificate")
         /// The whole exchange took longer than `TransportRequest.timeout`.
         public static let timedOut = Code(rawValue: "timedOut")
         /// The connection broke, or the answer was not HTTP.

@@ -26,6 +26,16 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     /// Whether the scheme is this one, in any case.
     public func hasScheme(_ name: String) -> Bool { scheme.equalsIgnoringASCIICase(name) }
 
+    /// The challenge as an error keeps it, which may be archived and shown: the first 32 parameters by name, and of each
+    /// 1024 printable characters.
+    package var cut: AuthenticationChallenge {
+        var copy = AuthenticationChallenge(scheme: scheme.printable(), token68: token68?.printable(1024))
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }).prefix(32) {
+            copy.parameters[name.printable()] = value.printable(1024)
+        }
+        return copy
+    }
+
     /// Reads the values of all header lines; several challenges may share a line.
     ///
     /// Nil when a line does not follow the grammar: then nothing can be said about any of them.

@@ -65,7 +65,7 @@ public struct ClientAuthentication: Sendable, Hashable {
     public static func assertion(
         _ assertion: String, clientID: String, method: ClientAuthenticationMethod
     ) throws -> Self {
-        guard method == .clientSecretJWT || method == .privateKeyJWT else {
+        guard method.signsAssertions else {
             throw AuthStateError(
                 .unsupported, stage: .token, "This client authentication method has no assertion.",
                 expected: "client_secret_jwt or private_key_jwt", received: method.rawValue

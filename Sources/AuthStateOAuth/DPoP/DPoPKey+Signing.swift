@@ -6,18 +6,18 @@ extension DPoPKey {
     /// - Parameter read: Fetches a key that is only referred to.
     /// - Throws: What `read` throws; `AuthStateError` with `.credentialUnavailable` when there is another key by now: the
     ///   tokens are bound to the one that they were issued for.
-    package func signingKey(reading read: (Source) throws -> JSONWebKey) throws -> SigningKey {
+    package func signer(reading read: (Source) throws -> JSONWebKey) throws -> DPoPSigner {
         if let known = storage.imported.withLock({ $0 }) { return known }
         // Twice at most, when two ask at once: importing under the lock would keep others waiting.
         let key = try storage.privateKey ?? read(source)
-        let signingKey = try Self.imported(key, algorithm: algorithm)
+        let signer = DPoPSigner(try Self.imported(key, algorithm: algorithm))
         guard try key.thumbprintText() == thumbprint else {
             throw AuthStateError(
                 .credentialUnavailable, stage: .usage, "The DPoP key is not the one that the tokens are bound to.",
                 expected: "\(self)", hint: "Put the key back, or log in again.")
         }
-        storage.imported.withLock { $0 = signingKey }
-        return signingKey
+        storage.imported.withLock { $0 = signer }
+        return signer
     }
 }
 

@@ -25,11 +25,11 @@ public struct DPoPKey: Sendable {
         /// Nil for a key that is only referred to.
         let privateKey: JSONWebKey?
         /// Empty until somebody signs.
-        let imported: Lock<SigningKey?>
+        let imported: Lock<DPoPSigner?>
 
         init(
             _ source: Source, algorithm: SignatureAlgorithm, thumbprint: String, privateKey: JSONWebKey?,
-            imported: SigningKey?
+            imported: DPoPSigner?
         ) {
             self.source = source
             self.algorithm = algorithm
@@ -60,25 +60,30 @@ public struct DPoPKey: Sendable {
         do {
             storage = Storage(
                 source, algorithm: signingKey.algorithm, thumbprint: try key.thumbprintText(),
-                privateKey: source == .state ? signingKey.privateKey : nil, imported: signingKey)
+                privateKey: source == .state ? signingKey.privateKey : nil, imported: DPoPSigner(signingKey))
         } catch { throw Self.unusable(error) }
     }
 
     /// A new key that is kept with the state.
     ///
     /// - Parameters:
-    ///   - algorithm: How to sign.
+    ///   - algorithm: How to sign; nil takes ES256, or another that the provider lists.
     ///   - service: The provider; one that lists its algorithms (`dpop_signing_alg_values_supported`) must have this one.
-    /// - Throws: `AuthStateError`: `.unsupported` when the provider takes another one only, `.credentialUnavailable` when
-    ///   the platform cannot make such a key.
+    /// - Throws: `AuthStateError`: `.unsupported` when the provider takes others only, `.credentialUnavailable` when the
+    ///   platform cannot make such a key.
     public static func generate(
-        _ algorithm: SignatureAlgorithm = .es256, for service: ServiceConfiguration? = nil
+        _ algorithm: SignatureAlgorithm? = nil, for service: ServiceConfiguration? = nil
     ) throws -> DPoPKey {
+        let listed = service?.metadata?.dpopSigningAlgValuesSupported
+        let algorithm = algorithm ?? usual.first { listed?.contains($0.rawValue) ?? true } ?? usual[0]
         try service?.check(dpopAlgorithm: algorithm, stage: .authorization)
         do { return try DPoPKey(try SigningKey.generate(algorithm).privateKey, algorithm: algorithm) } catch {
             throw error as? AuthStateError ?? unusable(error)
         }
     }
+
+    /// The algorithms of keys that are made here, those that cost least first.
+    private static let usual: [SignatureAlgorithm] = [.es256, .edDSA, .ed25519, .es384, .es512, .ps256, .rs256]
 
     static func imported(_ key: JSONWebKey, algorithm: SignatureAlgorithm?) throws -> SigningKey {
         if case .symmetric = key.material {

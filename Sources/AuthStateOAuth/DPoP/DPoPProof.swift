@@ -35,8 +35,16 @@ public struct DPoPProof: Sendable, Hashable {
     public init(
         method: String, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
     ) throws(JOSEError) {
+        try self.init(
+            method: method, place: ProofPlace(url), issuedAt: issuedAt, accessToken: accessToken, nonce: nonce)
+    }
+
+    /// Makes a proof for a place that was looked at before.
+    package init(
+        method: String, place: ProofPlace, issuedAt: Date, accessToken: String?, nonce: String?
+    ) throws(JOSEError) {
         self.method = method
-        target = URIReference(url.absoluteString).proofTarget
+        target = place.target
         identifier = Base64URL.encode(SecureRandom.bytes(16))
         self.issuedAt = issuedAt
         accessTokenHash = try accessToken.map { token throws(JOSEError) in
@@ -48,15 +56,17 @@ public struct DPoPProof: Sendable, Hashable {
     /// The value of a `DPoP` header: the claims, signed, with the public key beside them.
     ///
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
-    public func signed(with key: SigningKey) throws(JOSEError) -> String {
+    public func signed(with key: SigningKey) throws(JOSEError) -> String { try signed(with: DPoPSigner(key)) }
+
+    /// The same, with a key whose header is at hand.
+    package func signed(with signer: DPoPSigner) throws(JOSEError) -> String {
         var claims: [String: JSONValue] = [
             "jti": .string(identifier), "htm": .string(method), "htu": .string(target),
             "iat": .number(JSONNumber(Int64(issuedAt.timeIntervalSince1970.rounded(.down)))),
         ]
         claims["ath"] = accessTokenHash.map { .string($0) }
         claims["nonce"] = nonce.map { .string($0) }
-        return try JSONWebToken.sign(
-            claims: .object(claims), header: ["typ": .string(Self.type), "jwk": key.publicKey.json], with: key)
+        return try JSONWebToken.sign(claims: .object(claims), under: signer.header, with: signer.key)
     }
 }
 
@@ -68,13 +78,6 @@ extension DPoPProof: CustomStringConvertible, CustomReflectable {
 }
 
 extension URIReference {
-    /// `htu`: without user, query and fragment, and with the path that is sent where none is written (RFC 3986, 6.2.3).
-    fileprivate var proofTarget: String {
-        var copy = self
-        if path.isEmpty { copy.path = "/" }
-        return copy.redacted
-    }
-
     /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
     package var origin: String {
         let scheme = (scheme ?? "").lowercased()

@@ -31,9 +31,6 @@ extension AuthStateError {
             }
             return refusal
         }
-        return AuthStateError(
-            code(error, status: response.status), stage: .authorization, "The \(name) refused: \(error.summary).",
-            hint: error.hint, response: error, httpStatus: response.status,
-            retryAfter: retryAfter(response.headers, now: now))
+        return refusal(by: name, error, response, stage: .authorization, now: now)
     }
 }

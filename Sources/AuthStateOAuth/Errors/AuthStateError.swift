@@ -21,7 +21,7 @@ public struct AuthStateError: Error, Sendable, Hashable, Codable {
     public var httpStatus: Int?
     /// How long the provider asked to wait, in seconds (`Retry-After`).
     public var retryAfter: Double?
-    /// The challenge of a protected resource that refused the token.
+    /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters.
     public var challenge: AuthenticationChallenge?
     /// The beginning of that resource's answer, cut to 300 printable characters.
     public var responseBody: String?

@@ -7,9 +7,12 @@ import AuthStateJOSE
 #endif
 
 extension ServiceConfiguration {
-    /// The endpoints for a client that is known by its certificate: the provider's aliases, where it has some
+    /// The configuration for a client that shows a certificate: with the provider's aliases, where it has some
     /// (RFC 8705, section 5).
-    package var withCertificateEndpoints: ServiceConfiguration {
+    ///
+    /// A client that proves itself by its certificate needs nothing: its requests go there anyhow. This is for one that
+    /// proves itself otherwise, or is public, and whose tokens shall be bound to the certificate (section 3).
+    public var withCertificateEndpoints: ServiceConfiguration {
         guard let aliases = metadata?.mtlsEndpointAliases else { return self }
         var result = self
         func take<T>(_ name: String, _ endpoint: WritableKeyPath<ServiceConfiguration, T>, _ make: (URL) -> T) {

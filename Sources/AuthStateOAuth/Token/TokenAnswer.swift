@@ -45,6 +45,10 @@ extension TokenAnswer {
             var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
+                failure = failure.blamingClock(response.headers, now: sentAt)
+            }
+            if failure.code == .invalidDPoPProof, request.dpopKey == nil {
+                failure.hint = "The provider wants tokens to be bound to a key: give the request a dpopKey."
             }
             // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
             self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
@@ -140,7 +144,10 @@ extension TokenResponse {
         }
         let isFitting = isBound && type?.equalsIgnoringASCIICase("DPoP") == true
         guard TrustCheck.tokenResponseType.holds(isFitting) else {
-            throw refusal("The provider issued another type of token.")
+            let isUnwanted = !isBound && type?.equalsIgnoringASCIICase("DPoP") == true
+            throw refusal(
+                "The provider issued another type of token.",
+                hint: isUnwanted ? "Give the request a dpopKey, to which the token can be bound." : nil)
         }
     }
 

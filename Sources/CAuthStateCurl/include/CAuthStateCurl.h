@@ -119,7 +119,8 @@ struct CURLMsg;
     CONSTANT(CURLE_SSL_ISSUER_ERROR, 83)                                                                              \
     CONSTANT(CURLE_SSL_PINNEDPUBKEYNOTMATCH, 90)                                                                      \
     CONSTANT(CURLE_SSL_INVALIDCERTSTATUS, 91)                                                                         \
-    CONSTANT(CURLE_PROXY, 97)
+    CONSTANT(CURLE_PROXY, 97)                                                                                         \
+    CONSTANT(CURLE_SSL_CLIENTCERT, 98)
 
 /// The functions, under their real names.
 struct AuthStateCurlFunctions {

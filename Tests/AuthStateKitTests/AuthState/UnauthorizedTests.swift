@@ -49,6 +49,18 @@ struct UnauthorizedTests {
         #expect(await authError { try await state.freshTokens() }?.code == .tokenRejected)
     }
 
+    @Test("of a challenge that is too long the error, which is archived, keeps the beginning", arguments: [401, 403])
+    func longChallenge(_ status: Int) async throws {
+        let code = status == 401 ? "invalid_token" : "insufficient_scope"
+        let challenge = #"Bearer error="\#(code)", realm="\#(String(repeating: "x", count: 9000))""#
+        let reply = ScriptedTransport.Reply.response(
+            TransportResponse(status: status, headers: ["WWW-Authenticate": challenge]))
+        let state = try Fixture([reply], refreshToken: nil).state()
+        let error = await authError { try await state.performAction(api) }
+        #expect(error?.challenge?.error == code && error?.challenge?.parameters["realm"]?.count == 1025)
+        #expect(try AuthStateArchive(state.snapshot).data().count < 4000)
+    }
+
     @Test("without anything to renew with, the first 401 is the error")
     func nothingToRenewWith() async throws {
         let fixture = try Fixture([unauthorized("Bearer")], refreshToken: nil)

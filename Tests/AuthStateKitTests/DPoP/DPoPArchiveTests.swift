@@ -28,7 +28,7 @@ struct DPoPArchiveTests {
         let key = try #require(archive.record.dpopKey)
         #expect(key.source == .state && key.algorithm == .es256)
         #expect(key.thumbprint == "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U")
-        _ = try key.signingKey(stage: .refresh)
+        _ = try key.signer(stage: .refresh)
         #expect(archive.record.renewalRequest(.none)?.dpopKey == key)
         #expect(String(decoding: try archive.data(), as: UTF8.self) == Self.golden)
     }
@@ -55,10 +55,10 @@ struct DPoPArchiveTests {
     func shared() throws {
         var record = try Fixture().record
         record.dpopKey = try .generate()
-        let imported = try #require(try record.dpopKey?.signingKey(stage: .refresh))
+        let imported = try #require(try record.dpopKey?.signer(stage: .refresh))
         let read = try AuthStateArchive(data: AuthStateArchive(record).data()).record.sharing(record)
         #expect(read.dpopKey == record.dpopKey)
-        let again = try #require(read.dpopKey).signingKey { _ in throw CancellationError() }
-        #expect(again.privateKey == imported.privateKey)
+        let again = try #require(read.dpopKey).signer { _ in throw CancellationError() }
+        #expect(again.key.privateKey == imported.key.privateKey)
     }
 }

@@ -274,6 +274,72 @@ struct DPoPLifeTests {
         #expect(fixture.provider.requestCount(.userInfo) == 0)
     }
 
+    @Test("tokens that are bound to a key are not taken by a state that does not have it, and nothing of it changes")
+    func keyless() async throws {
+        let fixture = try await BoundFixture()
+        var request = try fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
+        let pending = try fixture.base.service.begin(request)
+        let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
+        let response = try await fixture.base.service.authorizationResponse(
+            for: pending, callback: AuthorizationCallback(url: try #require(answer.headers.first("Location"))))
+        let tokens = try await fixture.base.service.exchange(response)
+        let state = AuthState(
+            AuthState.Record(configuration: request.configuration, clientID: request.clientID),
+            service: fixture.base.service)
+        let before = state.snapshot
+        let error = await failure { try await state.update(with: tokens) }
+        #expect(error?.code == .credentialUnavailable && error?.hint?.contains("authorization response") == true)
+        #expect(state.snapshot == before)
+        try await state.update(with: response)
+        try await state.update(with: tokens)
+        #expect(try await state.performAction(fixture.resource).status == 200)
+    }
+
+    @Test("a login that repeats one on another device brings tokens that are bound to the same key")
+    func again() async throws {
+        var record = try Fixture().record
+        record.dpopKey = try .generate()
+        let request = Reauthorization.presenting(DirectUserAgent()).request(of: record, after: .nobodyIsLoggedIn)
+        #expect(request.dpopKey == record.dpopKey)
+    }
+
+    @Test("how far the clock is off is said, where the answer tells the server's time", arguments: [-400.0, 400, 10])
+    func clockDifference(_ seconds: Double) async throws {
+        let date = "Sat, 01 Jan 2028 00:00:00 GMT"
+        let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 1_830_297_600 + seconds))
+        var configuration = AuthorizationService.Configuration()
+        configuration.clock = clock.wallClock
+        func reply(_ status: Int, _ error: String, challenge: String? = nil) -> ScriptedTransport.Reply {
+            var response = TransportResponse(
+                status: status, headers: ["Date": date], body: Data(#"{"error":"\#(error)"}"#.utf8))
+            response.headers["WWW-Authenticate"] = challenge.map { [$0] } ?? []
+            return .response(response)
+        }
+        let transport = ScriptedTransport([
+            reply(401, "invalid_dpop_proof", challenge: #"DPoP error="invalid_dpop_proof""#),
+            reply(400, "invalid_dpop_proof"), reply(401, "invalid_client"), reply(401, "invalid_client"),
+        ])
+        var record = try Fixture().record
+        record.dpopKey = try .generate()
+        record.lastTokenResponse?.tokenType = "DPoP"
+        record.lastTokenResponse?.accessTokenExpirationDate = nil
+        let service = AuthorizationService(transport: transport, configuration: configuration)
+        let state = AuthState(record, service: service)
+        let refresh = TokenRequest(refreshToken: "r", configuration: record.configuration, clientID: "c")
+        let hints = [
+            await failure {
+                _ = try await state.performAction(TransportRequest(url: record.configuration.tokenEndpoint))
+            },
+            await failure { try await state.refresh() },
+            await failure { _ = try await service.perform(refresh, credential: .privateKey(.generate(.es256))) },
+            // A secret has no clock.
+            await failure { _ = try await service.perform(refresh, credential: .secret("s")) },
+        ].map { $0?.hint ?? "" }
+        let difference = "400 s \(seconds < 0 ? "behind" : "ahead of") the server's"
+        #expect(hints.map { $0.contains(difference) } == [true, true, true, false].map { $0 && abs(seconds) > 30 })
+    }
+
     @Test("a clock that is wrong is named as the likely cause, at login and at a resource")
     func clock() async throws {
         let fixture = try await BoundFixture()

@@ -65,6 +65,30 @@ struct DPoPNonceTests {
         #expect(fixture.provider.statistics.refreshRequests == 2)
     }
 
+    @Test("two programs with one state: each learns its own nonces, and both go on with a new token or key")
+    func shared() async throws {
+        let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
+        let store = InMemoryAuthStateStore()
+        let first = try await fixture.logIn(store: store)
+        let other = AuthorizationService(
+            transport: fixture.base.service.transport, configuration: fixture.base.service.configuration)
+        let second = try await AuthState.restore(from: store, service: other)
+        let token = try await first.refresh().accessToken
+        #expect(try await second.performAction(fixture.resource).status == 200)
+        // The second one knows no nonce yet.
+        #expect(fixture.provider.requestCount(.resource) == 2 && second.snapshot.accessToken == token)
+        try await second.refresh()
+        #expect(try await first.performAction(fixture.resource).status == 200)
+        #expect(fixture.provider.requestCount(.resource) == 3)
+        let again = try await fixture.logIn(store: store).snapshot
+        #expect(again.dpopKey != first.snapshot.dpopKey)
+        for state in [first, second] {
+            #expect(try await state.performAction(fixture.resource).status == 200)
+            #expect(state.snapshot.dpopKey == again.dpopKey)
+        }
+        #expect(fixture.provider.statistics.refreshTokenReuses == 0)
+    }
+
     @Test("a server that never has enough gets two requests; the error names the clock, and nothing is lost")
     func never() async throws {
         let nonce: TransportHeaders = ["DPoP-Nonce": "n", "Content-Type": "application/json"]
@@ -175,18 +199,22 @@ struct DPoPNonceTests {
         let nonces = DPoPNonces()
         let keys = [try DPoPKey.generate(), try DPoPKey.generate()]
         nonces.learn(from: ["DPoP-Nonce": "a"], of: try url("https://API.example:443/x"), keys[0])
-        #expect(nonces.nonce(for: try url("https://api.example/y?z"), keys[0]) == "a")
-        #expect(nonces.nonce(for: try url("https://api.example/y"), keys[1]) == nil)
-        #expect(nonces.nonce(for: try url("https://api.example:8443/"), keys[0]) == nil)
-        #expect(nonces.nonce(for: try url("http://api.example/"), keys[0]) == nil)
+        #expect(nonces.nonce(at: try url("https://api.example/y?z"), keys[0]) == "a")
+        #expect(nonces.nonce(at: try url("https://api.example/y"), keys[1]) == nil)
+        #expect(nonces.nonce(at: try url("https://api.example:8443/"), keys[0]) == nil)
+        #expect(nonces.nonce(at: try url("http://api.example/"), keys[0]) == nil)
         nonces.learn(from: [:], of: try url("https://api.example/"), keys[0])
-        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == "a")
+        #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == "a")
         nonces.learn(from: ["DPoP-Nonce": "b"], of: try url("https://api.example/"), keys[0])
-        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == "b")
+        #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == "b")
         for port in 1...5000 { nonces.learn(from: ["DPoP-Nonce": "p"], of: try url("https://a:\(port)/"), keys[1]) }
-        #expect(nonces.nonce(for: try url("https://api.example/"), keys[0]) == nil)
-        #expect(nonces.nonce(for: try url("https://a:5000/"), keys[1]) == "p")
+        #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == nil)
+        #expect(nonces.nonce(at: try url("https://a:5000/"), keys[1]) == "p")
     }
+}
+
+extension DPoPNonces {
+    fileprivate func nonce(at url: URL, _ key: DPoPKey) -> String? { nonce(forOrigin: Self.origin(of: url), key) }
 }
 
 extension AuthorizationRequest {

@@ -70,11 +70,30 @@ struct CredentialChoiceTests {
         #expect(authentication.method.rawValue == expected)
     }
 
-    @Test("a private key that is given for a secret signs, and is not sent")
-    func keyForSecret() throws {
-        let (form, headers) = try request(.secret(ClientKeys.pkcs8), service())
-        #expect(form["client_assertion"] != nil && form["client_secret"] == nil)
-        #expect(headers.first("Authorization") == nil)
+    @Test(
+        "a private key that is given for a secret signs, and is not sent",
+        arguments: [ClientKeys.pkcs8, ClientKeys.jwk, "{\n\(ClientKeys.jwk.dropFirst())"])
+    func keyForSecret(_ key: String) throws {
+        let folder = try ScratchFolder()
+        try Data(key.utf8).write(to: URL(fileURLWithPath: folder["key"]))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder["key"])
+        for credential in [ClientCredential.secret(key), .file(folder["key"])] {
+            let (form, headers) = try request(credential, service())
+            #expect(form["client_assertion"] != nil && form["client_secret"] == nil)
+            #expect(headers.first("Authorization") == nil)
+            #expect(try credential.requestSigningKey(service: service()).algorithm == .es256)
+            for method in [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT] {
+                var insisting = credential
+                insisting.method = method
+                let error = #expect(throws: AuthStateError.self) { try request(insisting, service()) }
+                #expect(error?.code == .credentialUnavailable)
+            }
+        }
+    }
+
+    @Test("a secret may look odd", arguments: ["{", "{abc}", "-----"].map { "\($0)1" })
+    func oddSecret(_ secret: String) throws {
+        #expect(try request(.secret(secret, method: .clientSecretPost), service()).form["client_secret"] == secret)
     }
 
     @Test(
@@ -107,6 +126,20 @@ struct CredentialChoiceTests {
             #expect(transport.requests.map { $0.url.host } == [host, host, host])
         }
         #expect(service.endpoints(for: .certificate()).userInfoEndpoint == service.userInfoEndpoint)
+    }
+
+    @Test("a client that proves itself otherwise goes to the aliases when its tokens shall be bound to a certificate")
+    func certificateBound() async throws {
+        let service = try service(aliases: ["token_endpoint": "https://mtls.op.example/token"])
+        let transport = ScriptedTransport([.json(#"{"access_token":"a","token_type":"Bearer"}"#)])
+        _ = try await AuthorizationService(transport: transport).perform(
+            TokenRequest(clientCredentialsFor: "client", configuration: service.withCertificateEndpoints),
+            credential: .privateKey(.generate(.es256)))
+        let sent = try #require(transport.requests.first)
+        #expect(sent.url.host == "mtls.op.example")
+        let form = try #require(Parameters(decoding: String(decoding: sent.body ?? Data(), as: UTF8.self)))
+        let assertion = try JSONWebToken(parsing: form["client_assertion"] ?? "")
+        #expect(assertion.claims["aud"] == "https://op.example")
     }
 
     @Test("an alias without TLS, or on this machine, is refused like any endpoint")

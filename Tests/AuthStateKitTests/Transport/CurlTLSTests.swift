@@ -46,7 +46,25 @@
             #expect(try await failure(transport(stranger), TransportRequest(server.url)) != nil)
             let mixed = CurlTransport.ClientCertificate(certificateFile: server.certificate, keyFile: other.key)
             let error = try #require(try await failure(transport(mixed), TransportRequest(server.url)))
-            #expect(error.code == .insecureConnection && !error.requestMayHaveBeenSent)
+            #expect(error.code == .clientCertificate && !error.requestMayHaveBeenSent)
+        }
+
+        @Test("a server that wants another certificate of the client is told from one that is not trusted itself")
+        func refusedClientCertificate() async throws {
+            // Up to TLS 1.2 the client hears of it before it sends anything.
+            let server = try TLSServer("-Verify", "1", "-verify_return_error", "-CAfile", "{certificate}", "-tls1_2")
+            let other = try TLSServer()
+            let stranger = CurlTransport.ClientCertificate(certificateFile: other.certificate, keyFile: other.key)
+            let transport = CurlTransport(
+                configuration: .init(certificateAuthorityFile: server.certificate, clientCertificate: stranger))
+            let refused = try #require(try await failure(transport, TransportRequest(server.url)))
+            #expect(refused.code == .clientCertificate && !refused.requestMayHaveBeenSent, "\(refused)")
+            #expect(refused.message.contains("127.0.0.1"))
+            let error = AuthStateError(refused, url: server.url, stage: .token)
+            #expect(error.code == .credentialUnavailable && error.kind == .configuration)
+            #expect(error.hint?.contains("certificate") == true)
+            let untrusting = CurlTransport(configuration: .init(clientCertificate: stranger))
+            #expect(try await failure(untrusting, TransportRequest(server.url))?.code == .insecureConnection)
         }
 
         @Test("a client's certificate or key that cannot be used is said before anything is sent")
@@ -56,7 +74,7 @@
                 let client = CurlTransport.ClientCertificate(certificateFile: certificate, keyFile: key)
                 let transport = CurlTransport(configuration: .init(clientCertificate: client))
                 let error = try #require(try await failure(transport, TransportRequest("https://127.0.0.1:1/")))
-                #expect(error.code == .insecureConnection)
+                #expect(error.code == .clientCertificate)
                 return error.message
             }
             #expect(try await message("/nowhere/client.pem", server.key).contains("/nowhere/client.pem"))

@@ -104,8 +104,8 @@ struct URLSessionExchangeTests {
             (-1017, .connectionLost, true), (-1020, .unreachable, false), (-1022, .insecureConnection, false),
             (-1200, .insecureConnection, false), (-1201, .insecureConnection, false),
             (-1202, .insecureConnection, false), (-1203, .insecureConnection, false),
-            (-1204, .insecureConnection, false), (-1205, .insecureConnection, false),
-            (-1206, .insecureConnection, false), (310, .unreachable, false), (-1, .connectionLost, true),
+            (-1204, .insecureConnection, false), (-1205, .clientCertificate, false),
+            (-1206, .clientCertificate, false), (310, .unreachable, false), (-1, .connectionLost, true),
         ] as [(Int, TransportError.Code, Bool)])
     func kinds(code: Int, kind: TransportError.Code, mayHaveBeenSent: Bool) async throws {
         let error = try await failure(code)

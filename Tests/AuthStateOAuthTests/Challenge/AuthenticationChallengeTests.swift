@@ -91,4 +91,15 @@ struct AuthenticationChallengeTests {
             _ = AuthenticationChallenge.parse([String(text)])
         }
     }
+
+    @Test("what an error keeps of a challenge is cut")
+    func cut() {
+        var challenge = Challenge(scheme: "Bearer", parameters: ["error": "invalid_token", "scope": "a\u{1B}b"])
+        #expect(challenge.cut.parameters == ["error": "invalid_token", "scope": "a\u{FFFD}b"])
+        for number in 100..<200 { challenge.parameters["x\(number)"] = String(repeating: "x", count: 5000) }
+        challenge.token68 = String(repeating: "t", count: 5000)
+        let cut = challenge.cut
+        #expect(cut.parameters.count == 32 && cut.error == "invalid_token")
+        #expect(cut.parameters.values.allSatisfy { $0.count <= 1025 } && cut.token68?.count == 1025)
+    }
 }

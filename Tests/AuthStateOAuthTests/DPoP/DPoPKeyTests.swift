@@ -26,7 +26,7 @@ struct DPoPKeyTests {
         let again = try reopened(key)
         #expect(again == key && again.thumbprint == key.thumbprint)
         let proof = try DPoPProof(method: "GET", url: #require(URL(string: "https://a.example/")), issuedAt: Date())
-        let token = try JSONWebToken(parsing: proof.signed(with: again.signingKey(reading: unread)))
+        let token = try JSONWebToken(parsing: proof.signed(with: again.signer(reading: unread)))
         let shown = try JSONWebKey(json: #require(token.header.json["jwk"]))
         #expect(try shown.thumbprintText() == key.thumbprint)
     }
@@ -41,7 +41,7 @@ struct DPoPKeyTests {
         #expect(again == key)
         var reads = 0
         for _ in 0..<3 {
-            _ = try again.signingKey { source in
+            _ = try again.signer { source in
                 #expect(source == .file("/keys/dpop.pem"))
                 reads += 1
                 return material
@@ -49,7 +49,7 @@ struct DPoPKeyTests {
         }
         #expect(reads == 1)
         let other = try SigningKey.generate(.es256).privateKey
-        let error = #expect(throws: AuthStateError.self) { try reopened(key).signingKey { _ in other } }
+        let error = #expect(throws: AuthStateError.self) { try reopened(key).signer { _ in other } }
         #expect(error?.code == .credentialUnavailable)
     }
 
@@ -62,13 +62,23 @@ struct DPoPKeyTests {
         }
     }
 
-    @Test("an algorithm that the provider does not list is refused, when a key is made and when it is used")
+    @Test(
+        "an algorithm that the provider does not list is refused, when a key is made and when it is used; else one it lists"
+    )
     func algorithms() throws {
         let configuration = try Fixtures.configuration(metadata: [
             "dpop_signing_alg_values_supported": ["ES256", "PS256"]
         ])
         #expect(try DPoPKey.generate(for: configuration).algorithm == .es256)
         #expect(throws: AuthStateError.self) { try DPoPKey.generate(.edDSA, for: configuration) }
+        for (listed, expected) in [(["RS256", "EdDSA"], SignatureAlgorithm.edDSA), (["PS256"], .ps256)] {
+            let other = try Fixtures.configuration(metadata: [
+                "dpop_signing_alg_values_supported": .array(listed.map { .string($0) })
+            ])
+            #expect(try DPoPKey.generate(for: other).algorithm == expected)
+        }
+        let unknown = try Fixtures.configuration(metadata: ["dpop_signing_alg_values_supported": ["none"]])
+        #expect(throws: AuthStateError.self) { try DPoPKey.generate(for: unknown) }
         let key = try DPoPKey.generate(.edDSA)
         var request = AuthorizationRequest(configuration: configuration, clientID: "client", scopes: [])
         request.redirectURI = try RedirectURI("https://app.example/callback")
@@ -114,7 +124,20 @@ struct DPoPKeyTests {
         case .refused(let error, let refreshToken):
             #expect(!entry.isGood && error.code == .unsupportedTokenType && refreshToken == "SECRET-r")
             #expect(error.expected == (entry.isBound ? "DPoP" : "Bearer"))
+            #expect(entry.isBound || error.hint?.contains("dpopKey") == true)
         case .error(let error): Issue.record("\(error)")
+        }
+    }
+
+    @Test("a proof that is refused: with a key the clock is suspected, without one the key is missed")
+    func refused() throws {
+        var request = TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "client")
+        for (key, hint) in [(nil, "dpopKey"), (try DPoPKey.generate(), "clock")] {
+            request.dpopKey = key
+            let answer = TokenAnswer(
+                Fixtures.json(#"{"error":"invalid_dpop_proof"}"#, status: 400), to: request, sentAt: Fixtures.now)
+            guard case .error(let error) = answer else { throw CancellationError() }
+            #expect(error.code == .invalidDPoPProof && error.hint?.contains(hint) == true)
         }
     }
 }

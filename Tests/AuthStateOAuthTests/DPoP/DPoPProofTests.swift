@@ -57,9 +57,9 @@ struct DPoPProofTests {
         ])
     func publicKey(_ algorithm: SignatureAlgorithm) throws {
         let key = try DPoPKey.generate(algorithm)
-        let signingKey = try key.signingKey { _ in throw CancellationError() }
+        let signer = try key.signer { _ in throw CancellationError() }
         let proof = try DPoPProof(method: "GET", url: url("https://api.example/a"), issuedAt: Date(), nonce: "n-1")
-        let token = try JSONWebToken(parsing: proof.signed(with: signingKey))
+        let token = try JSONWebToken(parsing: proof.signed(with: signer))
         let shown = try #require(token.header.json["jwk"]?.objectValue)
         let names: Set = ["kty", "crv", "x", "y", "n", "e"]
         #expect(Set(shown.keys).isSubset(of: names))
@@ -71,13 +71,15 @@ struct DPoPProofTests {
     }
 
     @Test(
-        "htu has neither query nor fragment nor a user, and the path that is sent",
+        "htu has neither query nor fragment nor a user, and is else what a server puts together from what it was sent",
         arguments: [
             ("https://api.example/a/b?x=1#y", "https://api.example/a/b"),
             ("https://api.example", "https://api.example/"),
             ("https://api.example?x", "https://api.example/"),
             ("https://u:p@api.example:8443/", "https://api.example:8443/"),
-            ("http://[::1]:80/a%2Fb", "http://[::1]:80/a%2Fb"),
+            ("http://[::1]:80/a%2Fb", "http://[::1]/a%2Fb"),
+            ("HTTPS://API.Example:443/A", "https://api.example/A"),
+            ("https://api.example:80/a/../b", "https://api.example:80/a/../b"),
         ])
     func target(_ text: String, _ expected: String) throws {
         #expect(try DPoPProof(method: "GET", url: url(text), issuedAt: Date()).target == expected)

@@ -2,6 +2,12 @@ import AuthStateOAuth
 
 @testable import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// `WWW-Authenticate`, one line of the input for each header line.
 func fuzzChallenge(_ bytes: [UInt8]) {
     let lines = bytes.text.utf8.split(separator: 0x0A).map { String(Substring($0)) }
@@ -16,7 +22,7 @@ func fuzzChallenge(_ bytes: [UInt8]) {
     for status in [200, 401, 403] {
         var response = TransportResponse(status: status)
         response.headers["WWW-Authenticate"] = lines
-        switch ResourceVerdict(response) {
+        switch ResourceVerdict(response, now: .distantPast) {
         case .answered: break
         case .nonceWanted: require(status == 401, "only a 401 asks for a nonce")
         case .tokenRejected:

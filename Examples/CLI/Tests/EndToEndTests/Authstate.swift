@@ -48,10 +48,10 @@ struct Authstate: Sendable {
 
     /// The words of a login, as far as they do not differ between tests.
     func loginArguments(
-        client: String = "public", decision: LoginBrowser.Decision = .accept
+        client: String = "public", decision: LoginBrowser.Decision = .accept, proof: [String]? = nil
     ) -> [String] {
         let authority = provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
-        let proof = proof(of: client)
+        let proof = proof ?? self.proof(of: client)
         return [
             "login", "--issuer", provider.issuer, "--client-id", client, "--scope",
             "openid profile email offline_access", "--redirect-uri", provider.redirectURI, "--browser-command",

@@ -47,6 +47,39 @@ extension EndToEndTests {
             #expect(result.errors.contains("/par 20"), "\(result)")
         }
 
+        @Test("a key in a file, which is only referred to: without it the login is there, and of no use")
+        func ownKey() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let key = try SigningKey.generate(.es256).privateKey.privateJSON
+            let file = try authstate.folder.file(
+                "dpop.json", containing: String(decoding: key.serialized(), as: UTF8.self))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let login = try await authstate(authstate.loginArguments() + ["--dpop-key", file])
+            try #require(login.status == 0, "\(login.errors)")
+            let stored = authstate.folder.text("state/login.json")
+            let secret = try #require(key["d"]?.stringValue)
+            #expect(stored.contains(file) && !stored.contains(secret))
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+            try FileManager.default.removeItem(atPath: file)
+            try await authstate.expectFailure(
+                ["refresh"], 78, [.credentialUnavailable], stage: .refresh, hint: "Check the path")
+            try await authstate.expectFailure(
+                authstate.loginArguments() + ["--dpop-key", file], 78, [.credentialUnavailable], stage: .usage,
+                hint: "Check the path")
+        }
+
+        @Test("a client that signs assertions, at the strict provider")
+        func assertions() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            var login = authstate.loginArguments(client: "keyjwt")
+            login[2] = try #require(authstate.provider.strictIssuer)
+            let result = try await authstate(login + ["--dpop", "--tolerate", "unproven-push"])
+            try #require(result.status == 0, "\(result.errors)")
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
+        }
+
         @Test("a pushed request whose proof is refused: the error names what helps")
         func unproven() async throws {
             let authstate = try Authstate(.glewlwyd)

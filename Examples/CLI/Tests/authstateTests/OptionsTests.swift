@@ -46,6 +46,7 @@ struct OptionsTests {
             ["--client-certificate", "c"], ["--auth-method", "tls"], ["--team-id", "T"],
             ["--client-certificate", "c", "--client-certificate-key", "k", "--auth-method", "basic"],
             ["--client-certificate", "c", "--client-certificate-key", "k", "--client-secret-env", "S"],
+            ["--client-certificate", "c", "--client-certificate-key", "k", "--private-key", "p"], ["--dpop-key", ""],
             ["--auth-method", "apple", "--private-key", "k"], ["--initial-access-token-env", "T"],
             ["--grant", "jwt-bearer"], ["--grant", "jwt-bearer", "--private-key", "k", "--paste"], ["--subject", "x"],
             ["--grant", "jwt-bearer", "--private-key", "k", "--auth-method", "private-key-jwt"],
@@ -108,6 +109,20 @@ struct OptionsTests {
         #expect(
             try Login.parse(minimal + certificate + ["--auth-method", "self-signed-tls"]).client.credential(of: nil)
                 == .certificate(isSelfSigned: true))
+        // Beside another proof the certificate is what tokens are bound to.
+        let metadata = try ProviderMetadata(document: [
+            "token_endpoint": "https://op.example/token",
+            "mtls_endpoint_aliases": ["token_endpoint": "https://mtls.op.example/token"],
+        ])
+        var plain = ServiceConfiguration(
+            authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        plain.metadata = metadata
+        let bound = try Login.parse(
+            minimal + certificate + ["--auth-method", "private-key-jwt", "--private-key", "/p.pem"]
+        ).client
+        #expect(bound.credential(of: nil) == .privateKey(file: "/p.pem"))
+        #expect(bound.adapt(plain).tokenEndpoint.host == "mtls.op.example")
+        #expect(try Login.parse(minimal).client.adapt(plain).tokenEndpoint.host == "op.example")
         let apple = ["--auth-method", "apple", "--team-id", "T", "--key-id", "K", "--private-key", "/k.p8"]
         #expect(
             try Login.parse(minimal + apple).client.credential(of: nil)

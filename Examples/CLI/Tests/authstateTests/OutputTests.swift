@@ -97,6 +97,18 @@ struct OutputTests {
         #expect(other.advised.hint == "Log in with 'authstate login'.")
     }
 
+    @Test("a refused proof: no key, a clock that is off, or a provider that wants none with a pushed request")
+    func proofs() {
+        func advice(_ hint: String, _ stage: AuthStateError.Stage) -> String? {
+            AuthStateError(.invalidDPoPProof, stage: stage, "Refused.", hint: hint).advised.hint
+        }
+        let usual = "Check this machine's clock, and the algorithms."
+        #expect(advice("Bind it: give the request a dpopKey.", .token) == "Bind it: log in with --dpop.")
+        #expect(advice(usual, .authorization)?.contains("--tolerate unproven-push") == true)
+        #expect(advice(usual, .token) == usual)
+        #expect(advice("Set this machine's clock: 5 s.", .authorization) == "Set this machine's clock: 5 s.")
+    }
+
     @Test(
         "what is recognised has its own advice, with this program's options",
         arguments: [

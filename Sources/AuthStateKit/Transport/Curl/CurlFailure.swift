@@ -30,13 +30,14 @@
             AuthStateCurl_CURLE_PROXY: .unreachable,
             AuthStateCurl_CURLE_OPERATION_TIMEDOUT: .timedOut,
             AuthStateCurl_CURLE_SSL_CONNECT_ERROR: .insecureConnection,
-            AuthStateCurl_CURLE_SSL_CERTPROBLEM: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_CERTPROBLEM: .clientCertificate,
             AuthStateCurl_CURLE_SSL_CIPHER: .insecureConnection,
             AuthStateCurl_CURLE_PEER_FAILED_VERIFICATION: .insecureConnection,
             AuthStateCurl_CURLE_SSL_CACERT_BADFILE: .insecureConnection,
             AuthStateCurl_CURLE_SSL_ISSUER_ERROR: .insecureConnection,
             AuthStateCurl_CURLE_SSL_PINNEDPUBKEYNOTMATCH: .insecureConnection,
             AuthStateCurl_CURLE_SSL_INVALIDCERTSTATUS: .insecureConnection,
+            AuthStateCurl_CURLE_SSL_CLIENTCERT: .clientCertificate,
         ]
 
         static func error(for code: Int, _ transfer: CurlTransfer) -> TransportError {
@@ -48,14 +49,22 @@
         private static func kind(of code: Int, _ transfer: CurlTransfer) -> TransportError.Code {
             if transfer.excess != nil { return .responseTooLarge }
             if proxyRefusal(transfer) != nil { return .unreachable }
+            if isRefusedCertificate(transfer) { return .clientCertificate }
             let kind = kinds[code] ?? .connectionLost
             // libcurl has one code for both timeouts; the shorter one ends the wait for a connection.
             return kind == .timedOut && !hasUsedItsTime(transfer) ? .unreachable : kind
         }
 
+        /// Whether the server ended the connection over the client's certificate (RFC 8446, section 6.2): alerts about
+        /// certificates are always about the receiver's. libcurl has a code for one of them only.
+        private static func isRefusedCertificate(_ transfer: CurlTransfer) -> Bool {
+            let text = String(cString: transfer.detail).lowercased()
+            return text.contains(" alert ") && ["certificate", "unknown ca"].contains { text.contains($0) }
+        }
+
         /// Certain only before a connection stood: everything later counts as sent, unless libcurl counted no byte.
         private static func mayHaveBeenSent(_ kind: TransportError.Code, _ transfer: CurlTransfer) -> Bool {
-            if [.unreachable, .insecureConnection, .invalidRequest].contains(kind) { return false }
+            if [.unreachable, .insecureConnection, .clientCertificate, .invalidRequest].contains(kind) { return false }
             if transfer.attempts > 1 { return true }
             if transfer.countsAttempts, transfer.attempts == 0 { return false }
             return AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_REQUEST_SIZE) > 0
@@ -73,6 +82,8 @@
                 return "The exchange with \(peer) took longer than \(request.timeoutMilliseconds) ms."
             case (.insecureConnection, AuthStateCurl_CURLE_SSL_CONNECT_ERROR):
                 return "\(peer) did not agree on TLS, and may not speak it (\(detail(code, transfer)))."
+            case (.clientCertificate, _):
+                return "The client's certificate does not do for \(peer) (\(detail(code, transfer)))."
             case (.insecureConnection, _):
                 return "TLS with \(peer) failed (\(detail(code, transfer)))."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST):

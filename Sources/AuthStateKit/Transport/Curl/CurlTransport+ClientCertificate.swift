@@ -26,20 +26,20 @@
     extension CurlTransport.ClientCertificate {
         /// Looks at both files, so that what is wrong with them is said before the first connection.
         ///
-        /// - Throws: `TransportError` with `.insecureConnection`.
+        /// - Throws: `TransportError` with `.clientCertificate`.
         func check() throws {
             let certificate = try? Data(contentsOf: URL(fileURLWithPath: certificateFile))
             guard let certificate, String(decoding: certificate, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
             else {
                 throw TransportError(
-                    .insecureConnection,
+                    .clientCertificate,
                     "The file of the client's certificate cannot be read or holds none: \(certificateFile.printable()).",
                     requestMayHaveBeenSent: false)
             }
             do {
                 _ = try SecretSource.content(ofFile: keyFile, holding: "the client's private key", stage: .token)
             } catch let error as AuthStateError {
-                throw TransportError(.insecureConnection, error.description, requestMayHaveBeenSent: false)
+                throw TransportError(.clientCertificate, error.description, requestMayHaveBeenSent: false)
             }
         }
     }

@@ -24,7 +24,7 @@ struct URLSessionFailure: Sendable {
         let cannotResolve = Kind(.unreachable, "The name of % could not be resolved")
         let tls = Kind(.insecureConnection, "TLS with % failed")
         let certificate = Kind(.insecureConnection, "The certificate of % is not trusted")
-        let client = Kind(.insecureConnection, "% wants another certificate of the client, or one at all")
+        let client = Kind(.clientCertificate, "% wants another certificate of the client, or one at all")
         let notNow = Kind(.unreachable, "The network cannot be used now, so that % cannot be reached")
         let proxy = Kind(.unreachable, "The proxy could not connect to %")
         return [
@@ -60,7 +60,9 @@ struct URLSessionFailure: Sendable {
 
     /// Nothing of a request is sent before there is a connection, and TLS on it. A timeout counts as sent: nothing tells
     /// whether it came before.
-    private static let neverSent: Set<TransportError.Code> = [.unreachable, .insecureConnection, .invalidRequest]
+    private static let neverSent: Set<TransportError.Code> = [
+        .unreachable, .insecureConnection, .clientCertificate, .invalidRequest,
+    ]
 
     func error(for request: WireRequest) -> TransportError {
         let kind = Self.kinds[code] ?? Kind(.connectionLost, "The exchange with % failed")

@@ -24,7 +24,9 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         name: .customLong("client-certificate"),
-        help: ArgumentHelp("The file with the client's certificate: PEM, for mutual TLS.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file with the client's certificate: PEM, for mutual TLS. Beside another --auth-method, for tokens that "
+                + "are bound to it.", valueName: "file"))
     var certificateFile: String?
 
     @Option(
@@ -112,11 +114,10 @@ struct ClientOptions: ParsableArguments {
         #if !os(Linux)
             throw ValidationError("--client-certificate is for Linux only.")
         #endif
-        if let method, !method.needsCertificate {
-            throw ValidationError("--auth-method \(method.rawValue) goes without --client-certificate.")
-        }
-        if clientSecretEnv != nil || key.privateKey != nil && !requestObject {
-            throw ValidationError("--client-certificate goes without --client-secret-env and --private-key.")
+        if provesByCertificate, clientSecretEnv != nil || key.privateKey != nil && !requestObject {
+            throw ValidationError(
+                "--client-certificate goes without --client-secret-env and --private-key, unless --auth-method says how they "
+                    + "are used.")
         }
         if register { throw ValidationError("--register goes without --client-certificate.") }
     }
@@ -132,6 +133,9 @@ struct ClientOptions: ParsableArguments {
         if register { throw ValidationError("--register goes without --auth-method apple.") }
     }
 
+    /// Whether the certificate is the proof; beside another one it is there for tokens to be bound to it.
+    private var provesByCertificate: Bool { certificateFile != nil && key.authMethod?.needsCertificate ?? true }
+
     /// Whether the client has a secret, or is going to get one.
     private var hasSecret: Bool {
         clientSecretEnv != nil || register && key.authMethod?.needsSecret == true
@@ -141,7 +145,7 @@ struct ClientOptions: ParsableArguments {
     ///
     /// - Parameter registration: What the provider gave to a client that registered.
     func credential(of registration: RegistrationResponse?) -> ClientCredential? {
-        if certificateFile != nil { return .certificate(isSelfSigned: key.authMethod == .selfSignedTLS) }
+        if provesByCertificate { return .certificate(isSelfSigned: key.authMethod == .selfSignedTLS) }
         if key.authMethod == .apple, let teamID, let keyID = key.keyID, let file = key.privateKey {
             return .appleSecret(teamID: teamID, keyID: keyID, key: .file(file.absolutePath))
         }
@@ -164,7 +168,7 @@ struct ClientOptions: ParsableArguments {
         var configuration = configuration
         if assertionAudience == .endpoint { configuration.tolerances.insert(.endpointAudience) }
         if let idTokenAlgorithm { configuration.idTokenPolicy.algorithms = [idTokenAlgorithm] }
-        return configuration
+        return certificateFile == nil ? configuration : configuration.withCertificateEndpoints
     }
 
     private static func algorithm(_ name: String) throws -> SignatureAlgorithm {

@@ -60,6 +60,13 @@ struct TokenOptions: ParsableArguments {
     var isBound = false
 
     @Option(
+        name: .customLong("dpop-key"),
+        help: ArgumentHelp(
+            "Bind the tokens to the key in this file, PEM or JWK, instead of a new one; only its path is kept.",
+            valueName: "file"))
+    var dpopKeyFile: String?
+
+    @Option(
         help: ArgumentHelp(
             "Seconds that clocks may differ, and that tokens are renewed ahead of their end. Default: 60.",
             valueName: "s"))
@@ -69,6 +76,7 @@ struct TokenOptions: ParsableArguments {
         if let leeway, !(leeway >= 0 && leeway <= 86_400) {
             throw ValidationError("--leeway has to be from 0 to 86400 seconds.")
         }
+        if dpopKeyFile?.isEmpty == true { throw ValidationError("--dpop-key has to name a file.") }
         if subject != nil, grant != .jwtBearer { throw ValidationError("--subject goes with --grant jwt-bearer.") }
         if let option = parameters.lazy.compactMap({ Self.options[$0.name] }).first {
             throw ValidationError("--param is for what has no option of its own: use \(option).")
@@ -86,9 +94,11 @@ struct TokenOptions: ParsableArguments {
 
     /// The key to bind tokens to; nil asks for bearer tokens.
     ///
-    /// - Throws: `AuthStateError` with `.unsupported` when the provider takes other keys only.
+    /// - Throws: `AuthStateError` with `.unsupported` when the provider takes other keys only, `.credentialUnavailable` when
+    ///   there is none in the file.
     func dpopKey(for configuration: ServiceConfiguration) throws -> DPoPKey? {
-        isBound ? try .generate(for: configuration) : nil
+        if let dpopKeyFile { return try .file(dpopKeyFile.absolutePath) }
+        return isBound ? try .generate(for: configuration) : nil
     }
 
     /// What to ask for, or what is asked for when nothing was said.

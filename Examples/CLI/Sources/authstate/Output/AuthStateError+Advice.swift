@@ -36,14 +36,20 @@ extension AuthStateError {
         } else if code == .timedOut, stage == .authorization {
             copy.hint = Self.recognizedAdvice[.nobodyCameBack]
         }
-        if code == .invalidDPoPProof, stage == .authorization {
-            copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
+        if code == .invalidDPoPProof {
+            copy.hint = copy.hint?.replacing("give the request a dpopKey", with: "log in with --dpop")
+            if stage == .authorization, hint?.hasPrefix("Check this machine's clock") == true {
+                copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
+            }
         }
         for name in ToleranceName.allCases {
             copy.hint = copy.hint?.replacing(
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
         if code == .endpointMissing { copy.hint = endpointAdvice }
+        if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
+            copy.hint = Self.otherDeviceGrant
+        }
         return copy
     }
 
@@ -87,6 +93,11 @@ extension AuthStateError {
     private static let logIn = "Log in with 'authstate login'."
     private static let withoutPrompt = "Log in with 'authstate login', without --prompt none."
 
+    /// glewlwyd announces the device grant under the name of RFC 8628, and registers it under one of its own.
+    private static let otherDeviceGrant =
+        "Check --auth-method, --grant and --redirect-uri against what the provider allows. It has a name of its own for the "
+        + "device grant: --metadata 'grant_types=[\"device_authorization\",\"refresh_token\"]'."
+
     private static let advice: [Code: String] = [
         .notLoggedIn: logIn,
         .invalidGrant: "Log in again with 'authstate login'.",
@@ -110,8 +121,7 @@ extension AuthStateError {
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
-        .insecureConnection:
-            "Check the address, --ca-file for a private certificate authority, and --client-certificate with its key.",
+        .insecureConnection: "Check the address, and --ca-file for a private certificate authority.",
         .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
         .invalidClient:
             "Check --client-id, --client-secret-env, --private-key or --client-certificate, --auth-method, and "
@@ -125,6 +135,9 @@ extension AuthStateError {
         .issuerMismatch:
             "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
             + "--realm.",
+        .initialAccessTokenRejected:
+            "Give the provider's token for this with --initial-access-token-env, or register the client on its pages and use "
+            + "--client-id.",
         .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
     ]
 }
