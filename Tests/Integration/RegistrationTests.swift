@@ -52,11 +52,46 @@ extension ProviderTests {
             #expect(changed.metadata["client_name"] == "Renamed")
             #expect(try await state.readRegistration().metadata["client_name"] == "Renamed")
             #expect(state.snapshot.grantID == before.grantID && state.isAuthorized)
+            // With a change django-oauth-toolkit replaces the token, glewlwyd the secret: the next renewal needs it.
+            if provider == .django { #expect(changed.registrationAccessToken != read.registrationAccessToken) }
+            if provider == .glewlwyd { #expect(changed.clientSecret != read.clientSecret) }
+            #expect(changed.metadata["redirect_uris"] == read.metadata["redirect_uris"])
+            let stored = try await AuthState.restore(from: flow.store, service: flow.service)
+            #expect(stored.snapshot.lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
+            try await state.refresh()
             let copy = AuthState(state.snapshot, service: flow.service)
             try await state.deleteRegistration()
             #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
             let error = await #expect(throws: AuthStateError.self) { try await copy.readRegistration() }
             #expect(error?.code == .registrationTokenRejected)
+        }
+
+        @Test("glewlwyd registers the device grant under a name of its own, and says so")
+        func deviceGrant() async throws {
+            let flow = try Flow(.glewlwyd)
+            var request = RegistrationRequest(
+                configuration: try await flow.configuration(),
+                redirectURIs: [try RedirectURI(flow.provider.redirectURI)])
+            request.grantTypes = [.deviceCode]
+            request.tokenEndpointAuthMethod = .clientSecretBasic
+            let error = await #expect(throws: AuthStateError.self) { try await flow.service.register(request) }
+            #expect(error?.code == .invalidClientMetadata)
+            #expect(error?.response?.errorDescription?.contains("'device_authorization'") == true)
+            request.grantTypes = [GrantType(rawValue: "device_authorization")]
+            let registered = try await flow.service.register(request)
+            #expect(registered.metadata["grant_types"] == ["device_authorization"])
+            try await flow.service.deleteRegistration(registered, issuer: request.configuration.issuer)
+        }
+
+        @Test("whose metadata a provider refuses keep what is registered", arguments: providers)
+        func refused(_ provider: Provider) async throws {
+            let (state, _) = try await register(provider)
+            let before = try await state.readRegistration()
+            let error = await #expect(throws: AuthStateError.self) {
+                try await state.updateRegistration { $0.grantTypes = [GrantType(rawValue: "nonsense")] }
+            }
+            #expect(error?.code == .invalidClientMetadata && error?.stage == .registration)
+            #expect(try await state.readRegistration().metadata == before.metadata)
         }
     }
 }

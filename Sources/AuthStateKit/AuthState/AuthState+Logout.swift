@@ -1,10 +1,11 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Gives the grant back: revokes the refresh token, then the access token (RFC 7009), and forgets the login.
+    /// Gives the grant back: revokes the refresh token, then the access tokens (RFC 7009), and forgets the login.
     ///
-    /// Nobody renews meanwhile, here or in another process. When the provider does not take both tokens back nothing is
-    /// forgotten, and the call can be repeated: a token that is revoked already counts as revoked. The session at the
+    /// Nobody renews meanwhile, here or in another process. When the provider does not take all tokens back nothing is
+    /// forgotten, and the call can be repeated: a token that is revoked already counts as revoked. Tokens that were asked for
+    /// with parameters go with the others, as far as this process asked for them. The session at the
     /// provider goes on; `logOut(presenting:postLogoutRedirectURI:)` ends that too.
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient` when it
@@ -22,7 +23,7 @@ extension AuthState {
             throw AuthStateError.nobodyIsLoggedIn
         }
         let grantID = record.grantID
-        try await service.revokeTokens(of: record)
+        try await service.revokeTokens(of: record, beside: liveSideTokens)
         // A login meanwhile is another grant.
         guard record.grantID == grantID else { return }
         apply(.loggedOut)
@@ -69,13 +70,14 @@ extension AuthState {
     public func logOut(
         presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
     ) async -> LogoutOutcome {
-        let before = record
+        let (before, sideTokens) = (record, liveSideTokens)
         reauthorization?.giveUp(AuthStateError.givenUp)
         apply(.loggedOut)
         publish()
         let (grants, removal) = await forget(before, record.grantID)
         return LogoutOutcome(
-            removal: removal, revocation: await revocation(of: grants),
+            removal: removal,
+            revocation: await revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] },
             session: await endSession(request, presenting: userAgent))
     }
 
@@ -97,13 +99,19 @@ extension AuthState {
         }
     }
 
-    private func revocation(of grants: [Record]) async -> LogoutOutcome.Part {
+    /// The tokens beside the default one that have not ended.
+    private var liveSideTokens: [String] {
+        let now = service.configuration.clock.now
+        return sideTokens.values.filter { $0.expirationDate.map { $0 > now } ?? true }.map(\.accessToken)
+    }
+
+    private func revocation(of grants: [Record], sideTokens: (Record) -> [String]) async -> LogoutOutcome.Part {
         let grants = grants.filter { $0.refreshToken != nil || $0.lastTokenResponse != nil }
         guard !grants.isEmpty else { return .notNeeded }
         guard grants.contains(where: { $0.configuration.revocationEndpoint != nil }) else { return .notOffered }
         var failure: AuthStateError?
         for grant in grants {
-            do { try await service.revokeTokens(of: grant) } catch {
+            do { try await service.revokeTokens(of: grant, beside: sideTokens(grant)) } catch {
                 failure = failure ?? AuthStateError(ofLogout: error)
             }
         }
@@ -129,8 +137,8 @@ extension AuthState {
 extension AuthorizationService {
     /// Revokes the refresh token first: with it most providers end the whole grant.
     ///
-    /// An access token that the provider cannot revoke does not count where the grant is gone: it ends soon by itself.
-    func revokeTokens(of record: AuthState.Record) async throws {
+    /// Access tokens that the provider cannot revoke do not count where the grant is gone: they end soon by themselves.
+    func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
         func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
             try Task.checkCancellation()
             try await self.revoke(
@@ -139,10 +147,10 @@ extension AuthorizationService {
                 credential: record.credential)
         }
         if let refreshToken = record.refreshToken { try await revoke(refreshToken, .refreshToken) }
-        guard let accessToken = record.lastTokenResponse?.accessToken else { return }
-        do { try await revoke(accessToken, .accessToken) } catch let error as AuthStateError
-            where error.code == .revocationUnsupported && record.refreshToken != nil
-        {}
+        do {
+            if let token = record.lastTokenResponse?.accessToken { try await revoke(token, .accessToken) }
+            for token in sideTokens { try await revoke(token, .accessToken) }
+        } catch let error as AuthStateError where error.code == .revocationUnsupported && record.refreshToken != nil {}
     }
 }
 

@@ -3,27 +3,31 @@ public import AuthStateOAuth
 extension AuthState {
     /// Reads what is registered now (RFC 7592, section 2.1), and keeps it.
     ///
-    /// The provider may replace the registration access token with any answer. So nobody else manages the registration
-    /// meanwhile, and the answer is saved before anybody sees it. The grant is not touched. Once the provider is being
-    /// asked, cancelling the task does not stop it: the answer is waited for, and kept.
+    /// The provider may replace the registration access token and the client's secret with any answer. So nobody else
+    /// manages the registration meanwhile, and the answer is saved before anybody sees it; one that could not be saved is
+    /// saved before the provider is asked again. The grant is not touched. Once the provider is being asked, cancelling the
+    /// task does not stop it: the answer is waited for, and kept.
     ///
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when there is no registration that can be
     ///   managed, `.registrationTokenRejected` when its token does not count; kind `.store` when the state cannot be written:
     ///   then the provider was not asked. `CancellationError`.
     @discardableResult
     public func readRegistration() async throws -> RegistrationResponse {
-        try await manageRegistration { _, _ in nil }
+        try await manageRegistration(credential: nil) { _, _ in nil }
     }
 
     /// Changes what is registered (RFC 7592, section 2.2), and keeps what the provider made of it.
     ///
-    /// - Parameter change: Gets what is registered now, as far as this state knows, and changes it; all of it is sent.
+    /// - Parameters:
+    ///   - credential: Where the client's new private key is, when the change registers another one; nil leaves it where it
+    ///     is. A secret comes from the provider.
+    ///   - change: Gets what is registered now, as far as this state knows, and changes it; all of it is sent.
     /// - Throws: As `readRegistration` does, and what the change throws; `.unsupported` when the provider does not allow it.
     @discardableResult
     public func updateRegistration(
-        _ change: @Sendable (inout RegistrationRequest) throws -> Void
+        credential: ClientCredential? = nil, _ change: @Sendable (inout RegistrationRequest) throws -> Void
     ) async throws -> RegistrationResponse {
-        try await manageRegistration { registration, configuration in
+        try await manageRegistration(credential: credential) { registration, configuration in
             var request = try RegistrationRequest(updating: registration, configuration: configuration)
             try change(&request)
             return request
@@ -56,16 +60,22 @@ extension AuthState {
 
     /// - Parameter update: What shall be registered, from what is; nil only reads it.
     private func manageRegistration(
+        credential: ClientCredential?,
         _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?
     ) async throws -> RegistrationResponse {
-        try await transaction { state, lease in try await state.manageRegistration(update, under: lease) }
+        try await transaction { state, lease in
+            try await state.manageRegistration(credential: credential, update, under: lease)
+        }
     }
 
     private func manageRegistration(
+        credential: ClientCredential?,
         _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?,
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
-        try await synchronize(with: lease)
+        // With this: a token of an earlier answer that is in memory alone is the only one that still counts.
+        try await reconcile(with: lease)
+        publish()
         let (registration, issuer) = (try registration(), record.configuration.issuer)
         let request = try update(registration, record.configuration)
         try await lease.reserve()
@@ -79,7 +89,7 @@ extension AuthState {
                 } else {
                     try await service.readRegistration(registration, issuer: issuer)
                 }
-            await persist(.registrationChanged(response), under: lease)
+            await persist(.registrationChanged(response, credential: credential), under: lease)
             return response
         }.value
     }

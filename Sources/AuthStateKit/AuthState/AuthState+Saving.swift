@@ -158,7 +158,7 @@ extension AuthState.Change {
     func isVoid(on stored: AuthState.Record?) -> Bool {
         switch event {
         // A registration is its client's, whatever was granted to that meanwhile.
-        case .registrationChanged(let response): return stored?.clientID != response.clientID
+        case .registrationChanged(let response, _): return stored?.clientID != response.clientID
         case .registrationDeleted(let clientID): return stored?.clientID != clientID
         // Its secret is nowhere else.
         case .registered: return false

@@ -12,8 +12,8 @@ extension AuthState {
     package enum Event: Sendable {
         /// A client was registered.
         case registered(RegistrationResponse)
-        /// The registration was read or changed; the grant stays.
-        case registrationChanged(RegistrationResponse)
+        /// The registration was read or changed, perhaps with another private key; the grant stays.
+        case registrationChanged(RegistrationResponse, credential: ClientCredential? = nil)
         /// The registration of this client was deleted, and with it whatever the client was granted.
         case registrationDeleted(clientID: String)
         /// The authorization endpoint answered with a code.
@@ -115,12 +115,14 @@ extension AuthState.Record {
             next.scope = nil
             next.lastAuthorizationResponse = nil
             next.lastRegistrationResponse = response
+            next.configuration = configuration.adapted(to: response)
             next.clientID = response.clientID
             next.credential = response.credential(replacing: credential)
-        case .registrationChanged(let response):
+        case .registrationChanged(let response, let own):
             guard response.clientID == clientID else { return self }
             next.lastRegistrationResponse = response
-            next.credential = response.credential(replacing: credential)
+            next.configuration = configuration.adapted(to: response)
+            next.credential = response.credential(replacing: own ?? credential)
         case .registrationDeleted(let deleted):
             guard deleted == clientID else { return self }
             next.logOut()

@@ -140,13 +140,12 @@ extension AuthorizationService {
     ) async throws {
         try await traced {
             // An endpoint that is not to be used is found before anything opens.
-            _ = try begin(request)
+            _ = try checkedURL(of: request)
             try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
                 session in
                 var request = request
                 request.postLogoutRedirectURI = session.redirectURI
                 let pending = try begin(request)
-                configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
                 let callback = try await session.present(pending)
                 try complete(pending, callback: callback)
             }

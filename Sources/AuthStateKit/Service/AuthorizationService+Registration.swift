@@ -7,8 +7,7 @@ extension AuthorizationService {
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
         try check(message.url, issuer: request.configuration.issuer, stage: .registration)
-        return try RegistrationResponse(
-            try await send(message, stage: .registration), tolerances: request.configuration.tolerances)
+        return try request.answer(try await send(message, stage: .registration))
     }
 
     /// Reads what is registered now (RFC 7592, section 2.1).

@@ -28,16 +28,27 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no end-session endpoint.
     public func begin(_ request: EndSessionRequest) throws -> PendingLogout {
+        try traced {
+            let pending = PendingLogout(request: request, url: try checkedURL(of: request))
+            configuration.trace?.noteLogout(pending)
+            return pending
+        }
+    }
+
+    /// The URL to open, at an endpoint that may be used.
+    func checkedURL(of request: EndSessionRequest) throws -> URL {
         if let endpoint = request.configuration.endSessionEndpoint {
             try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
         }
-        return PendingLogout(request: request, url: try request.url())
+        return try request.url()
     }
 
     /// Checks that a callback answers this logout: its place, then `state` (RP-Initiated Logout, section 3).
     ///
     /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`: the session may still be open.
     public func complete(_ pending: PendingLogout, callback: AuthorizationCallback) throws {
-        try pending.request.validate(callback)
+        configuration.trace?.noteReturn(callback)
+        try traced { try pending.request.validate(callback) }
+        configuration.trace?.noteLogoutAnswer()
     }
 }

@@ -76,6 +76,27 @@ extension LoginTrace {
         note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 
+    func noteLogout(_ pending: PendingLogout) {
+        let request = pending.request
+        note(
+            .browser, "Sends the person to the provider to log out",
+            Detail.list([
+                ("at", pending.url.redactedDescription), ("expected at", request.postLogoutRedirectURI?.rawValue),
+                ("client_id", request.clientID),
+            ]) + (request.idTokenHint == nil ? [] : [.hidden("id_token_hint")]))
+    }
+
+    func noteReturn(_ callback: AuthorizationCallback) {
+        let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
+        note(
+            .callback, "Somebody came back from a logout",
+            Detail.list([("at", callback.description)]) + Detail.list(parameters))
+    }
+
+    func noteLogoutAnswer() {
+        note(.answer, "The answer belongs to this logout", [Detail("checked", "place state")])
+    }
+
     func noteTokenRequest(_ request: TokenRequest, _ authentication: ClientAuthentication) {
         let secrets: [(String, Bool)] = [
             ("code", request.code != nil), ("code_verifier", request.codeVerifier != nil),

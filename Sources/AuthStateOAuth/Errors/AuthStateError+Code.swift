@@ -94,6 +94,9 @@ extension AuthStateError.Code {
     public static let invalidSoftwareStatement = known("invalidSoftwareStatement")
     /// `unapproved_software_statement` (RFC 7591).
     public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
+    /// The provider lets only those register whom it allows to (RFC 7591, section 3): the initial access token is missing, or
+    /// was refused.
+    public static let initialAccessTokenRejected = known("initialAccessTokenRejected")
     /// The registration access token was refused (RFC 7592): it was replaced, or the client is gone.
     public static let registrationTokenRejected = known("registrationTokenRejected")
     /// A secret, key or certificate is referred to (an environment variable, a file) and is not there, or does not fit.
@@ -223,7 +226,8 @@ extension AuthStateError.Code {
                 .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,
                 .expiredLoginHintToken, .unknownUserID, .invalidBindingMessage,
                 .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
-                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .registrationTokenRejected,
+                .invalidSoftwareStatement, .unapprovedSoftwareStatement, .initialAccessTokenRejected,
+                .registrationTokenRejected,
                 .credentialUnavailable, .portInUse, .browserUnavailable, .libraryUnavailable, .insecureConnection,
             ],
             .refused: [

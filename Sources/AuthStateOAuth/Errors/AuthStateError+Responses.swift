@@ -15,14 +15,17 @@ extension AuthStateError {
     }
 
     /// An OAuth error response of an endpoint that answers as the token endpoint does.
+    ///
+    /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
     static func refusal(
-        by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
+        by name: String, _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
         let refusal = AuthStateError(
             code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
             hint: error.hint, response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
-        return refusal.code == .invalidDPoPProof ? refusal.blamingClock(response.headers, now: now) : refusal
+        guard refusal.code == .invalidDPoPProof, let now else { return refusal }
+        return refusal.blamingClock(response.headers, now: now)
     }
 
     /// The status outranks the error member where it says that the server is busy or broken; not where the member says

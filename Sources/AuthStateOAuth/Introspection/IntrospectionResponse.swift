@@ -38,16 +38,21 @@ public struct IntrospectionResponse: Sendable, Hashable {
     /// Reads an answer.
     ///
     /// - Throws: `AuthStateError` of stage token: the provider's error response; `.malformedResponse` when `active` is not
-    ///   true or false, or another member that the specification names is not of its type.
+    ///   true or false, or another member that the specification names is not of its type; `.unsupported` for an answer as
+    ///   a JWT (RFC 9701), which is made for resource servers.
     public init(_ response: TransportResponse) throws {
         let json = try? JSONValue(parsing: [UInt8](response.body))
-        if response.status < 500, let oauth = OAuthErrorResponse(json) {
-            throw AuthStateError(
-                oauth.code, stage: .token, "The introspection endpoint refused: \(oauth.summary).", hint: oauth.hint,
-                response: oauth, httpStatus: response.status)
+        if let error = OAuthErrorResponse(json) {
+            throw AuthStateError.refusal(by: "introspection endpoint", error, response, stage: .token)
         }
         guard response.status == 200 else {
             throw AuthStateError.endpoint("introspection endpoint", response, stage: .token)
+        }
+        guard response.mediaType != "application/token-introspection+jwt" else {
+            throw AuthStateError(
+                .unsupported, stage: .token, "The introspection endpoint answered with a JWT, which is not supported.",
+                expected: "JSON", received: "a JWT (RFC 9701)",
+                hint: "Register the client without introspection_signed_response_alg.", httpStatus: response.status)
         }
         guard let members = json?.objectValue else {
             throw AuthStateError(

@@ -73,28 +73,36 @@ extension RegistrationManagementRequest {
     ///   a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
     ///   `.malformedResponse`, as for another client's registration.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
+        let refusal = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
         switch response.status {
-        case 401:
+        case 401,
+            400 where refusal?.code == .tokenRejected:
             throw AuthStateError(
                 .registrationTokenRejected, stage: .registration,
                 "The provider refused the registration access token: it was replaced, or the client is gone.",
-                hint: "Register again.", response: OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))),
-                httpStatus: response.status)
+                hint: "Register again.", response: refusal, httpStatus: response.status)
         case 403, 405:
             throw AuthStateError(
                 .unsupported, stage: .registration,
-                "The provider does not let this client \(action.verb) (status "
-                    + "\(response.status)).", hint: "Change the registration on the provider's pages.",
-                response: OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))),
+                "The provider does not let this client \(action.verb) (status \(response.status)).",
+                hint: "Change the registration on the provider's pages.", response: refusal,
                 httpStatus: response.status)
         case 200...299 where action == .delete: return nil
         default:
             guard action == .delete else {
                 // A secret without its end is no reason to refuse here: the token beside it may be new as well, and the
                 // one before does not count any more.
-                return try RegistrationResponse(response, renewing: registration, mayOmitExpiry: true)
+                return try RegistrationResponse(response, asked: asked, former: registration, mayOmitExpiry: true)
             }
             throw RegistrationResponse.failure(response, of: "deletion")
+        }
+    }
+
+    /// What is registered if the answer does not say otherwise.
+    private var asked: [String: JSONValue] {
+        get throws {
+            if case .update(let request) = action { return try request.metadata() }
+            return registration.metadata
         }
     }
 }

@@ -6,35 +6,89 @@ public import AuthStateJOSE
     import Foundation
 #endif
 
-/// A request to register a client (RFC 7591, section 2; OpenID Connect Dynamic Client Registration 1.0).
+/// A request to register a client (RFC 7591, section 2; OpenID Connect Dynamic Client Registration 1.0, section 2).
 public struct RegistrationRequest: Sendable, Hashable {
     /// The provider.
     public var configuration: ServiceConfiguration
-    /// Where answers may go.
+    /// The token that allows registration, when the provider wants one (RFC 7591, section 3).
+    public var initialAccessToken: String?
+
+    /// Where answers may go; a client that nobody logs in to in a browser may have none.
     public var redirectURIs: [RedirectURI]
-    /// The client's name as people see it.
-    public var clientName: String?
     /// Grants that it will use; nil means the authorization code.
     public var grantTypes: [GrantType]?
     /// Response types that it will use; nil means `code`.
     public var responseTypes: [AuthorizationRequest.ResponseType]?
-    /// How it will authenticate; nil leaves it to the provider.
-    public var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-    /// How it will sign its assertions; nil leaves it to the client.
-    public var tokenEndpointAuthSigningAlg: SignatureAlgorithm?
-    /// Its keys (`jwks`), for `private_key_jwt`; only what is public of them is sent.
-    public var keys: [JSONWebKey] = []
     /// Scopes that it may ask for.
     public var scopes: [Scope] = []
     /// `native` or `web`.
     public var applicationType: String? = "native"
     /// Where browsers may go after a logout.
     public var postLogoutRedirectURIs: [RedirectURI] = []
+    /// Where the provider posts logout tokens (OpenID Connect Back-Channel Logout 1.0, section 2.2).
+    public var backchannelLogoutURI: String?
+    /// Whether logout tokens have to name the session.
+    public var backchannelLogoutSessionRequired: Bool?
+    /// Where a login can be begun by others (OpenID Connect Core, section 4).
+    public var initiateLoginURI: String?
+
+    /// The client's name as people see it.
+    public var clientName: String?
+    /// A page about it.
+    public var clientURI: String?
+    /// Its picture.
+    public var logoURI: String?
+    /// A page about how it uses data.
+    public var policyURI: String?
+    /// A page with its terms of service.
+    public var termsOfServiceURI: String?
+    /// Whom to turn to, mostly mail addresses.
+    public var contacts: [String] = []
+    /// The software, the same for all of its clients.
+    public var softwareID: String?
+    /// The software's version.
+    public var softwareVersion: String?
     /// What somebody whom the provider trusts says about the client, a signed JWT (RFC 7591, section 2.3).
     public var softwareStatement: String?
-    /// The token that allows registration, when the provider wants one.
-    public var initialAccessToken: String?
-    /// Whatever else the provider understands.
+
+    /// How it will authenticate; nil leaves it to the provider.
+    public var tokenEndpointAuthMethod: ClientAuthenticationMethod?
+    /// How it will sign its assertions; nil leaves it to the client.
+    public var tokenEndpointAuthSigningAlg: SignatureAlgorithm?
+    /// Its keys (`jwks`), for `private_key_jwt`; only what is public of them is sent.
+    public var keys: [JSONWebKey] = []
+    /// Where its public keys are, in place of `keys`.
+    public var jwksURI: String?
+    /// The subject of its certificate, for `tls_client_auth` (RFC 8705, section 2.1.2).
+    public var tlsClientAuthSubjectDN: String?
+
+    /// How its ID tokens shall be signed; nil means RS256.
+    public var idTokenSignedResponseAlg: SignatureAlgorithm?
+    /// How claims about the person shall be signed; nil leaves them as JSON.
+    public var userInfoSignedResponseAlg: SignatureAlgorithm?
+    /// How its authorization responses shall be signed, where it asks for signed ones (JARM, section 3); nil means RS256.
+    public var authorizationSignedResponseAlg: SignatureAlgorithm?
+    /// The types of authorization details that it may ask for (RFC 9396, section 10).
+    public var authorizationDetailsTypes: [String] = []
+    /// How it will sign its requests (RFC 9101); nil leaves it to the client.
+    public var requestObjectSigningAlg: SignatureAlgorithm?
+    /// Whether requests that are not signed are to be refused (RFC 9101, section 10.5).
+    public var requireSignedRequestObject: Bool?
+    /// Whether requests that were not pushed are to be refused (RFC 9126, section 6).
+    public var requirePushedAuthorizationRequests: Bool?
+    /// Whether its tokens are always bound to a DPoP key (RFC 9449, section 5.2).
+    public var dpopBoundAccessTokens: Bool?
+    /// Whether its tokens are always bound to its certificate (RFC 8705, section 3.4).
+    public var tlsClientCertificateBoundAccessTokens: Bool?
+    /// `public`, or `pairwise` for subjects that no other client sees.
+    public var subjectType: String?
+    /// The oldest login at the provider that will do, in seconds, unless a request says otherwise.
+    public var defaultMaxAge: Int?
+    /// Whether ID tokens have to say when the person logged in.
+    public var requireAuthTime: Bool?
+
+    /// Whatever else the provider understands, for example `client_name#fr` (RFC 7591, section 2.2); of a member that has
+    /// a property here the property counts, when it is set.
     public var additionalMetadata: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -45,7 +99,8 @@ public struct RegistrationRequest: Sendable, Hashable {
 
     /// The HTTP request: JSON, with the initial access token when there is one.
     ///
-    /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope.
+    /// - Throws: `AuthStateError` with `.endpointMissing`, `.invalidArgument` for keys in two places, or for a malformed
+    ///   scope.
     public func transportRequest() throws -> TransportRequest {
         guard let endpoint = configuration.registrationEndpoint else {
             throw AuthStateError(
@@ -56,26 +111,6 @@ public struct RegistrationRequest: Sendable, Hashable {
         headers["Authorization"] = initialAccessToken.map { ["Bearer \($0)"] } ?? []
         return TransportRequest(
             method: "POST", url: endpoint, headers: headers, body: Data(JSONValue.object(try metadata()).serialized()))
-    }
-
-    /// The client's metadata, as they are sent (RFC 7591, section 2).
-    func metadata() throws -> [String: JSONValue] {
-        var body = additionalMetadata
-        func strings(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
-        body["redirect_uris"] = strings(redirectURIs.map(\.rawValue))
-        body["client_name"] = clientName.map { .string($0) }
-        body["grant_types"] = grantTypes.map { strings($0.map(\.rawValue)) }
-        body["response_types"] = responseTypes.map { strings($0.map(\.rawValue)) }
-        body["token_endpoint_auth_method"] = tokenEndpointAuthMethod.map { .string($0.rawValue) }
-        body["token_endpoint_auth_signing_alg"] = tokenEndpointAuthSigningAlg.map { .string($0.rawValue) }
-        if !keys.isEmpty { body["jwks"] = ["keys": .array(keys.map(\.publicKey.json))] }
-        body["scope"] = try scopes.joined(stage: .registration).map { .string($0) }
-        body["application_type"] = applicationType.map { .string($0) }
-        body["software_statement"] = softwareStatement.map { .string($0) }
-        if !postLogoutRedirectURIs.isEmpty {
-            body["post_logout_redirect_uris"] = strings(postLogoutRedirectURIs.map(\.rawValue))
-        }
-        return body
     }
 }
 

@@ -31,53 +31,65 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
     ///   `registration_client_uri` and `registration_access_token`.
     public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
-        try self.init(response, renewing: nil, mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
+        try self.init(response, asked: [:], mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
     }
 
     /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
     ///
-    /// - Parameter former: The registration that was managed. Its secret, how it is used, and what it is managed with stay
-    ///   where the answer leaves them out; RFC 7592 has them repeated, and not every provider does.
-    init(_ response: TransportResponse, renewing former: RegistrationResponse?, mayOmitExpiry: Bool) throws {
+    /// An answer has to repeat all metadata, and then stands for itself: what it leaves out is not registered. One without
+    /// redirect URIs or grant types, where there are some, is a part: what it leaves out is as it was asked for. An update
+    /// sends everything, so what was forgotten here would be deleted there.
+    ///
+    /// - Parameters:
+    ///   - asked: The metadata that were sent, or were known when the registration was read.
+    ///   - former: The registration that was managed. Its secret, how it is used, and what it is managed with stay where
+    ///     the answer leaves them out; RFC 7592 has them repeated, and not every provider does.
+    init(
+        _ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil,
+        mayOmitExpiry: Bool
+    ) throws {
         guard (200...(former == nil ? 201 : 200)).contains(response.status) else {
             throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
         }
         let json = try? JSONValue(parsing: [UInt8](response.body))
         if OAuthErrorResponse(json) != nil { throw Self.failure(response, of: "registration") }
-        guard let members = json?.objectValue else {
+        guard let answer = json?.objectValue else {
             throw Self.refusal("a JSON object", received: response.mediaType)
         }
-        guard (members["error"] ?? .null) == .null else {
+        guard (answer["error"] ?? .null) == .null else {
             throw Self.refusal("no error", received: "an unreadable one")
         }
-        guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
+        guard let clientID = answer["client_id"]?.stringValue, !clientID.isEmpty else {
             throw Self.refusal("client_id", received: "no client_id")
         }
         guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {
             throw Self.refusal("the registration of the client that asked", received: "another client's")
         }
-        let secret = members["client_secret"]?.stringValue
-        let expiry = members["client_secret_expires_at"]?.doubleValue
+        let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && answer[$0] == nil }
+        let members = isPart ? asked.merging(answer) { $1 } : answer
+        // Some providers write nothing between quotes for a client without a secret.
+        let secret = answer["client_secret"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+        let expiry = answer["client_secret_expires_at"]?.doubleValue
         if secret != nil, expiry == nil, !mayOmitExpiry {
             throw Self.refusal(
                 "client_secret_expires_at with the secret", received: "none",
                 hint: "Tolerate missingSecretExpiry where the provider is known to leave it out.")
         }
-        let uri = members["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
-        let token = members["registration_access_token"]?.stringValue
+        let uri = answer["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
+        let token = answer["registration_access_token"]?.stringValue
         if former == nil, (uri == nil) != (token == nil) {
             throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
         }
         self.clientID = clientID
         tokenEndpointAuthMethod =
-            members["token_endpoint_auth_method"]?.onlyString.map(ClientAuthenticationMethod.init)
-            ?? former?.tokenEndpointAuthMethod
+            (members["token_endpoint_auth_method"] ?? asked["token_endpoint_auth_method"])?.onlyString
+            .map(ClientAuthenticationMethod.init) ?? former?.tokenEndpointAuthMethod
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
             expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
             ?? (secret == nil || secret == former?.clientSecret ? former?.clientSecretExpiresAt : nil)
         clientIDIssuedAt =
-            members["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
+            answer["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
             ?? former?.clientIDIssuedAt
         registrationClientURI = uri ?? former?.registrationClientURI
         registrationAccessToken = token ?? former?.registrationAccessToken
@@ -86,12 +98,22 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// An answer that is no registration.
     static func failure(_ response: TransportResponse, of what: String) -> AuthStateError {
-        guard response.status < 500,
-            let oauth = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
-        else { return AuthStateError.endpoint("registration endpoint", response, stage: .registration) }
-        return AuthStateError(
-            oauth.code, stage: .registration, "The provider refused the \(what): \(oauth.summary).",
-            hint: oauth.hint, response: oauth, httpStatus: response.status)
+        let oauth = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
+        let isAboutClient = oauth.map { AuthStateError.Code.refusedRegistrations.contains($0.code) } ?? false
+        if [401, 403].contains(response.status), !isAboutClient {
+            return AuthStateError(
+                .initialAccessTokenRejected, stage: .registration,
+                "The provider lets only those register whom it allows to\(oauth.map { ": \($0.summary)" } ?? "").",
+                expected: "an initial access token that counts",
+                hint: "Get such a token from the provider, or register the client on its pages.", response: oauth,
+                httpStatus: response.status)
+        }
+        guard response.status < 500, let oauth else {
+            return AuthStateError.endpoint("registration endpoint", response, stage: .registration)
+        }
+        var error = AuthStateError.refusal(by: "registration endpoint", oauth, response, stage: .registration)
+        error.message = "The provider refused the \(what): \(oauth.summary)."
+        return error
     }
 
     private static func refusal(
@@ -142,6 +164,24 @@ extension ServiceConfiguration {
         result.idTokenPolicy.algorithms = [algorithm]
         return result
     }
+}
+
+extension RegistrationRequest {
+    /// Reads an answer to this request (RFC 7591, section 3.2); what it does not repeat is taken to be as it was asked for.
+    ///
+    /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
+    public func answer(_ response: TransportResponse) throws -> RegistrationResponse {
+        try RegistrationResponse(
+            response, asked: metadata(), mayOmitExpiry: configuration.tolerances.contains(.missingSecretExpiry))
+    }
+}
+
+extension AuthStateError.Code {
+    /// What a provider has against the metadata of a client (RFC 7591, section 3.2.2).
+    fileprivate static let refusedRegistrations: [Self] = [
+        .registrationRedirectURIRefused, .invalidClientMetadata, .invalidSoftwareStatement,
+        .unapprovedSoftwareStatement,
+    ]
 }
 
 extension JSONValue {

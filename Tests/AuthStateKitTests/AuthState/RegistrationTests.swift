@@ -114,6 +114,107 @@ struct RegistrationTests {
         try await state.refresh()
     }
 
+    @Test("another secret takes the place of the one before, for renewals too", arguments: [false, true])
+    func newSecret(isUpdate: Bool) async throws {
+        let fixture = try await ProviderFixture {
+            ($0.rotatesRegistrationTokens, $0.rotatesClientSecrets) = (true, true)
+        }
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        try await logIn(state)
+        let before = state.snapshot.credential
+        let answer = isUpdate ? try await state.updateRegistration { _ in } : try await state.readRegistration()
+        let now = state.snapshot.credential
+        #expect(now != before && now == answer.credential)
+        #expect(try await stored(store).credential == now)
+        try await state.refresh()
+        try await AuthState.restore(from: store, service: fixture.service).readRegistration()
+    }
+
+    @Test("a token that could not be saved is saved before the provider is asked again, or it is not asked")
+    func unsaved() async throws {
+        let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
+        let store = FaultyStore()
+        let state = try await register(fixture, store: store)
+        store.fail(.save)
+        let kept = try await state.readRegistration()
+        #expect(state.current.storeError != nil)
+        #expect(try await stored(store.inner).lastRegistrationResponse != kept)
+        #expect(await authError { try await state.readRegistration() }?.kind == .store)
+        #expect(fixture.provider.requests(at: .clientConfiguration).count == 1)
+        #expect(try await stored(store.inner).lastRegistrationResponse != kept)
+        store.fail()
+        fixture.provider.inject(.status(503), at: .clientConfiguration)
+        #expect(await authError { try await state.readRegistration() }?.kind == .transient)
+        #expect(try await stored(store.inner).lastRegistrationResponse == kept)
+        #expect(state.current.storeError == nil)
+    }
+
+    @Test("what partial answers leave out is kept, and so an update deletes nothing")
+    func partialAnswers() async throws {
+        let fixture = try await ProviderFixture {
+            $0.deviations.registration = { members in
+                for name in ["redirect_uris", "client_name", "contacts", "grant_types"] { members[name] = nil }
+            }
+        }
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        (request.clientName, request.contacts) = ("Tool", ["ada@example.com"])
+        request.grantTypes = [.authorizationCode, .refreshToken]
+        let state = try await AuthState.register(request, service: fixture.service)
+        try await state.readRegistration()
+        try await state.updateRegistration { ($0.clientName, $0.contacts) = ("Renamed", []) }
+        let answer = try await state.updateRegistration { $0.softwareVersion = "2" }
+        let sent = try #require(fixture.provider.requests(at: .clientConfiguration).last?.body)
+        let body = try JSONValue(parsing: sent)
+        #expect(body["redirect_uris"] == ["http://127.0.0.1/callback"] && body["client_name"] == "Renamed")
+        #expect(body["contacts"] == nil && body["software_version"] == "2")
+        #expect(answer.metadata["client_name"] == "Renamed" && answer.metadata["contacts"] == nil)
+        try await logIn(state)
+    }
+
+    @Test("a client that registers another key says where it is, and is known by it from then on")
+    func newKey() async throws {
+        let fixture = try await ProviderFixture()
+        let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        request.tokenEndpointAuthMethod = .privateKeyJWT
+        request.keys = [first.privateKey]
+        let state = try await AuthState.register(request, credential: .privateKey(first), service: fixture.service)
+        try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
+        #expect(state.snapshot.credential == .privateKey(second))
+        try await logIn(state)
+        try await state.refresh()
+    }
+
+    @Test("ID tokens are held to the algorithm of the registration, and to the next one when that changes")
+    func registeredAlgorithm() async throws {
+        let fixture = try await ProviderFixture()
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        request.idTokenSignedResponseAlg = .es256
+        let state = try await AuthState.register(request, service: fixture.service)
+        #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.es256])
+        try await state.updateRegistration { $0.idTokenSignedResponseAlg = .rs256 }
+        #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.rs256])
+    }
+
+    @Test("a provider that asks for an initial access token tells so, with what to do about it")
+    func initialAccessToken() async throws {
+        let fixture = try await ProviderFixture { $0.initialAccessToken = "SECRET-initial" }
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        for token in [nil, "SECRET-another"] {
+            request.initialAccessToken = token
+            let error = await authError { try await fixture.service.register(request) }
+            #expect(error?.code == .initialAccessTokenRejected && error?.kind == .configuration)
+            #expect(error?.hint?.contains("token") == true && error.map { "\($0)".contains("SECRET") } == false)
+        }
+        request.initialAccessToken = "SECRET-initial"
+        _ = try await fixture.service.register(request)
+    }
+
     @Test("two processes that manage one registration use each other's tokens")
     func twoProcesses() async throws {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }

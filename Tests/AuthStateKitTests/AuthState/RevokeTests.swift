@@ -103,4 +103,35 @@ struct RevokeTests {
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
         #expect(fixture.spent.isEmpty)
     }
+
+    private static let elsewhere = RenewalParameters(additionalParameters: ["audience": "https://api.example"])
+
+    /// A state with a token beside the default one, which is good for a minute.
+    private func withSideToken(_ replies: [ScriptedTransport.Reply]) async throws -> (Fixture, AuthState) {
+        let fixture = try fixture([Fixture.tokens(1, expiresIn: 60, refresh: false)] + replies)
+        let state = fixture.state()
+        #expect(try await state.freshTokens(Self.elsewhere).accessToken == "SECRET-access-1")
+        return (fixture, state)
+    }
+
+    @Test(
+        "tokens that were asked for with parameters are given back too, by a logout as well", arguments: [false, true])
+    func sideTokens(isLogout: Bool) async throws {
+        let (fixture, state) = try await withSideToken([.json(""), .json(""), .json("")])
+        if isLogout {
+            #expect(await state.logOut(with: nil).revocation == .done)
+        } else {
+            try await state.revoke()
+        }
+        #expect(tokens(fixture).dropFirst() == ["SECRET-refresh-0", "SECRET-access-0", "SECRET-access-1"])
+        #expect(!state.isAuthorized)
+    }
+
+    @Test("of tokens that have ended nothing is asked")
+    func endedSideToken() async throws {
+        let (fixture, state) = try await withSideToken([.json(""), .json("")])
+        fixture.clock.advance(by: .seconds(61))
+        try await state.revoke()
+        #expect(tokens(fixture).dropFirst() == ["SECRET-refresh-0", "SECRET-access-0"])
+    }
 }

@@ -110,7 +110,8 @@ struct LoginTraceTests {
         _ = try await state.refresh()
         _ = await state.logOut(presenting: DirectUserAgent())
         let later = scene.story.dropFirst(steps.count).map(\.step)
-        #expect(later.first == .userinfo && later.contains(.tokens) && later.last == .browser)
+        #expect(
+            later.first == .userinfo && later.contains(.tokens) && later.suffix(3) == [.browser, .callback, .answer])
         #expect(!later.contains(.failure))
         let exchanges = scene.log.entries.filter { $0.step == .http }.map(\.message)
         #expect(
@@ -169,6 +170,20 @@ struct LoginTraceTests {
         #expect(told.first?.details.map(\.value) == error.map { [$0.code.rawValue, $0.stage.rawValue, hint] })
         #expect(scene.story.last == told.last && told.first?.description.contains(".:") == false)
         scene.expectNoSecret(atLeast: 0)
+        await scene.provider.stop()
+    }
+
+    @Test("tells of a return from another logout")
+    func foreignLogout() async throws {
+        let scene = try await Scene()
+        let state = try await scene.logIn()
+        _ = await state.logOut(presenting: DirectUserAgent(.changingState))
+        #expect(scene.story.map(\.step).suffix(3) == [.browser, .callback, .failure])
+        let (sent, back) = (scene.story.suffix(3).first, scene.story.suffix(2).first)
+        #expect(sent?.message.contains("log out") == true && back?.message.contains("from a logout") == true)
+        #expect(back?.details.contains(.init("state", "…")) == true)
+        #expect(scene.story.last?.details.first == .init("code", "stateMismatch"))
+        scene.expectNoSecret(atLeast: 5)
         await scene.provider.stop()
     }
 

@@ -91,8 +91,19 @@ struct IntrospectionTests {
             ("", 403, .invalidClient), (#"{"error":"invalid_request"}"#, 400, .invalidRequest),
             (#"{"error":"invalid_token"}"#, 401, .tokenRejected), ("", 404, .malformedResponse),
             ("", 503, .temporarilyUnavailable), ("", 500, .serverError), ("", 302, .redirected),
+            (#"{"error":"slow"}"#, 429, .temporarilyUnavailable), (#"{"error":"invalid_client"}"#, 500, .serverError),
         ])
     func refused(_ body: String, _ status: Int, _ code: AuthStateError.Code) {
         #expect(refusal { try IntrospectionResponse(Fixtures.json(body, status: status)) }?.code == code)
+    }
+
+    @Test("an answer for resource servers, as a JWT (RFC 9701), is refused by its name")
+    func signed() {
+        let answer = TransportResponse(
+            status: 200, headers: ["Content-Type": "application/token-introspection+jwt"],
+            body: Data("e30.e30.c2ln".utf8))
+        let error = refusal { try IntrospectionResponse(answer) }
+        #expect(error?.code == .unsupported && error?.received == "a JWT (RFC 9701)")
+        #expect(error?.hint?.contains("introspection_signed_response_alg") == true)
     }
 }

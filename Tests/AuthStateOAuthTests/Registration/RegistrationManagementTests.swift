@@ -99,6 +99,25 @@ struct RegistrationManagementTests {
         #expect(answer?.metadata["client_name"] == "New")
     }
 
+    // RFC 7592, section 3: the answer has all that is registered.
+    @Test("a whole answer stands for itself; a part of one leaves the rest as it was asked for")
+    func parts() throws {
+        let whole = try request().answer(
+            Fixtures.json(
+                #"{"client_id":"c","redirect_uris":["http://127.0.0.1/new"],"grant_types":["authorization_code"]}"#))
+        #expect(whole?.metadata["client_name"] == nil && whole?.metadata["redirect_uris"] == ["http://127.0.0.1/new"])
+        let part = try request().answer(Fixtures.json(#"{"client_id":"c","client_name":"New"}"#))
+        #expect(part?.metadata["client_name"] == "New" && part?.metadata["redirect_uris"] == ["http://127.0.0.1/cb"])
+        #expect(part?.metadata["contacts"] == ["a@b.example"] && part?.metadata["scope"] == "openid api")
+
+        var change = try RegistrationRequest(updating: registration(), configuration: Fixtures.configuration())
+        change.contacts = []
+        change.tokenEndpointAuthMethod = .clientSecretBasic
+        let update = try request(.update(change)).answer(Fixtures.json(#"{"client_id":"c","client_name":"New"}"#))
+        #expect(update?.metadata["contacts"] == nil && update?.metadata["redirect_uris"] == ["http://127.0.0.1/cb"])
+        #expect(update?.tokenEndpointAuthMethod == .clientSecretBasic && update?.clientSecret == "SECRET-s")
+    }
+
     @Test("a new secret whose end is not told is taken: the token beside it is new, too, and would be lost")
     func endless() throws {
         let answer = try request().answer(
@@ -135,7 +154,9 @@ struct RegistrationManagementTests {
         arguments: [
             ("", 401, AuthStateError.Code.registrationTokenRejected),
             (#"{"error":"invalid_token"}"#, 401, .registrationTokenRejected), ("", 403, .unsupported),
+            (#"{"error":"invalid_token"}"#, 400, .registrationTokenRejected),
             ("", 405, .unsupported), (#"{"error":"invalid_client_metadata"}"#, 400, .invalidClientMetadata),
+            (#"{"error":"invalid_redirect_uri"}"#, 400, .registrationRedirectURIRefused),
             ("", 500, .serverError), ("", 503, .temporarilyUnavailable), ("", 404, .malformedResponse),
         ])
     func refused(_ body: String, _ status: Int, _ code: AuthStateError.Code) throws {

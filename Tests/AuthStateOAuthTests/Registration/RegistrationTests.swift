@@ -1,6 +1,7 @@
 import AuthStateJOSE
-import AuthStateOAuth
 import Testing
+
+@testable import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -127,10 +128,113 @@ struct RegistrationTests {
             ("invalid_redirect_uri", AuthStateError.Code.registrationRedirectURIRefused),
             ("invalid_client_metadata", .invalidClientMetadata),
             ("invalid_software_statement", .invalidSoftwareStatement),
+            ("unapproved_software_statement", .unapprovedSoftwareStatement),
+        ], [400, 401, 403])
+    func refused(_ refused: (name: String, code: AuthStateError.Code), _ status: Int) {
+        let answer = Fixtures.json(#"{"error":"\#(refused.name)"}"#, status: status)
+        let error = refusal { try RegistrationResponse(answer) }
+        #expect(error?.code == refused.code && error?.response?.error == refused.name && error?.httpStatus == status)
+        #expect(error?.kind == .configuration && error?.hint != nil)
+    }
+
+    // RFC 7591, section 3; django-oauth-toolkit and Keycloak.
+    @Test(
+        "who may not register is told so, and not to log in again",
+        arguments: [
+            ("", 401), ("", 403), (#"{"error":"access_denied","error_description":"Authentication required"}"#, 401),
+            (#"{"error":"invalid_token"}"#, 401), (#"{"error":"insufficient_scope"}"#, 403),
         ])
-    func refused(_ name: String, _ code: AuthStateError.Code) {
-        let error = refusal { try RegistrationResponse(Fixtures.json(#"{"error":"\#(name)"}"#, status: 400)) }
-        #expect(error?.code == code && error?.response?.error == name && error?.httpStatus == 400)
+    func notAllowed(_ body: String, _ status: Int) {
+        let error = refusal { try RegistrationResponse(Fixtures.json(body, status: status)) }
+        #expect(error?.code == .initialAccessTokenRejected && error?.kind == .configuration)
+        #expect(error?.stage == .registration && error?.hint?.contains("Get such a token") == true)
+    }
+
+    @Test("a busy endpoint is transient, whatever it says besides")
+    func busy() {
+        let answer = TransportResponse(
+            status: 429, headers: ["Retry-After": "7"], body: Data(#"{"error":"invalid_request"}"#.utf8))
+        let error = refusal { try RegistrationResponse(answer) }
+        #expect(error?.code == .temporarilyUnavailable && error?.retryAfter == 7)
+    }
+
+    /// All members that have a property, as a provider writes them.
+    static let metadata: JSONValue = [
+        "redirect_uris": ["https://app.example/callback"], "grant_types": ["authorization_code"],
+        "response_types": ["code"], "token_endpoint_auth_method": "private_key_jwt", "client_name": "Tool",
+        "client_uri": "https://app.example", "logo_uri": "https://app.example/logo",
+        "policy_uri": "https://app.example/p",
+        "tos_uri": "https://app.example/t", "contacts": ["ada@example.com"], "jwks_uri": "https://app.example/keys",
+        "software_id": "tool", "software_version": "1.2", "software_statement": "e30.e30.c2ln", "scope": "openid api",
+        "application_type": "web", "subject_type": "pairwise", "token_endpoint_auth_signing_alg": "ES256",
+        "id_token_signed_response_alg": "PS256", "userinfo_signed_response_alg": "RS256",
+        "request_object_signing_alg": "ES384", "default_max_age": 3600, "require_auth_time": true,
+        "initiate_login_uri": "https://app.example/login", "post_logout_redirect_uris": ["https://app.example/bye"],
+        "backchannel_logout_uri": "https://app.example/ended", "backchannel_logout_session_required": true,
+        "tls_client_auth_subject_dn": "CN=tool", "tls_client_certificate_bound_access_tokens": false,
+        "require_signed_request_object": true, "require_pushed_authorization_requests": true,
+        "dpop_bound_access_tokens": true, "authorization_signed_response_alg": "ES256",
+        "authorization_details_types": ["payment"],
+    ]
+
+    private func registered(_ members: [String: JSONValue]) throws -> RegistrationResponse {
+        let body = Data(JSONValue.object(members.merging(["client_id": "c"]) { $1 }).serialized())
+        return try RegistrationResponse(TransportResponse(status: 201, body: body))
+    }
+
+    @Test("every member goes into its property and comes out as it was")
+    func members() throws {
+        var document = try #require(Self.metadata.objectValue)
+        #expect(Set(document.keys) == Set(RegistrationRequest.members.map(\.name)))
+        document["client_name#fr"] = "Outil"
+        let request = try RegistrationRequest(updating: registered(document), configuration: Fixtures.configuration())
+        #expect(request.additionalMetadata == ["client_name#fr": "Outil"])
+        #expect(request.subjectType == "pairwise" && request.defaultMaxAge == 3600)
+        #expect(request.dpopBoundAccessTokens == true && request.idTokenSignedResponseAlg == .ps256)
+        #expect(try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body))) == .object(document))
+        // What is of another type is not sent back as something else.
+        for member in RegistrationRequest.members {
+            let wrong = try registered([member.name: ["of": "another type"]])
+            let error = refusal { try RegistrationRequest(updating: wrong, configuration: Fixtures.configuration()) }
+            #expect(error?.code == .malformedResponse && error?.message.contains(member.name) == true)
+        }
+    }
+
+    @Test("a member is set by its name: through its property, to nothing by null, and never what the provider says")
+    func byName() throws {
+        var request = RegistrationRequest(
+            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+        for (name, value) in try #require(Self.metadata.objectValue) { try request.setMetadata(name, to: value) }
+        try request.setMetadata("client_name#fr", to: "Outil")
+        #expect(request.clientName == "Tool" && request.additionalMetadata == ["client_name#fr": "Outil"])
+        for name in try #require(Self.metadata.objectValue).keys { try request.setMetadata(name, to: .null) }
+        try request.setMetadata("client_name#fr", to: .null)
+        #expect(try request.transportRequest().body == Data("{}".utf8))
+        for (name, value) in [("client_secret", "x"), ("client_id", "x"), ("contacts", 5)] as [(String, JSONValue)] {
+            #expect(refusal { try request.setMetadata(name, to: value) }?.code == .invalidArgument)
+        }
+        #expect(refusal { try request.setMetadata("redirect_uris", to: ["x"]) }?.code == .invalidRedirectURI)
+    }
+
+    @Test("keys are in one place, and a place takes that of the keys that were registered")
+    func keyPlaces() throws {
+        let registered = try RegistrationResponse(Fixtures.json(#"{"client_id":"c","jwks":{"keys":[]}}"#))
+        var request = try RegistrationRequest(updating: registered, configuration: Fixtures.configuration())
+        request.jwksURI = "https://app.example/keys"
+        let body = try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body)))
+        #expect(body == ["jwks_uri": "https://app.example/keys"])
+        request.keys = [try SigningKey.generate(.es256).privateKey]
+        #expect(refusal { try request.transportRequest() }?.code == .invalidArgument)
+    }
+
+    // Hydra and others.
+    @Test("nothing between quotes is nothing: no secret, and no value to send back")
+    func empty() throws {
+        let text = #"{"client_id":"c","client_secret":"","client_uri":"","logo_uri":"","contacts":[],"tos_uri":null}"#
+        let registered = try RegistrationResponse(Fixtures.json(text))
+        #expect(registered.clientSecret == nil && registered.credential == .none)
+        let request = try RegistrationRequest(updating: registered, configuration: Fixtures.configuration())
+        #expect(try request.transportRequest().body == Data("{}".utf8))
     }
 
     @Test(

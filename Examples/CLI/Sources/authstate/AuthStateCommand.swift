@@ -16,7 +16,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             """,
         subcommands: [Demo.self],
         groupedSubcommands: [
-            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Unregister.self, Status.self]),
+            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Registration.self, Status.self]),
             CommandGroup(
                 name: "Token",
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),

@@ -42,6 +42,31 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
+        @Test("the logout of a public client that may not revoke tells what is done, and what counts on")
+        func unrevoked() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            try await authstate.logIn()
+            let logout = try await authstate("logout", "--browser-command", authstate.browser.commandLine())
+            #expect(logout.status == 78 && logout.output.isEmpty)
+            #expect(logout.errors.contains("The revocation endpoint does not serve this client (status 401)."))
+            #expect(logout.errors.contains("The tokens count until they end"))
+            #expect(logout.errors.contains("The session at the provider has ended, and the local login is gone."))
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
+        @Test("a login whose grant is gone is logged out all the same", arguments: [Provider.glewlwyd, .django])
+        func fromError(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            try await authstate.logIn(client: "basic")
+            try await authstate.copy().revoke()
+            #expect(try await authstate("refresh").status == 77)
+            // glewlwyd refuses without a reason, which ends nothing here.
+            #expect(try await authstate("status").status == (provider == .django ? 77 : 0))
+            let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
+            #expect(logout == ["logged_out": true, "revoked": true, "session_ended": true])
+            #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+        }
+
         @Test("people read lines, and a script reads the token alone", arguments: [Provider.glewlwyd, .django])
         func plain(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)

@@ -62,8 +62,59 @@ extension EndToEndTests {
             #expect(try login.json()["client_id"] == json["client_id"])
         }
 
+        @Test(
+            "is shown and changed as the provider has it, and the login goes on",
+            arguments: [Provider.glewlwyd, .django])
+        func managed(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI)
+            try #require(login.status == 0, "\(login)")
+            let client = try #require(try login.json()["client_id"])
+
+            let shown = try await authstate.json("registration")
+            #expect(shown["client_id"] == client && shown["client_name"] == "authstate")
+            let before = try await authstate.state().snapshot
+            #expect(shown["redirect_uris"]?.arrayValue?.count == 1)
+            #expect(shown["redirect_uris"] == before.lastRegistrationResponse?.metadata["redirect_uris"])
+            let changed = try await authstate.json("registration", "update", "--client-name", "Renamed")
+            #expect(changed["client_id"] == client && changed["client_name"] == "Renamed")
+            #expect(changed["redirect_uris"] == shown["redirect_uris"])
+            let lines = try await authstate("registration", "show")
+            #expect(lines.status == 0 && lines.output.contains("client_name: Renamed\n"), "\(lines)")
+
+            // django-oauth-toolkit replaces the token with each change, glewlwyd the secret: neither is lost, or shown.
+            let after = try await authstate.state().snapshot
+            let former = try #require(before.lastRegistrationResponse)
+            let latter = try #require(after.lastRegistrationResponse)
+            if provider == .django { #expect(latter.registrationAccessToken != former.registrationAccessToken) }
+            if provider == .glewlwyd {
+                #expect(latter.clientSecret != nil && latter.clientSecret != former.clientSecret)
+            }
+            let secrets = [former, latter].flatMap { [$0.clientSecret, $0.registrationAccessToken] }.compactMap(\.self)
+            let told = lines.output + lines.errors + "\(shown)\(changed)"
+            #expect(!secrets.isEmpty && !secrets.contains(where: told.contains))
+            #expect(after.refreshToken == before.refreshToken)
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+        }
+
+        @Test("tells why a change is refused, and keeps what is registered", arguments: [Provider.glewlwyd, .django])
+        func refusedChange(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI)
+            try #require(login.status == 0, "\(login)")
+            let before = try await authstate.json("registration")
+            try await authstate.expectFailure(
+                ["registration", "update", "--metadata", #"grant_types=["nonsense"]"#], 78, [.invalidClientMetadata],
+                stage: .registration, hint: "--grant")
+            try await authstate.expectFailure(
+                ["registration", "update", "--metadata", "contacts=ada"], 64, [.invalidArgument], stage: .registration,
+                hint: "as JSON")
+            #expect(try await authstate("registration", "update").status == 64)
+            #expect(try await authstate.json("registration") == before)
+        }
+
         @Test("is deleted at the provider and here, with the login", arguments: [Provider.glewlwyd, .django])
-        func unregister(_ provider: Provider) async throws {
+        func deletion(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let login = try await logIn(authstate, redirectURI: authstate.provider.redirectURI)
             try #require(login.status == 0, "\(login)")
@@ -71,25 +122,47 @@ extension EndToEndTests {
             copy.stateFile = authstate.folder("copy.json")
             try FileManager.default.copyItem(atPath: authstate.stateFile, toPath: copy.stateFile)
 
-            let gone = try await authstate("unregister", "--json")
+            let gone = try await authstate("registration", "delete", "--json")
             #expect(gone.status == 0, "\(gone)")
-            #expect(
-                try gone.json() == ["unregistered": true, "client_id": try #require(try login.json()["client_id"])])
+            #expect(try gone.json() == ["deleted": true, "client_id": try #require(try login.json()["client_id"])])
             #expect(try await authstate("status").status == 77)
             try await authstate.expectFailure(
-                ["unregister"], 64, [.invalidArgument], stage: .registration, hint: "--profile")
+                ["registration", "delete"], 64, [.invalidArgument], stage: .registration, hint: "--profile")
             // The provider does not know the client any more either.
-            try await copy.expectFailure(
-                ["unregister"], 78, [.registrationTokenRejected], stage: .registration, hint: "--local")
+            for command in ["show", "delete"] {
+                try await copy.expectFailure(
+                    ["registration", command], 78, [.registrationTokenRejected], stage: .registration, hint: "--local")
+            }
         }
 
-        @Test("cannot be deleted where a login is of another client, which stays")
-        func unregisterNothing() async throws {
+        @Test("cannot be managed where a login is of another client, which stays")
+        func nothingToManage() async throws {
             let authstate = try Authstate(.django)
             try await authstate.logIn()
-            try await authstate.expectFailure(
-                ["unregister"], 64, [.invalidArgument], stage: .registration, hint: "authstate logout")
+            for arguments in [["show"], ["update", "--client-name", "x"], ["delete"]] {
+                try await authstate.expectFailure(
+                    ["registration"] + arguments, 64, [.invalidArgument], stage: .registration, hint: "authstate logout"
+                )
+            }
             #expect(try await authstate("status").status == 0)
+        }
+
+        @Test("for the device grant: glewlwyd has a name of its own for it, which the hint tells, and then it logs in")
+        func device() async throws {
+            let authstate = try Authstate(.glewlwyd)
+            let register =
+                ["register", "--grant", "device", "--redirect-uri", authstate.provider.redirectURI]
+                + arguments(authstate)
+            try await authstate.expectFailure(
+                register, 78, [.invalidClientMetadata], stage: .registration, hint: "device_authorization")
+            let registered = try await authstate(
+                register + ["--metadata", #"grant_types=["device_authorization","refresh_token"]"#, "--json"])
+            try #require(registered.status == 0, "\(registered)")
+            let login = try await authstate(
+                ["login", "--register", "--grant", "device", "--scope", "openid profile", "--browser-command"]
+                    + [authstate.browser.commandLine(), "--json"] + arguments(authstate))
+            #expect(login.status == 0, "\(login)")
+            #expect(try login.json()["client_id"] == registered.json()["client_id"])
         }
 
         @Test("with a secret that nobody says the end of, only when that is tolerated")
@@ -101,6 +174,17 @@ extension EndToEndTests {
                 hint: "--tolerate missing-secret-expiry")
             let registered = try await authstate(arguments + ["--tolerate", "missing-secret-expiry", "--json"])
             #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
+        }
+
+        @Test("is not registered where it could not be kept: nobody else knows its secret")
+        func nowhere() async throws {
+            var authstate = try Authstate(.glewlwyd)
+            let file = authstate.folder("file")
+            try Data().write(to: URL(filePath: file))
+            authstate.stateFile = file + "/login.json"
+            let result = try await authstate(["register", "--trace"] + arguments(authstate))
+            #expect(result.status == 75, "\(result)")
+            #expect(!result.errors.contains("trace: POST"), "\(result)")
         }
 
         @Test("takes nobody else's place")

@@ -52,9 +52,11 @@ public func makeApplication(
     }
     router.get("/healthz") { _, _ in "ok\n" }
     router.get("/style.css") { _, _ in StyleSheet() }
-    LoginRoutes(provider: provider, sessions: sessions, logins: PendingLogins(clock: configuration.clock))
+    LoginRoutes(provider: provider, sessions: sessions, logins: PendingTrips(clock: configuration.clock))
         .add(to: router)
     SessionRoutes(provider: provider, sessions: sessions, hint: hint).add(to: router)
+    LogoutRoutes(provider: provider, sessions: sessions, logouts: PendingTrips(clock: configuration.clock))
+        .add(to: router)
 
     return Application(
         router: router, configuration: .init(address: .hostname(settings.host, port: settings.port)),

@@ -21,15 +21,38 @@ struct LogoutTests {
             let location = try #require(answer.headers[.location])
             #expect(location.hasPrefix("\(site.provider.issuer)/logout?id_token_hint="))
             #expect(location.contains("post_logout_redirect_uri=http%3A%2F%2Flocalhost%2Flogout"))
-            #expect(site.provider.requestCount(.revocation) == 1)
+            let revoked = site.provider.requests(at: .revocation).map { $0.parameters["token_type_hint"] }
+            #expect(revoked == ["refresh_token", "access_token"])
             #expect(folder.states == 0)
-            #expect(browser.cookies.isEmpty)
+            #expect(browser.cookies["__Host-session"] == nil)
 
             // Also for somebody who kept the cookie.
             var stolen = before
             #expect(try await stolen.get("/profile").status == .forbidden)
             #expect(try await browser.get("/logout").text.contains("You are signed out"))
             #expect(try await browser.get("/profile").text.contains("Please sign in"))
+        }
+    }
+
+    @Test("the way back from the provider counts in the browser that left, with its own state, and once")
+    func wayBack() async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            let answer = try await browser.post("/logout", ["token": try await browser.formToken()])
+            let page = try #require(answer.headers[.location].flatMap(URL.init(string:)))
+            let back = try await SystemTransport.shared.send(TransportRequest(url: page))
+            let path = String(try #require(back.headers.first("Location")?.dropPrefix("http://localhost")))
+            #expect(path.hasPrefix("/logout?state="))
+
+            // Anybody can make a browser come here; it is told no more than is known, and loses nothing.
+            for forged in ["/logout", "/logout?state=another"] {
+                let text = try await browser.get(forged).text
+                #expect(text.contains("You are signed out") && text.contains("did not confirm"))
+            }
+            let confirmed = try await browser.get(path).text
+            #expect(confirmed.contains("You are signed out") && !confirmed.contains("did not confirm"))
+            #expect(browser.cookies.isEmpty)
         }
     }
 
@@ -100,8 +123,8 @@ struct LogoutTests {
                     atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
             }
             #expect(try await browser.post("/logout", ["token": token]).status == .seeOther)
-            #expect(site.provider.requestCount(.revocation) == 1)
-            #expect(browser.cookies.isEmpty)
+            #expect(site.provider.requestCount(.revocation) == 2)
+            #expect(browser.cookies["__Host-session"] == nil)
             #expect(try await browser.get("/").text.contains("You are not signed in"))
             var stolen = before
             #expect(try await stolen.get("/profile").status != .ok)

@@ -63,7 +63,7 @@ struct PageTests {
         try await Site.run { site in
             let service = AuthorizationService()
             let configuration = try await service.discoverConfiguration(issuer: site.provider.issuer)
-            let logins = PendingLogins(capacity: 2, clock: .system)
+            let logins = PendingTrips<PendingLogin>(capacity: 2, clock: .system)
             var waiting: [(BrowserSecret, PendingAuthorization)] = []
             for _ in 0..<3 {
                 let pending = try service.begin(

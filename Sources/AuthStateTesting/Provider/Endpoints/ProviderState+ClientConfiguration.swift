@@ -17,7 +17,7 @@ extension ProviderState {
             return LoopbackResponse(status: 204, headers: ["Cache-Control": "no-store"])
         case "PUT": return .json(try update(client, registration, to: metadata(in: request), now: now))
         default:
-            renewToken(of: id, now: now)
+            let client = renewed(client, now: now)
             return .json(information(of: client))
         }
     }
@@ -35,17 +35,22 @@ extension ProviderState {
             throw ProviderRefusal("invalid_client_metadata", "The update names what is not the client's to say.")
         }
         let changed = try self.client(of: members, id: client.id, secret: client.secret, now: now)
-        configuration.clients.removeAll { $0.id == client.id }
-        configuration.clients.append(changed)
         registrations[client.id]?.metadata = members.filter { $0.key != "client_id" && $0.key != "client_secret" }
-        renewToken(of: client.id, now: now)
-        return information(of: changed)
+        let client = renewed(changed, now: now)
+        return information(of: client)
     }
 
-    private mutating func renewToken(of id: String, now: Double) {
-        guard configuration.rotatesRegistrationTokens else { return }
-        let token = newToken(now: now)
-        registrations[id]?.token = token
+    /// Keeps a client, with another token and another secret where the configuration says so.
+    private mutating func renewed(_ client: OpenIDProvider.Client, now: Double) -> OpenIDProvider.Client {
+        var client = client
+        if configuration.rotatesRegistrationTokens {
+            let token = newToken(now: now)
+            registrations[client.id]?.token = token
+        }
+        if configuration.rotatesClientSecrets, client.secret != nil { client.secret = newToken(now: now) }
+        configuration.clients.removeAll { $0.id == client.id }
+        configuration.clients.append(client)
+        return client
     }
 
     /// Forgets a client, with its grants and tokens.

@@ -16,6 +16,11 @@ extension ProviderState {
         guard configuration.allowsRegistration else {
             throw ProviderRefusal("access_denied", "Registration is closed.", status: 403)
         }
+        if let expected = configuration.initialAccessToken {
+            guard let token = request.bearerToken, ConstantTime.equals(token, expected) else {
+                throw .bearer("invalid_token", "The initial access token is not known.")
+            }
+        }
         let members = try metadata(in: request)
         let client = try client(of: members, id: "client-\(newToken(now: now).prefix(8))", secret: nil, now: now)
         configuration.clients.append(client)
@@ -75,6 +80,7 @@ extension ProviderState {
             answer["client_secret"] = .string(secret)
             answer["client_secret_expires_at"] = 0
         }
+        configuration.deviations.registration?(&answer)
         return answer
     }
 }

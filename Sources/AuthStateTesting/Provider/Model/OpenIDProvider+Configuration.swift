@@ -68,8 +68,12 @@ extension OpenIDProvider {
         public var sendsIssuerInAuthorizationResponse = true
         /// Whether clients may register themselves.
         public var allowsRegistration = true
+        /// The token that clients need to register themselves; nil asks for none.
+        public var initialAccessToken: String?
         /// Whether reading or changing a registration replaces its registration access token.
         public var rotatesRegistrationTokens = false
+        /// Whether reading or changing a registration replaces the client's secret.
+        public var rotatesClientSecrets = false
         /// How clients may authenticate at an endpoint, where that is less than the provider knows.
         public var authenticationMethods: [Endpoint: [ClientAuthenticationMethod]] = [:]
         /// The scope that the protected resource asks for; nil lets every token in.

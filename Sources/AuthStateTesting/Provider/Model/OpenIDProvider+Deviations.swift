@@ -37,6 +37,8 @@ extension OpenIDProvider {
         public var authorizationResponseSignature = Signature.good
         /// Changes the parameters with which the browser comes back from a logout.
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
+        /// Changes successful answers about registrations.
+        public var registration: Edit?
         /// Changes successful answers of the device authorization endpoint.
         public var deviceAuthorization: Edit?
         /// Changes successful answers of the backchannel authentication endpoint.

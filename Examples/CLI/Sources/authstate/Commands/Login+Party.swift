@@ -11,6 +11,8 @@ extension Login {
     /// The client that logs in, known to the provider before or registered for this.
     struct Party {
         var clientID: String
+        /// What is registered, when it registered itself.
+        var registration: RegistrationResponse?
         var credential: ClientCredential
         /// What signs requests; nil leaves them unsigned.
         var signingCredential: ClientCredential?
@@ -26,6 +28,7 @@ extension Login {
         }
         return Party(
             clientID: registered?.clientID ?? client.clientID ?? "",
+            registration: registered,
             credential: client.credential(of: registered) ?? .none,
             signingCredential: client.signingCredential(of: registered))
     }
@@ -37,11 +40,8 @@ extension Login {
         request.postLogoutRedirectURIs = uris
         try request.prepare(
             for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key)
-        let registered = try await place.service.register(request)
-        try await place.session.keep(
-            registered, at: configuration, credential: client.credential(of: registered) ?? .none,
-            settings: place.settings, service: place.service)
-        return registered
+        return try await place.session.register(
+            request, privateKey: client.key.credential, settings: place.settings, service: place.service)
     }
 
     /// The redirect URI as it is registered: one whose port is free is registered without a port.

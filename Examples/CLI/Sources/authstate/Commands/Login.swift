@@ -138,8 +138,9 @@ struct Login: Command {
             connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
             redirectURI: try redirectURI)
         let place = Place(session: session, settings: settings, service: session.service(settings))
-        let configuration = try await configuration(place.service)
-        let party = try await party(at: configuration, place)
+        let discovered = try await configuration(place.service)
+        let party = try await party(at: discovered, place)
+        let configuration = party.registration.map { client.adapt(discovered.adapted(to: $0)) } ?? discovered
         let state: AuthState
         switch way {
         case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)

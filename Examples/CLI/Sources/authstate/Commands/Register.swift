@@ -11,7 +11,11 @@ import AuthStateKit
 struct Register: Command {
     static let configuration = CommandConfiguration(
         abstract: "Register a client at the provider, for 'login --register' to use.",
-        usage: "authstate register --issuer <url> [<options>]")
+        usage: "authstate register --issuer <url> [<options>]",
+        discussion: """
+            Unless options say otherwise it is a public client, for logins in the browser, with the redirect URI \
+            http://127.0.0.1/callback and any port.
+            """)
     static let stage = AuthStateError.Stage.registration
 
     @OptionGroup(title: "Provider")
@@ -20,19 +24,8 @@ struct Register: Command {
     @OptionGroup(title: "Client")
     var registration: RegistrationOptions
 
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
-            "Where answers may go; may be repeated. Default: http://127.0.0.1/callback, any port.", valueName: "uri"))
-    var redirectURIs: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "What the client will use; may be repeated. Default: authorization-code.", valueName: "grant"))
-    var grant: [TokenOptions.Grant] = []
-
-    @Option(help: "What it may ask for, in quotes. Default: what the provider allows.")
-    var scope: String?
+    @OptionGroup(title: "Client")
+    var client: RegisteredClientOptions
 
     @OptionGroup(title: "Client")
     var key: KeyOptions
@@ -40,20 +33,11 @@ struct Register: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    func validate() throws {
-        if let method = key.authMethod, method == .apple || method.needsCertificate {
-            throw ValidationError("--auth-method \(method.rawValue) is not for clients that register themselves.")
-        }
-        for uri in redirectURIs {
-            do { _ = try RedirectURI(uri) } catch let error as AuthStateError {
-                throw ValidationError("--redirect-uri: \(error.message)")
-            }
-        }
-    }
+    func validate() throws { try key.validateForRegistration() }
 
     func perform(_ context: Context) async throws -> Report {
         let session = try context.session()
-        let settings = Settings(connection, redirectURI: redirectURIs.first)
+        let settings = Settings(connection, redirectURI: client.redirectURIs.first)
         let service = session.service(settings)
         try connection.check()
         let configuration = try await connection.configuration(service)
@@ -63,16 +47,13 @@ struct Register: Command {
                 hint: "Use it with 'authstate login --register', or name another login with --profile.")
         }
         // There are providers that want one whatever the grant is.
-        let uris = redirectURIs.isEmpty ? [RegistrationOptions.redirectURI] : redirectURIs
-        var request = try registration.request(configuration, redirectURIs: try uris.map(RedirectURI.init))
-        request.scopes = scope.map(Scope.list) ?? []
-        request.postLogoutRedirectURIs = request.redirectURIs
-        try request.prepare(for: grant.isEmpty ? [.authorizationCode] : grant, key: key)
-        let client = try await service.register(request)
-        try await session.keep(
-            client, at: configuration, credential: key.credential ?? client.credential, settings: settings,
-            service: service)
-        let summary = RegistrationSummary(registration: client, issuer: configuration.issuer)
-        return Report(json: summary.json, lines: summary.lines, note: "Registered.")
+        let uris = [try RedirectURI(RegistrationOptions.redirectURI)]
+        var request = try registration.request(configuration, redirectURIs: uris)
+        request.postLogoutRedirectURIs = uris
+        try request.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
+        try client.apply(to: &request)
+        let registered = try await session.register(
+            request, privateKey: key.credential, settings: settings, service: service)
+        return RegistrationSummary(registered, issuer: configuration.issuer).report(note: "Registered.")
     }
 }

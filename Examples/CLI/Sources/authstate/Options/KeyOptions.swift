@@ -60,6 +60,24 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
+    /// Refuses what is not for clients that register themselves.
+    func validateForRegistration() throws {
+        if let authMethod, authMethod == .apple || authMethod.needsCertificate {
+            throw ValidationError("--auth-method \(authMethod.rawValue) is not for clients that register themselves.")
+        }
+    }
+
+    /// Says in a request how the client will prove who it is, as far as the options say it.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
+    func apply(to request: inout RegistrationRequest) throws {
+        if let authMethod { request.tokenEndpointAuthMethod = authMethod.method }
+        guard let credential else { return }
+        if authMethod == nil { request.tokenEndpointAuthMethod = .privateKeyJWT }
+        request.keys = [try credential.publicKey()]
+        request.jwksURI = nil
+    }
+
     /// The private key: only its path, from the root as later commands may run in another folder.
     var credential: ClientCredential? { privateKey.map { .privateKey(file: $0.absolutePath, keyID: keyID) } }
 }

@@ -47,6 +47,9 @@ extension AuthStateError {
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
         if code == .endpointMissing { copy.hint = endpointAdvice }
+        if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
+            copy.hint = Self.otherDeviceGrant
+        }
         return copy
     }
 
@@ -90,6 +93,11 @@ extension AuthStateError {
     private static let logIn = "Log in with 'authstate login'."
     private static let withoutPrompt = "Log in with 'authstate login', without --prompt none."
 
+    /// glewlwyd announces the device grant under the name of RFC 8628, and registers it under one of its own.
+    private static let otherDeviceGrant =
+        "Check --auth-method, --grant and --redirect-uri against what the provider allows. It has a name of its own for the "
+        + "device grant: --metadata 'grant_types=[\"device_authorization\",\"refresh_token\"]'."
+
     private static let advice: [Code: String] = [
         .notLoggedIn: logIn,
         .invalidGrant: "Log in again with 'authstate login'.",
@@ -127,6 +135,9 @@ extension AuthStateError {
         .issuerMismatch:
             "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
             + "--realm.",
+        .initialAccessTokenRejected:
+            "Give the provider's token for this with --initial-access-token-env, or register the client on its pages and use "
+            + "--client-id.",
         .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
     ]
 }

@@ -9,6 +9,7 @@ struct LogoutSummary {
     var failures: [AuthStateError] = []
 
     static let localPart = "The local login is gone all the same."
+    private static let bothParts = "The session at the provider has ended, and the local login is gone."
 }
 
 extension LogoutSummary {
@@ -25,7 +26,11 @@ extension LogoutSummary {
             "error": failures.first?.advised(for: common).json,
         ]
         var notes = failures.map { "authstate: \($0.advised(for: common))" }
-        if failures.isEmpty { notes.append("Logged out.") } else if isForgotten { notes.append(Self.localPart) }
+        if failures.isEmpty {
+            notes.append("Logged out.")
+        } else if isForgotten {
+            notes.append(isSessionEnded ? Self.bothParts : Self.localPart)
+        }
         return Report(
             json: JSONValue(known: members), note: notes.joined(separator: "\n"),
             status: failures.first.map { ExitReason($0.kind) } ?? .done)

@@ -7,17 +7,20 @@ extension RegistrationRequest {
     mutating func prepare(
         for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions
     ) throws {
-        let isPersonal = grants.contains(where: \.isPersonal)
-        grantTypes = grants.map(\.type) + (isPersonal ? [.refreshToken] : [])
+        use(grants, responseType: responseType)
+        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name, or has people
+        // asked, has to.
+        if grants.contains(where: \.isPersonal), !grants.contains(.ciba) {
+            tokenEndpointAuthMethod = ClientAuthenticationMethod.none
+        }
+        try key.apply(to: &self)
+    }
+
+    /// Says what the client will use.
+    mutating func use(_ grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code) {
+        grantTypes = grants.map(\.type) + (grants.contains(where: \.isPersonal) ? [.refreshToken] : [])
         responseTypes = grants.contains(.authorizationCode) ? [responseType] : []
         // The mode that needs no server.
         if grants.contains(.ciba) { additionalMetadata["backchannel_token_delivery_mode"] = "poll" }
-        // A program on a person's machine cannot keep a secret to itself; one that speaks in its own name, or has people
-        // asked, has to.
-        let isPublic = key.authMethod == nil && key.privateKey == nil && isPersonal && !grants.contains(.ciba)
-        tokenEndpointAuthMethod = isPublic ? ClientAuthenticationMethod.none : key.authMethod?.method
-        guard let credential = key.credential else { return }
-        if key.authMethod == nil { tokenEndpointAuthMethod = .privateKeyJWT }
-        keys = [try credential.publicKey()]
     }
 }

@@ -25,19 +25,32 @@ extension Session {
         return isOver ? nil : registration
     }
 
-    /// Keeps a client that was registered; nobody is logged in by that.
-    func keep(
-        _ registration: RegistrationResponse, at configuration: ServiceConfiguration, credential: ClientCredential,
-        settings: Settings, service: AuthorizationService
-    ) async throws {
-        var record = AuthState.Record(
-            configuration: configuration, clientID: registration.clientID, credential: credential)
-        record.annotations = settings.annotations
-        let version = try await isEmpty() ? nil : load().version
-        let state = AuthState(
-            record, service: service, store: store, key: key, storedVersion: version, options: options(settings))
-        try await state.update(with: registration)
+    /// Runs a body with the state of a client that registered itself here.
+    ///
+    /// - Throws: `AuthStateError` of kind usage when there is none.
+    func withRegistration<R>(_ body: nonisolated(nonsending) (AuthState) async throws -> R) async throws -> R {
+        let record = try await isEmpty() ? nil : load().record
+        guard record?.lastRegistrationResponse != nil else {
+            throw AuthStateError(
+                .invalidArgument, stage: .registration, "No client was registered here.",
+                hint: "Choose the registration with --state or --profile; 'authstate logout' ends a login.")
+        }
+        return try await withState(body)
+    }
+
+    /// Registers a client and keeps it; nobody is logged in by that.
+    ///
+    /// The place is tried before the provider is asked: nobody else knows the secret that it issues.
+    func register(
+        _ request: RegistrationRequest, privateKey: ClientCredential?, settings: Settings, service: AuthorizationService
+    ) async throws -> RegistrationResponse {
+        let state = try await AuthState.register(
+            request, credential: privateKey ?? .none, service: service, store: store, key: key,
+            annotations: settings.annotations, options: options(settings))
+        // A registration that could not be kept would end with this program: one more try, then its error.
         try await state.save()
+        guard let registration = state.snapshot.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }
+        return registration
     }
 }
 

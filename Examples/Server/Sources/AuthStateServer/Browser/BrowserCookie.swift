@@ -15,6 +15,8 @@ struct BrowserCookie: Sendable {
 
     /// A login that was begun.
     static let login = BrowserCookie(name: "__Host-login", lifetime: 600)
+    /// A logout for which the browser went to the provider.
+    static let logout = BrowserCookie(name: "__Host-logout", lifetime: 600)
     /// Somebody who is signed in.
     static let session = BrowserCookie(name: "__Host-session", lifetime: nil)
 

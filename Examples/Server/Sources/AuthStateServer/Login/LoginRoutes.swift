@@ -11,7 +11,7 @@ import Hummingbird
 struct LoginRoutes: Sendable {
     let provider: Provider
     let sessions: Sessions
-    let logins: PendingLogins
+    let logins: PendingTrips<PendingLogin>
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/login") { request, _ in try await begin(request) }

@@ -34,26 +34,4 @@ struct Provider: Sendable {
         }
         return try service.begin(request)
     }
-
-    /// Asks the provider to forget what it granted; returns false when it has no way to ask.
-    func revoke(_ record: AuthState.Record) async throws -> Bool {
-        guard record.configuration.revocationEndpoint != nil,
-            let token = record.refreshToken ?? record.accessToken
-        else { return false }
-        try await service.revoke(
-            RevocationRequest(
-                configuration: record.configuration, clientID: clientID, token: token,
-                tokenTypeHint: record.refreshToken == nil ? .accessToken : .refreshToken),
-            credential: credential)
-        return true
-    }
-
-    /// Where a browser ends its session at the provider; nil when it has no such page.
-    func endSessionURL(_ record: AuthState.Record) throws -> String? {
-        guard record.configuration.endSessionEndpoint != nil else { return nil }
-        let request = EndSessionRequest(
-            configuration: record.configuration, idTokenHint: record.idToken, clientID: clientID,
-            postLogoutRedirectURI: try RedirectURI(baseURL(Self.logoutPath)))
-        return try request.url().absoluteString
-    }
 }

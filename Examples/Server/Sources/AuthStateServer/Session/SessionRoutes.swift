@@ -18,8 +18,6 @@ struct SessionRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         router.get("/") { request, _ in try await home(request) }
         router.get("/profile") { request, _ in try await profile(request) }
-        router.post("/logout") { request, _ in try await logOut(request) }
-        router.get("/logout") { request, context in try await loggedOut(request, context) }
     }
 
     private func home(_ request: Request) async throws -> Page {
@@ -57,30 +55,6 @@ struct SessionRoutes: Sendable {
             link: "<a class=\"button quiet\" href=\"/\">Home</a>")
     }
 
-    /// Signs out. Only our own form does: its token is bound to the session, and the browser says where it came from.
-    private func logOut(_ request: Request) async throws -> Response {
-        guard let session = try await sessions.session(of: request) else { return .redirect(to: "/", type: .normal) }
-        let form = try await request.formParameters()
-        guard request.headers[.origin] == provider.baseURL.origin,
-            ConstantTime.equals(form["token"] ?? "", try session.secret.formToken())
-        else { throw Refusal.forgedForm }
-        let next = try await sessions.end(session)
-        var response = Response.redirect(to: next ?? Provider.logoutPath, type: .normal)
-        BrowserCookie.session.remove(from: &response)
-        return response
-    }
-
-    /// Where the provider sends the browser afterwards. It says nothing untrue to those who come here by themselves.
-    private func loggedOut(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        guard try await sessions.session(of: request) == nil else { return .redirect(to: "/", type: .normal) }
-        return Self.signedOut.response(from: request, context: context)
-    }
-
-    private static let signedOut = Page(
-        title: "You are signed out",
-        content:
-            "<nav><a class=\"button\" href=\"/login\">Sign in</a> <a class=\"button quiet\" href=\"/\">Home</a></nav>")
-
     /// A page with the button to sign out.
     private func page(_ title: String, of session: Session, content: HTML, link: HTML) throws -> Page {
         Page(
@@ -88,7 +62,7 @@ struct SessionRoutes: Sendable {
             content: """
                 \(content)
                 <nav>\(link)
-                <form method="post" action="/logout">
+                <form method="post" action="\(Provider.logoutPath)">
                 <input type="hidden" name="token" value="\(try session.secret.formToken())">
                 <button class="button quiet" id="logout">Sign out</button></form></nav>
                 """,

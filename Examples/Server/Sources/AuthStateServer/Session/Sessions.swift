@@ -74,21 +74,18 @@ struct Sessions: Sendable {
     ///
     /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such
     ///   page.
-    func end(_ session: Session) async throws -> String? {
-        let record = session.state.snapshot
-        var isRevoked = false
-        do {
-            isRevoked = try await provider.revoke(record)
-            logger.info("signed out", metadata: ["revoked": "\(isRevoked)"])
-        } catch let error as AuthStateError {
-            // The person wants to leave, whatever the provider says; its tokens end by themselves.
-            logger.warning("signed out, but the grant was not revoked", metadata: ["error": "\(error)"])
+    /// - Throws: `AuthStateError` of kind store when it may not be over: it is stored, and its tokens count.
+    func end(_ session: Session) async throws -> PendingLogout? {
+        let outcome = await session.state.logOut(
+            postLogoutRedirectURI: try RedirectURI(provider.baseURL(Provider.logoutPath)))
+        // The person wants to leave, whatever the provider says: its tokens end by themselves. What is still stored opens
+        // nothing when they do not count, and is removed as soon as the store lets us.
+        for failure in outcome.failures {
+            logger.warning("signed out, but not everything is done", metadata: ["error": "\(failure)"])
         }
-        do { try await pool.remove(session.state.key) } catch let error as AuthStateError where isRevoked {
-            // What is stored opens nothing any more, and the pool removes it as soon as the store lets it.
-            logger.error("signed out, but the state is still stored", metadata: ["error": "\(error)"])
-        }
-        return try provider.endSessionURL(record)
+        if case .failed(let failure) = outcome.removal, outcome.revocation != .done { throw failure }
+        logger.info("signed out", metadata: ["revoked": "\(outcome.revocation == .done)"])
+        return outcome.pending
     }
 }
 

@@ -1,0 +1,49 @@
+import ArgumentParser
+import AuthStateKit
+
+/// What can be done with the client that registered itself here.
+struct Registration: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show, change or delete the client that was registered here.",
+        discussion: """
+            For providers that manage registrations (RFC 7592). Whatever they answer with is kept: another secret, \
+            another token to manage the registration with.
+            """,
+        subcommands: [Show.self, Update.self, Delete.self], defaultSubcommand: Show.self)
+
+    /// Asks the provider.
+    struct Show: Command {
+        static let configuration = CommandConfiguration(
+            abstract: "Print what the provider has registered, without secrets.")
+        static let stage = AuthStateError.Stage.registration
+
+        @OptionGroup(title: "Common options")
+        var common: CommonOptions
+
+        func perform(_ context: Context) async throws -> Report {
+            try await context.session().withRegistration { state in
+                let registration = try await state.readRegistration()
+                return RegistrationSummary(registration, issuer: state.snapshot.configuration.issuer).report()
+            }
+        }
+    }
+
+    /// Deletes the client, here and there.
+    struct Delete: Command {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete the client at the provider, and the login with it.")
+        static let stage = AuthStateError.Stage.registration
+
+        @OptionGroup(title: "Common options")
+        var common: CommonOptions
+
+        func perform(_ context: Context) async throws -> Report {
+            let clientID = try await context.session().withRegistration { state in
+                let clientID = state.snapshot.clientID
+                try await state.deleteRegistration()
+                return clientID
+            }
+            return Report(json: ["deleted": true, "client_id": .string(clientID)], note: "Deleted.")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import AuthStateKit
+
+/// What a client registers, beside its name and how it proves who it is.
+struct RegisteredClientOptions: ParsableArguments {
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "Where answers may go, and browsers after a logout; may be repeated.", valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    @Option(help: ArgumentHelp("What the client will use; may be repeated.", valueName: "grant"))
+    var grant: [TokenOptions.Grant] = []
+
+    @Option(help: "What it may ask for, in quotes.")
+    var scope: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Another member of the client's metadata, as text or JSON; null removes it. May be repeated.",
+            valueName: "name=value"))
+    var metadata: [NamedValue] = []
+
+    var isEmpty: Bool { redirectURIs.isEmpty && grant.isEmpty && scope == nil && metadata.isEmpty }
+
+    func validate() throws {
+        for uri in redirectURIs {
+            do { _ = try RedirectURI(uri) } catch let error as AuthStateError {
+                throw ValidationError("--redirect-uri: \(error.message)")
+            }
+        }
+    }
+
+    /// Says in a request what the options say.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` for metadata that cannot be.
+    func apply(to request: inout RegistrationRequest) throws {
+        if !redirectURIs.isEmpty {
+            request.redirectURIs = try redirectURIs.map(RedirectURI.init)
+            request.postLogoutRedirectURIs = request.redirectURIs
+        }
+        if !grant.isEmpty { request.use(grant) }
+        if let scope { request.scopes = Scope.list(scope) }
+        for member in metadata { try request.setMetadata(member) }
+    }
+}
+
+extension RegistrationRequest {
+    /// Sets a member from the command line: from JSON where that is of the member's type, else as text.
+    fileprivate mutating func setMetadata(_ member: NamedValue) throws {
+        if let json = try? JSONValue(parsing: Array(member.value.utf8)),
+            (try? setMetadata(member.name, to: json)) != nil
+        {
+            return
+        }
+        do { try setMetadata(member.name, to: .string(member.value)) } catch var error as AuthStateError {
+            error.message = "--metadata \(member.name): \(error.message)"
+            error.hint = "Give lists as JSON, for example --metadata 'contacts=[\"ada@example.com\"]'."
+            throw error
+        }
+    }
+}

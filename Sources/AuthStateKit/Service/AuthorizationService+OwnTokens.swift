@@ -1,0 +1,35 @@
+public import AuthStateOAuth
+
+extension AuthorizationService {
+    /// Asks the provider to forget a token (RFC 7009); one that it does not know any more counts as forgotten.
+    ///
+    /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
+    ///   `CancellationError`.
+    public func revoke(_ request: RevocationRequest, credential: ClientCredential = .none) async throws {
+        try request.validate(try await answer(to: request, credential))
+    }
+
+    /// Asks the provider about a token of the client's own (RFC 7662).
+    ///
+    /// - Throws: `AuthStateError` of stage token: `.endpointMissing` when the provider has no introspection endpoint,
+    ///   `.invalidClient` when it does not serve this client; `CancellationError`.
+    public func introspect(
+        _ request: IntrospectionRequest, credential: ClientCredential = .none
+    ) async throws -> IntrospectionResponse {
+        try IntrospectionResponse(try await answer(to: request, credential))
+    }
+
+    private func answer<Purpose>(
+        to request: OwnTokenRequest<Purpose>, _ credential: ClientCredential
+    ) async throws -> TransportResponse {
+        var request = request
+        request.configuration = request.configuration.endpoints(for: credential)
+        let endpoint = try request.endpoint
+        try check(endpoint, issuer: request.configuration.issuer, stage: Purpose.stage)
+        let authentication = try credential.authentication(
+            clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+            now: configuration.clock.now, stage: Purpose.stage)
+        return try await send(
+            try request.transportRequest(authentication: authentication), stage: Purpose.stage)
+    }
+}

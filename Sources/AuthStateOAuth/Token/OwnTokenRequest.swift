@@ -1,0 +1,76 @@
+import AuthStateJOSE
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A request about one token of the client's own, to the endpoint that serves the purpose: see `RevocationRequest` and
+/// `IntrospectionRequest`, which travel in the same form.
+public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
+    /// The provider.
+    public var configuration: ServiceConfiguration
+    /// The client that the token was issued to, and that asks.
+    public var clientID: String
+    /// The token.
+    public var token: String
+    /// What kind of token it is; nil leaves it to the provider to find out.
+    public var tokenTypeHint: TokenTypeHint?
+    /// Whatever else the provider understands.
+    public var additionalParameters: Parameters = [:]
+
+    /// Makes a request.
+    public init(
+        configuration: ServiceConfiguration, clientID: String, token: String, tokenTypeHint: TokenTypeHint? = nil
+    ) {
+        self.configuration = configuration
+        self.clientID = clientID
+        self.token = token
+        self.tokenTypeHint = tokenTypeHint
+    }
+
+    /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
+    package var endpoint: URL {
+        get throws {
+            guard let endpoint = Purpose.endpoint(of: configuration) else {
+                throw AuthStateError(
+                    .endpointMissing, stage: Purpose.stage, "The provider has no \(Purpose.name) endpoint.",
+                    hint: Purpose.absenceHint)
+            }
+            return endpoint
+        }
+    }
+
+    /// The HTTP request: a form, with the client's proof.
+    ///
+    /// - Throws: `AuthStateError` with `.endpointMissing`, or `.invalidArgument` when an additional parameter would replace
+    ///   one of the request's.
+    public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
+        var form: Parameters = ["token": token]
+        form["token_type_hint"] = tokenTypeHint?.rawValue
+        return try TransportRequest(
+            posting: form, additional: additionalParameters, to: endpoint, authentication: authentication,
+            stage: Purpose.stage)
+    }
+}
+
+/// What a client sends one of its own tokens for.
+public protocol OwnTokenPurpose: Sendable {
+    /// What it is called, for people.
+    static var name: String { get }
+    /// The stage of its errors.
+    static var stage: AuthStateError.Stage { get }
+    /// What to do at a provider that does not offer it.
+    static var absenceHint: String { get }
+
+    /// Where the provider offers it; nil when it does not.
+    static func endpoint(of configuration: ServiceConfiguration) -> URL?
+}
+
+extension OwnTokenRequest: CustomStringConvertible, CustomReflectable {
+    /// The client; the token stays secret.
+    public var description: String { "\(Purpose.name) request of \(clientID)" }
+    /// What `description` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}
