@@ -24,7 +24,8 @@ extension AuthStateError {
             code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
             hint: error.hint, response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
-        return refusal.code == .invalidDPoPProof ? refusal.blamingClock(response.headers, now: now) : refusal
+        guard refusal.code == .invalidDPoPProof, let now else { return refusal }
+        return refusal.blamingClock(response.headers, now: now)
     }
 
     /// The status outranks the error member where it says that the server is busy or broken; not where the member says

@@ -12,7 +12,7 @@ enum Benchmarks {
     static let all =
         // Pools first: they look at the process's memory.
         Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + Signatures.benchmarks + IDTokens.benchmarks
-        + [RenewalStorm.benchmark, DurableSave.benchmark]
+        + [Proofs.benchmark, RenewalStorm.benchmark, DurableSave.benchmark]
 
     static func main() async throws {
         var filter = ""
