@@ -246,6 +246,21 @@ struct RegistrationTests {
         #expect(applied == elsewhere)
     }
 
+    @Test("a registration that is stored after all does not end the login that came after it")
+    func storedAfterAll() async throws {
+        let fixture = try await ProviderFixture()
+        let state = try await register(fixture)
+        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        let change = AuthState.Change(
+            event: .registered(registration), grantID: "a", previousGrantID: "b",
+            date: fixture.service.configuration.clock.now)
+        var elsewhere = state.snapshot
+        elsewhere.grantID = "another"
+        #expect(change.isVoid(on: elsewhere))
+        elsewhere.lastRegistrationResponse = nil
+        #expect(!change.isVoid(on: elsewhere) && !change.isVoid(on: nil))
+    }
+
     @Test("a client that becomes public loses its secret here too")
     func secretGone() async throws {
         let fixture = try await ProviderFixture()

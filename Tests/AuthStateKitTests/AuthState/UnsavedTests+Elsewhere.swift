@@ -39,22 +39,6 @@ struct UnsavedElsewhereTests {
         #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.current.storeError == nil)
     }
 
-    @Test("a registration that is stored after all does not end the login that came after it")
-    func registeredAfterAll() async throws {
-        let fixture = try await ProviderFixture()
-        let state = try await AuthState.register(
-            RegistrationRequest(configuration: fixture.configuration, redirectURIs: [fixture.redirectURI]),
-            service: fixture.service)
-        let registration = try #require(state.snapshot.lastRegistrationResponse)
-        let change = AuthState.Change(
-            event: .registered(registration), grantID: "a", previousGrantID: "b", date: fixture.clock.date)
-        var elsewhere = state.snapshot
-        elsewhere.grantID = "another"
-        #expect(change.isVoid(on: elsewhere))
-        elsewhere.lastRegistrationResponse = nil
-        #expect(!change.isVoid(on: elsewhere) && !change.isVoid(on: nil))
-    }
-
     @Test("of two refresh tokens that came beside tokens for something else, the later one stands")
     func laterRotation() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
