@@ -16,10 +16,18 @@ extension AuthState {
     func commit(_ event: Event) async throws {
         apply(event)
         defer { publish() }
-        do { try await transaction { state, lease in try await state.reconcile(with: lease) } } catch {
+        do {
+            // What was granted is in no other place: saving it goes on when the caller is cancelled.
+            guard event.bringsClient else { return try await reconcile() }
+            try await Task { try await reconcile() }.value
+        } catch {
             report(unsaved: error)
             throw error
         }
+    }
+
+    private func reconcile() async throws {
+        try await transaction { state, lease in try await state.reconcile(with: lease) }
     }
 
     /// Saves what could not be saved before; without effect when everything is.
@@ -28,7 +36,7 @@ extension AuthState {
     public func save() async throws {
         guard !unsaved.isEmpty else { return }
         defer { publish() }
-        do { try await transaction { state, lease in try await state.reconcile(with: lease) } } catch {
+        do { try await reconcile() } catch {
             report(unsaved: error)
             throw error
         }
@@ -97,12 +105,12 @@ extension AuthState {
                 storedVersion = stored.version
                 return false
             }
-            unsaved = Array(unsaved.drop { $0.isVoid(on: base) })
+            dropVoidChanges(on: base)
             unsaved.removeAll { $0.isOlder(than: base) }
             if unsaved.contains(where: \.event.bringsClient) { base.takeClient(of: record) }
         } else {
             // Removed elsewhere: a logout. Only a grant that began here since then stands.
-            unsaved = Array(unsaved.drop { $0.isVoid(on: nil) })
+            dropVoidChanges(on: nil)
             if unsaved.isEmpty { base = record.applying(.loggedOut) }
         }
         adopt(replayed(on: base))
@@ -111,6 +119,17 @@ extension AuthState {
         if unsaved.isEmpty { storeError = nil }
         notify(.adopted)
         return true
+    }
+
+    /// Leaves what has a place on what is stored: all from the first change on that has one; those of a registration, which
+    /// do not tell anything of the grant, each by itself.
+    private func dropVoidChanges(on stored: Record?) {
+        var stands = false
+        unsaved = unsaved.filter { change in
+            if case .registrationChanged = change.event { return !change.isVoid(on: stored) }
+            stands = stands || !change.isVoid(on: stored)
+            return stands
+        }
     }
 
     /// What happened here, on top of what is stored; what has no effect there need not be saved.
@@ -167,8 +186,11 @@ extension AuthState.Change {
         // A registration is its client's, whatever was granted to that meanwhile.
         case .registrationChanged(let response, _): return stored?.clientID != response.clientID
         case .registrationDeleted(let clientID): return stored?.clientID != clientID
-        // Its secret is nowhere else.
-        case .registered(let response): return stored?.lastRegistrationResponse == response
+        // Its secret is nowhere else, unless it was stored after all, and perhaps managed there since.
+        case .registered(let response):
+            return stored?.lastRegistrationResponse.map {
+                $0.clientID == response.clientID && $0.registrationClientURI == response.registrationClientURI
+            } ?? false
         // The tokens that follow belong to it alone.
         case .authorized: return false
         case .loggedOut where stored == nil: return true
@@ -225,6 +247,7 @@ extension AuthState.Record {
 
     /// Becomes a state of another record's client at its provider.
     fileprivate mutating func takeClient(of other: Self) {
+        let (registration, issuer) = (lastRegistrationResponse, configuration.issuer)
         configuration = other.configuration
         clientID = other.clientID
         credential = other.credential
@@ -233,5 +256,13 @@ extension AuthState.Record {
         resources = other.resources
         annotations = other.annotations
         lastRegistrationResponse = other.lastRegistrationResponse
+        // What another process got for the same client since is nowhere else.
+        guard let registration, registration.clientID == clientID, issuer == configuration.issuer,
+            registration != other.lastRegistrationResponse
+        else { return }
+        lastRegistrationResponse = registration
+        guard other.lastRegistrationResponse != nil else { return }
+        configuration = configuration.adapted(to: registration)
+        if case .issued = credential.source { credential = registration.credential(replacing: credential) }
     }
 }

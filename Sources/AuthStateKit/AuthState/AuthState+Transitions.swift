@@ -88,10 +88,10 @@ extension AuthState.Event {
         }
     }
 
-    /// Whether this is a grant to the client of this process, whoever's state is stored.
+    /// Whether this is a grant to the client of this process, or the client itself, whoever's state is stored.
     var bringsClient: Bool {
         switch self {
-        case .authorized, .tokens, .loggedIn: true
+        case .registered, .authorized, .tokens, .loggedIn: true
         default: false
         }
     }
@@ -217,8 +217,13 @@ extension RegistrationResponse {
     func credential(replacing current: ClientCredential) -> ClientCredential {
         // A provider that neither says how nor issues a secret leaves it at the client's own way.
         let method = tokenEndpointAuthMethod ?? (clientSecret == nil ? current.method : nil)
-        let isOwn = method == .privateKeyJWT || method?.usesCertificate == true
-        return isOwn && method == current.method ? current : credential
+        guard method == .privateKeyJWT || method?.usesCertificate == true else { return credential }
+        if method == current.method { return current }
+        // A key that was given without saying what it is for.
+        guard current.method == nil, current.source != .none else { return credential }
+        var own = current
+        own.method = method
+        return own
     }
 }
 

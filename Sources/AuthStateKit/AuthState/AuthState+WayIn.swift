@@ -50,7 +50,8 @@ extension AuthState.WayIn {
     /// A new state, saved over whatever was stored under the key, or kept in memory with the reason.
     func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
         let state = AuthState(record, in: surroundings, key: key)
-        await state.begin(with: event)
+        // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
+        await Task { await state.begin(with: event) }.value
         return state
     }
 

@@ -54,7 +54,8 @@ extension ClientCredential {
     /// Whether what was given for a secret is a key, PEM or a JWK, which must not be sent anywhere; of a file's several
     /// lines this is the first one.
     static func isPrivateKey(_ secret: String) -> Bool {
-        secret.hasPrefix("-----BEGIN ") || secret.hasPrefix("{") && (secret.count == 1 || secret.contains("\"kty\""))
+        let text = secret.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        return text.contains("-----BEGIN ") || text.hasPrefix("{") && (text.count == 1 || text.contains("\"kty\""))
     }
 
     private static func keyForSecret(_ stage: AuthStateError.Stage) -> AuthStateError {

@@ -94,9 +94,7 @@ extension AuthSessionCore {
             throw error
         }
         login?.isKeeping = true
-        // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
-        let saved = Task { await wayIn.state(record, .loggedIn(response, tokens)) }
-        return follow(await saved.value, info)
+        return follow(await wayIn.state(record, .loggedIn(response, tokens)), info)
     }
 
     private func grant(_ way: Way) async throws -> (AuthorizationResponse, TokenResponse) {

@@ -59,7 +59,8 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         guard (answer["error"] ?? .null) == .null else {
             throw Self.refusal("no error", received: "an unreadable one")
         }
-        guard let clientID = answer["client_id"]?.stringValue, !clientID.isEmpty else {
+        let named = answer["client_id"] ?? former.map { .string($0.clientID) }
+        guard let clientID = named?.stringValue, !clientID.isEmpty else {
             throw Self.refusal("client_id", received: "no client_id")
         }
         guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {

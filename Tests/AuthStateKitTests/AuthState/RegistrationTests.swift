@@ -257,8 +257,75 @@ struct RegistrationTests {
         var elsewhere = state.snapshot
         elsewhere.grantID = "another"
         #expect(change.isVoid(on: elsewhere))
+        elsewhere.lastRegistrationResponse = try await state.updateRegistration { $0.clientName = "Later" }
+        #expect(elsewhere.lastRegistrationResponse != registration)
+        #expect(change.isVoid(on: elsewhere))
         elsewhere.lastRegistrationResponse = nil
         #expect(!change.isVoid(on: elsewhere) && !change.isVoid(on: nil))
+    }
+
+    @Test("a login does not undo what another process got for the registration while the person was in the browser")
+    func managedDuringLogin() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let state = try await register(fixture, store: store)
+        let theirs = try await AuthState.restore(from: store, service: fixture.service)
+        let later = try await theirs.updateRegistration { $0.clientName = "Later" }
+        #expect(state.snapshot.lastRegistrationResponse != later)
+        let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date())
+        try await state.update(with: tokens)
+        for record in [state.snapshot, try await stored(store)] {
+            #expect(record.lastRegistrationResponse == later && record.accessToken == "SECRET-access")
+        }
+    }
+
+    @Test("a change of the registration that could not be saved does not bring an ended login's logout with it")
+    func changedThenLoggedOut() async throws {
+        let fixture = try await ProviderFixture()
+        let store = FaultyStore()
+        let state = try await register(fixture, store: store)
+        try await logIn(state)
+        let registration = try #require(state.snapshot.lastRegistrationResponse)
+        store.fail(.save)
+        #expect(
+            await authError { try await state.commit(.registrationChanged(registration, credential: nil)) }?.kind
+                == .store)
+        #expect(await authError { try await state.clear() }?.kind == .store)
+        let theirs = try await AuthState.restore(from: store.inner, service: fixture.service)
+        let later = TokenResponse(accessToken: "SECRET-later", issuedAt: Date().addingTimeInterval(10))
+        try await theirs.update(with: later)
+        store.fail()
+        try await state.save()
+        #expect(try await self.stored(store.inner).accessToken == "SECRET-later")
+        #expect(state.snapshot.accessToken == "SECRET-later" && state.current.storeError == nil)
+    }
+
+    @Test("a client that is saved late takes the place of another provider's, with its own provider")
+    func registeredLate() async throws {
+        let (fixture, other) = (try await ProviderFixture(), try Fixture())
+        let registered = try await register(fixture).snapshot
+        let registration = try #require(registered.lastRegistrationResponse)
+        let store = FaultyStore()
+        try await other.state(store: store.inner).setNeedsTokenRefresh()
+        let state = AuthState(registered, service: fixture.service, store: store)
+        store.fail(.load)
+        #expect(await authError { try await state.commit(.registered(registration)) }?.kind == .store)
+        store.fail()
+        try await state.save()
+        for record in [state.snapshot, try await self.stored(store.inner)] {
+            #expect(record.configuration == registered.configuration && record.clientID == registration.clientID)
+            #expect(record.refreshToken == nil && record.credential == registered.credential)
+        }
+    }
+
+    @Test("a key that was given without saying what it is for stays the client's")
+    func keyWithoutMethod() throws {
+        let registration = try RegistrationResponse(
+            TransportResponse(
+                status: 201, body: Data(#"{"client_id":"c","token_endpoint_auth_method":"private_key_jwt"}"#.utf8)))
+        let kept = registration.credential(replacing: .file("/key.pem"))
+        #expect(kept.source == .file("/key.pem") && kept.method == .privateKeyJWT)
+        #expect(registration.credential(replacing: .none).source == .none)
     }
 
     @Test("a client that becomes public loses its secret here too")

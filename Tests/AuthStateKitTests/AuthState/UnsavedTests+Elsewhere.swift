@@ -80,6 +80,20 @@ struct UnsavedElsewhereTests {
         }
     }
 
+    @Test("what was granted is saved although its caller was cancelled")
+    func cancelled() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let state = fixture.state(store: store)
+        let tokens = response(fixture, "late", refreshToken: "SECRET-refresh-late")
+        let caller = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await state.update(with: tokens)
+        }
+        try await caller.value
+        #expect(try await stored(store)?.refreshToken == "SECRET-refresh-late" && state.current.storeError == nil)
+    }
+
     @Test("a login does not take the place of what it cannot read, also at the second try")
     func newerFormat() async throws {
         let fixture = try Fixture()

@@ -72,7 +72,10 @@ struct CredentialChoiceTests {
 
     @Test(
         "a private key that is given for a secret signs, and is not sent",
-        arguments: [ClientKeys.pkcs8, ClientKeys.jwk, "{\n\(ClientKeys.jwk.dropFirst())"])
+        arguments: [
+            ClientKeys.pkcs8, ClientKeys.jwk, "{\n\(ClientKeys.jwk.dropFirst())", "\n  \(ClientKeys.pkcs8)",
+            " \(ClientKeys.jwk)",
+        ])
     func keyForSecret(_ key: String) throws {
         let folder = try ScratchFolder()
         try Data(key.utf8).write(to: URL(fileURLWithPath: folder["key"]))
