@@ -122,4 +122,13 @@ struct OutputTests {
         let refusal = AuthStateError(response.code, stage: .token, "Refused.", hint: "x", response: response)
         #expect(refusal.advised.hint?.contains(hint) == true)
     }
+
+    @Test("a refusal without a reason asks for another login only where a renewal was refused")
+    func unreasonedRefusal() {
+        func hint(_ stage: AuthStateError.Stage) -> String {
+            AuthStateError(.refusedWithoutReason, stage: stage, "Refused.", hint: "Log in again.").advised.hint ?? ""
+        }
+        #expect(hint(.refresh).contains("'authstate login'"))
+        #expect(hint(.token).hasPrefix("Check that the provider offers this") && !hint(.token).contains("ogin"))
+    }
 }

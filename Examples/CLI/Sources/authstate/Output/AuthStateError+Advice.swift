@@ -47,6 +47,10 @@ extension AuthStateError {
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
         if code == .endpointMissing { copy.hint = endpointAdvice }
+        // Whoever exchanges a token has a login that is good.
+        if code == .refusedWithoutReason, stage == .token {
+            copy.hint = "Check that the provider offers this to the client, and what the client proves itself with."
+        }
         if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
             copy.hint = Self.otherDeviceGrant
         }
