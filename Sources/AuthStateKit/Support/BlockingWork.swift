@@ -36,15 +36,21 @@ final class BlockingWork: Sendable {
         within limit: Duration, orThrow expiry: @escaping @autoclosure @Sendable () -> AuthStateError,
         _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
+        // Handed over under a lock: what a continuation hands over is not seen by ThreadSanitizer each time.
+        let answer = Lock<Result<R, any Error>?>(nil)
+        await withCheckedContinuation { continuation in
             start(
                 BlockingCall(until: Deadline(after: limit, on: clock), isDroppable: true) { call in
                     let result = Result(catching: body)
-                    if call.takeWaiter() { continuation.resume(with: result) }
+                    guard call.takeWaiter() else { return }
+                    answer.withLock { $0 = result }
+                    continuation.resume()
                 } onExpiry: {
-                    continuation.resume(throwing: expiry())
+                    continuation.resume()
                 })
         }
+        guard let result = answer.withLock({ $0 }) else { throw expiry() }
+        return try result.get()
     }
 
     /// Runs a call that is never dropped, and waits for its end, but not longer than this.
