@@ -23,7 +23,10 @@ struct Emulation: Sendable {
         fileprivate let nonce = Lock<String?>(nil)
         fileprivate let userInfo = Lock<TransportResponse?>(nil)
 
-        fileprivate init() throws { key = try SigningKey.generate(.rs256, keyID: "k") }
+        fileprivate init() throws { key = try Self.sharedKey.get() }
+
+        /// One for all: making a key of RSA takes a third of a second.
+        private static let sharedKey = Result { try SigningKey.generate(.rs256, keyID: "k") }
 
         /// An ID token for the login under way.
         func idToken(issuer: String, _ more: [String: JSONValue] = [:]) throws -> String {
