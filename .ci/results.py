@@ -1,6 +1,8 @@
-"""What ran in `swift test --xunit-output tests.xml | tee tests.log`, for the scripts beside this file.
+"""What ran in `swift test --xunit-output NAME.xml | tee NAME.log`, for the scripts beside this file.
 
-Swift Testing writes its tests to tests-swift-testing.xml, under the names of their functions (the log has their
+The root package's tests are named `tests`; those of an example's package are named after the stage that runs them.
+
+Swift Testing writes its tests to NAME-swift-testing.xml, under the names of their functions (the log has their
 titles). XCTest is only in the log, unless tests run in parallel.
 """
 import pathlib
@@ -16,9 +18,9 @@ class Test(typing.NamedTuple):
     outcome: str  # "passed", "skipped" or "failed"
 
 
-def swift_testing(folder):
+def swift_testing(folder, name):
     """The tests of Swift Testing; fails when the file and the log's last line disagree."""
-    root = ElementTree.parse(folder / "tests-swift-testing.xml").getroot()
+    root = ElementTree.parse(folder / f"{name}-swift-testing.xml").getroot()
     tests = []
     for case in root.iter("testcase"):
         target, *suites = case.get("classname").split(".")
@@ -28,7 +30,7 @@ def swift_testing(folder):
             outcome = "passed" if case.find("skipped") is None else "skipped"
         function = case.get("name").partition("(")[0].strip("`")
         tests.append(Test("swift-testing", target, (*suites, function), outcome))
-    text = (folder / "tests.log").read_text(errors="replace")
+    text = (folder / f"{name}.log").read_text(errors="replace")
     totals = [int(number) for number in re.findall(r"Test run with (\d+) tests? ", text)]
     if totals != [len(tests)]:
         raise SystemExit(f"the log counts {totals} Swift Testing tests, the file {len(tests)}")
@@ -46,5 +48,12 @@ def xctest(folder):
 
 
 def read(folder):
+    """The root package's tests."""
     folder = pathlib.Path(folder)
-    return swift_testing(folder) + xctest(folder)
+    return swift_testing(folder, "tests") + xctest(folder)
+
+
+def read_package(folder, stage):
+    """The tests of the package that a stage runs, or nothing when that stage has not run."""
+    folder = pathlib.Path(folder)
+    return swift_testing(folder, stage) if (folder / f"{stage}.log").exists() else []
