@@ -14,10 +14,21 @@ extension AuthState {
         enum Reason: Sendable, Hashable {
             /// The tokens are not fresh.
             case stale
+            /// The tokens expire sooner than the caller needs, which is in so many seconds, or are not fresh.
+            case shortLived(Double)
             /// A resource refused this access token.
             case rejected(String)
             /// The caller asked for it.
             case explicit
+
+            /// How long the tokens are to be valid at least, in seconds; nil when only other tokens will do.
+            var validity: Double? {
+                switch self {
+                case .stale: 0
+                case .shortLived(let seconds): seconds
+                case .rejected, .explicit: nil
+                }
+            }
         }
 
         let parameters: RenewalParameters
@@ -43,6 +54,7 @@ extension AuthState {
     /// Looks at what is published, not at what is still being saved: nobody gets an access token before the refresh token
     /// that came with it is on disk.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
+        let asked = service.configuration.clock.secondsSince1970
         while true {
             // What is at hand may be old; a renewal reads the store itself.
             if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
@@ -52,12 +64,16 @@ extension AuthState {
             let flight = running ?? start(Flight(parameters, reason: reason, grantID: record.grantID))
             do {
                 let tokens = try await flight.result.value()
+                // A renewal that other callers share may have stopped at tokens that are too short for this caller.
+                if running != nil, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
                 notify(.tokensDelivered)
                 return tokens
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
-                if reason == .stale, parameters.isNone, let live = liveTokens(insteadOf: error) { return live }
+                // The renewal was for a caller who wants more than this one.
+                if running != nil, let tokens = try? atHand(parameters, reason)?.get() { return tokens }
+                if parameters.isNone, let live = liveTokens(insteadOf: error, reason) { return live }
                 notify(.tokensDenied(error))
                 throw error
             }
@@ -86,15 +102,19 @@ extension AuthState {
         } else {
             candidate = sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
         }
-        if case .rejected(let refused) = reason, candidate?.accessToken == refused { return nil }
-        return candidate
+        return switch reason {
+        case .rejected(let refused) where candidate?.accessToken == refused: nil
+        case .shortLived(let seconds) where candidate?.lasts(seconds, at: now) == false: nil
+        default: candidate
+        }
     }
 
-    /// An access token that has not ended yet, although it is not fresh, when provider or store cannot be reached.
-    private func liveTokens(insteadOf error: AuthStateError) -> Tokens? {
-        guard !record.needsTokenRefresh, record.authorizationError == nil,
+    /// An access token that has not expired, although it is not fresh, when the provider or the store cannot be reached.
+    private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) -> Tokens? {
+        guard let needed = reason.validity, !record.needsTokenRefresh, record.authorizationError == nil,
             error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
-            let expiry = record.accessTokenExpirationDate, expiry > service.configuration.clock.now
+            let expiry = record.accessTokenExpirationDate,
+            expiry > service.configuration.clock.now.addingTimeInterval(needed)
         else { return nil }
         return storage(record.lastTokenResponse).map(Tokens.init(storage:))
     }

@@ -31,7 +31,8 @@ extension AuthState {
             guard record.grantID == flight.grantID else { throw Superseded() }
         }
         guard let request = record.renewalRequest(flight.parameters) else {
-            throw record.lastTokenResponse == nil && record.idToken == nil ? .nobodyIsLoggedIn : Self.nothingToRenewWith
+            throw record.lastTokenResponse == nil && record.idToken == nil
+                ? .nobodyIsLoggedIn : nothingToRenewWith(flight.reason)
         }
         try await lease.reserve()
         notify(.renewalStarted)
@@ -186,7 +187,17 @@ extension AuthState {
         throw error
     }
 
-    static let nothingToRenewWith = AuthStateError(
-        .noRefreshToken, stage: .refresh, "The access token has ended, and there is no refresh token to renew it with.",
-        hint: "Log in again; ask for the scope offline_access if the provider needs it.")
+    private func nothingToRenewWith(_ reason: Flight.Reason) -> AuthStateError {
+        let left = record.accessTokenExpirationDate?.timeIntervalSince(service.configuration.clock.now) ?? 0
+        let seconds = { (seconds: Double) in "\(Int(seconds)) seconds" }
+        var error = AuthStateError(
+            .noRefreshToken, stage: .refresh,
+            "The access token has ended, and there is no refresh token to renew it with.",
+            hint: "Log in again; ask for the scope offline_access if the provider needs it.")
+        if case .shortLived(let needed) = reason, left > 0 {
+            error.message = "The access token expires too soon, and there is no refresh token to renew it with."
+            (error.expected, error.received) = ("valid for \(seconds(needed))", "valid for \(seconds(left))")
+        }
+        return error
+    }
 }

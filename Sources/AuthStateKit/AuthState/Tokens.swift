@@ -17,6 +17,7 @@ public struct Tokens: Sendable {
         let idTokenTrust: IDTokenTrust?
         let scope: String?
         let authorizationDetails: [AuthorizationDetail]?
+        let issuedAt: Date
         let expirationDate: Date?
         /// In seconds since 1970.
         let freshUntil: Double
@@ -29,7 +30,8 @@ public struct Tokens: Sendable {
             (accessToken, tokenType) = (other.accessToken, other.tokenType)
             (idToken, idTokenTrust) = (other.idToken, other.idTokenTrust)
             (scope, authorizationDetails) = (other.scope, other.authorizationDetails)
-            (expirationDate, freshUntil, policy) = (other.expirationDate, other.freshUntil, other.policy)
+            (issuedAt, expirationDate) = (other.issuedAt, other.expirationDate)
+            (freshUntil, policy) = (other.freshUntil, other.policy)
             self.dpop = dpop
         }
 
@@ -44,6 +46,7 @@ public struct Tokens: Sendable {
             idTokenTrust = record.idTokenTrust
             scope = response.scope ?? record.scope
             authorizationDetails = response.authorizationDetails ?? record.authorizationDetails
+            issuedAt = response.issuedAt
             expirationDate = response.accessTokenExpirationDate
             self.policy = policy
             self.dpop = response.isBoundToKey ? dpop : nil
@@ -72,6 +75,11 @@ public struct Tokens: Sendable {
     public var authorizationDetails: [AuthorizationDetail]? { storage.authorizationDetails }
     /// When the access token ends; nil when the provider did not say.
     public var accessTokenExpirationDate: Date? { storage.expirationDate }
+
+    /// The whole time for which the provider issued the access token; nil when the provider did not say.
+    ///
+    /// A lifetime shorter than the `validFor` of a call tells that no renewal gives tokens that are valid for so long.
+    public var lifetime: Duration? { storage.lifetime.map { .seconds(min($0, 1e12)) } }
 
     /// Whether the access token is bound to a key, and every request with it needs a proof (RFC 9449).
     public var isBound: Bool { storage.dpop != nil }

@@ -88,7 +88,7 @@ public final class AuthStatePool: Sendable {
     }
 
     /// The state of a key, for a use that looks for changes by others itself.
-    private nonisolated(nonsending) func stateAtHand(_ key: AuthStateKey) async throws -> AuthState {
+    nonisolated(nonsending) func stateAtHand(_ key: AuthStateKey) async throws -> AuthState {
         if let state = loadedState(for: key) { return state }
         return try await load(key)
     }

@@ -28,6 +28,20 @@ extension EndToEndTests {
             try Program.start([Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40"])
         }
 
+        /// Lets the stored token be older than it is.
+        private func age(by seconds: Double) async throws {
+            try await FileAuthStateStore(file: folder("login.json")).withLease(.default, deadline: .seconds(10)) {
+                lease in
+                let stored = try #require(try await lease.load())
+                var record = try AuthStateArchive(data: stored.archive).record
+                var response = try #require(record.lastTokenResponse)
+                response.issuedAt.addTimeInterval(-seconds)
+                response.accessTokenExpirationDate?.addTimeInterval(-seconds)
+                record.lastTokenResponse = response
+                _ = try await lease.save(AuthStateArchive(record).data(), expecting: stored.version)
+            }
+        }
+
         @Test("sixteen that find an ended token: the same fresh token from all, one renewal at the provider")
         func sixteen() async throws {
             let programs = try (0..<16).map { _ in try start("token") }
@@ -43,6 +57,30 @@ extension EndToEndTests {
             let answer = try await SystemTransport.shared.send(
                 TransportRequest(url: provider.url(of: .resource), headers: ["Authorization": "Bearer \(token)"]))
             #expect(answer.status == 200)
+        }
+
+        @Test(
+            "sixteen that want a token for longer than it is valid: one renewal at the provider",
+            arguments: [3000, 7200])
+        func minValidity(_ seconds: Int) async throws {
+            // The token has lived for fifty minutes of its hour; 7200 is more than any token lasts.
+            #expect(try await start("refresh").result().status == 0)
+            try await age(by: 3000)
+            let before = provider.statistics.refreshRequests
+            let programs = try (0..<16).map { _ in try start("token", "--min-validity", "\(seconds)", "--json") }
+            var tokens: Set<JSONValue> = []
+            for program in programs {
+                let result = try await program.result()
+                #expect(result.status == 0, "\(result.errors)")
+                let json = try result.json()
+                try tokens.insert(#require(json["access_token"]))
+                #expect(json["min_validity_met"] == .bool(seconds == 3000))
+            }
+            #expect(tokens.count == 1 && provider.statistics.refreshRequests == before + 1)
+            let plain = try await start("token", "--min-validity", "\(seconds)").result()
+            let remark = plain.errors.contains("the provider issues tokens for 3600 s")
+            #expect(remark == (seconds == 7200), "\(plain.errors)")
+            #expect(provider.statistics.refreshRequests == before + 1)
         }
 
         @Test("a logout waits for the renewal of another process, and nothing comes back after it")

@@ -30,8 +30,8 @@ struct Token: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let tokens = try await context.session().withState { state in
-            let tokens = try await state.freshTokens(renewal.parameters)
-            return lasts(tokens) ? tokens : try await state.refresh(renewal.parameters)
+            // At most for a century, so that every number of seconds is one that a duration can hold.
+            try await state.freshTokens(validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
         }
         let now = Date()
         var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)
@@ -39,8 +39,10 @@ struct Token: Command {
         members["authorization_details"] = tokens.authorizationDetails.map { .array($0.map(\.json)) }
         members["token_type"] = tokens.isBound ? "DPoP" : "Bearer"
         var notes: [String] = []
-        if !lasts(tokens) {
-            notes.append("authstate: The provider's tokens do not last as long as --min-validity asks.")
+        if let minValidity, let end = tokens.accessTokenExpirationDate {
+            let left = end.timeIntervalSince(now)
+            members["min_validity_met"] = .bool(left >= minValidity)
+            if left < minValidity { notes.append(shortfall(left, of: tokens)) }
         }
         if tokens.isBound {
             notes.append("This token is bound to a key (DPoP) and worth nothing without it: use 'authstate request'.")
@@ -49,8 +51,9 @@ struct Token: Command {
         return Report(json: .object(members), lines: [tokens.accessToken], note: note)
     }
 
-    private func lasts(_ tokens: Tokens) -> Bool {
-        guard let minValidity, let end = tokens.accessTokenExpirationDate else { return true }
-        return end.timeIntervalSinceNow >= minValidity
+    /// Says that the provider issues no tokens that last as long as asked.
+    private func shortfall(_ left: Double, of tokens: Tokens) -> String {
+        let lifetime = tokens.lifetime.map { "; the provider issues tokens for \(Int($0 / .seconds(1))) s" } ?? ""
+        return "authstate: The token is valid for \(max(0, Int(left))) s, less than --min-validity asks\(lifetime)."
     }
 }

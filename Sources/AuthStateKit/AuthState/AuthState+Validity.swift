@@ -1,0 +1,79 @@
+import AuthStateOAuth
+
+extension AuthState {
+    /// Returns tokens that are fresh and valid for a given time: at once when they are, else after a renewal that all
+    /// callers share, here and in other processes.
+    ///
+    /// The decision is made under the lease: a renewal by another process that lasts long enough is adopted. A caller who
+    /// needs less joins the renewal in progress; one who needs more waits for its end, then decides again.
+    ///
+    /// A provider may issue no tokens that last so long. Then the newest ones are returned: they are renewed when they are
+    /// older than a tenth of their lifetime, one minute at most. `Tokens.lifetime` and `Tokens.accessTokenExpirationDate`
+    /// tell.
+    ///
+    /// - Parameters:
+    ///   - validity: How long the access token must be valid from now. Tokens are fresh besides, see `Options.leeway`.
+    ///   - parameters: What to ask for beyond the default; such tokens are kept beside the default ones.
+    /// - Throws: `AuthStateError`, also when the token at hand has not expired but is too short and cannot be renewed;
+    ///   `CancellationError` as soon as the task is cancelled.
+    public nonisolated(nonsending) func freshTokens(
+        validFor validity: Duration, _ parameters: RenewalParameters = .none
+    ) async throws -> Tokens {
+        let seconds = validity.inSeconds
+        if parameters.isNone, let tokens = tokensInSight(),
+            tokens.storage.lasts(seconds, at: service.configuration.clock.secondsSince1970)
+        {
+            return tokens
+        }
+        return try await tokens(parameters, reason: .shortLived(seconds))
+    }
+
+    /// Runs a body with tokens that are valid for a given time, see `freshTokens(validFor:_:)`; when it throws
+    /// `TokenRejected`, renews once and runs it once more.
+    ///
+    /// - Throws: As `freshTokens(validFor:_:)` and `withFreshToken(_:policy:_:)` do.
+    public nonisolated(nonsending) func withFreshToken<R>(
+        validFor validity: Duration,
+        _ parameters: RenewalParameters = .none,
+        policy: UnauthorizedPolicy? = nil,
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        let tokens = try await freshTokens(validFor: validity, parameters)
+        do {
+            return try await body(tokens)
+        } catch let rejection as TokenRejected {
+            return try await again(
+                after: rejection, of: tokens, parameters, policy: policy ?? options.unauthorizedPolicy, body)
+        }
+    }
+}
+
+extension AuthStatePool {
+    /// Returns tokens of a key that are valid for a given time, see `AuthState.freshTokens(validFor:_:)`.
+    ///
+    /// - Throws: As `state(for:)` and `AuthState.freshTokens(validFor:_:)` do.
+    public nonisolated(nonsending) func freshTokens(
+        for key: AuthStateKey, validFor validity: Duration, _ parameters: RenewalParameters = .none
+    ) async throws -> Tokens {
+        try await stateAtHand(key).freshTokens(validFor: validity, parameters)
+    }
+
+    /// Runs a body with tokens of a key that are valid for a given time; when it throws `TokenRejected`, renews once and
+    /// runs it once more.
+    ///
+    /// - Throws: As `state(for:)` and `AuthState.withFreshToken(validFor:_:policy:_:)` do.
+    public nonisolated(nonsending) func withFreshToken<R>(
+        for key: AuthStateKey,
+        validFor validity: Duration,
+        _ parameters: RenewalParameters = .none,
+        policy: UnauthorizedPolicy? = nil,
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
+        try await stateAtHand(key).withFreshToken(validFor: validity, parameters, policy: policy, body)
+    }
+}
+
+extension Duration {
+    /// The seconds of it, a million years at most.
+    fileprivate var inSeconds: Double { min(max(0, self / .seconds(1)), 3e13) }
+}
