@@ -12,8 +12,9 @@ public import AuthStateOAuth
 /// content or the new, never a part. Files have the permissions 0600, folders that the store creates 0700. Symbolic links
 /// are followed: what they point to is locked and replaced, the links stay. What cannot be read is never overwritten.
 ///
-/// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file stays for good;
-/// it says what was saved last, so that the next holder of the lock can finish what a crash interrupted.
+/// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file says what was saved
+/// last, so that the next holder of the lock can finish what a crash interrupted; it goes with the state, and a lease under
+/// which nothing is saved leaves none.
 ///
 /// A file system that hangs holds up no task, and other keys only when eight calls hang: a load or a function of a lease
 /// throws after 30 seconds, `withLease` at its deadline, but not before 5 seconds. A save that was given up may still be

@@ -58,7 +58,11 @@ final class FileLease: AuthStateLease {
                 try FilePath.createFolders(to: FilePath.folder(of: path))
                 let file = try StateFile(resolving: path, warnings: warnings)
                 _ = try file.size
-                return try FileLock.attempt(file.lockPath).map { try FileLease(file, $0, work) }
+                guard let lock = try FileLock.attempt(file.lockPath) else { return nil as FileLease? }
+                do { return try FileLease(file, lock, work) } catch {
+                    lock.release(isStored: file.exists)
+                    throw error
+                }
             }
             if let lease { return lease }
             guard deadline.remaining > .zero else { throw AuthStateError.storeLocked(path) }
@@ -75,7 +79,7 @@ final class FileLease: AuthStateLease {
                 state.reserved?.discard()
                 state.reserved = nil
                 state.isOver = true
-                self.lock.unlock()
+                self.lock.release(isStored: self.file.exists)
             }
             release()
         }

@@ -10,30 +10,45 @@ import AuthStateOAuth
 
 /// The locked `<file>.lock`: excludes other processes, and ends with the process that holds it.
 ///
-/// A file of its own, because saving replaces the state's file and with it whatever was locked there. It is never
-/// removed: whoever waited for a removed file would hold a lock that nobody else sees. Its content is a `SaveNote`.
+/// It is a file of its own, because saving replaces the state's file and with it whatever is locked there. Its content is
+/// the `SaveNote` of the last save, or nothing.
+///
+/// The file goes with its state: the holder removes it at release when there is no state, or when nothing was ever saved
+/// under it. Only a holder removes it, and only while it has the lock. A process that waited for a removed file gets a
+/// lock that excludes nobody; it notices, because another file or none has the name by then, and tries again.
 final class FileLock: Sendable {
     /// Tells the file from every other that has its name while somebody has it open.
     let number: String
+    /// What the last holder was about to save; nil when it said nothing that makes sense.
+    let note: SaveNote?
     private let file: OpenFile
+    private let path: String
 
-    private init(_ file: consuming OpenFile, number: UInt64) {
+    private init(_ file: consuming OpenFile, number: UInt64, note: SaveNote?, path: String) {
         self.number = String(number, radix: 16)
+        self.note = note
         self.file = file
+        self.path = path
     }
 
-    /// Takes the lock; nil while somebody else has it.
+    /// Takes the lock; nil while another holder has it.
     ///
-    /// - Throws: `AuthStateError` with `.storeUnwritable`.
+    /// - Throws: `AuthStateError` with `.storeUnwritable`, also when another program's file has the name.
     static func attempt(_ path: String) throws -> FileLock? {
         do {
-            let file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
-            guard try file.tryLock() else { return nil }
-            // Somebody who removed the file in between left us with a lock that nobody else sees.
-            let status = try file.status
-            guard let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current) else { return nil }
-            return FileLock(file, number: status.number)
-        } catch {
+            // Holders come and go, and each may remove the file that was just opened: then the next one is tried at once.
+            for _ in 0..<16 {
+                let file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+                guard try file.tryLock() else { return nil }
+                let status = try file.status
+                guard let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current) else { continue }
+                let content = try file.readAll(limit: SaveNote.longest + 1)
+                guard SaveNote.canStand(in: content) else { throw AuthStateError.foreignLock(path) }
+                let note = SaveNote(String(decoding: content, as: UTF8.self))
+                return FileLock(file, number: status.number, note: note, path: path)
+            }
+            return nil
+        } catch let error as SystemCallError {
             throw AuthStateError.store(.storeUnwritable, "The lock of the state cannot be taken:", path, error)
         }
     }
@@ -41,11 +56,26 @@ final class FileLock: Sendable {
     /// Says what is about to be saved.
     func write(_ note: SaveNote) throws(SystemCallError) { try file.overwrite(with: Array(note.text.utf8)) }
 
-    /// What the last holder was about to save; nil when it said nothing that makes sense.
-    func readNote() throws(SystemCallError) -> SaveNote? {
-        SaveNote(String(decoding: try file.readAll(limit: 512), as: UTF8.self))
+    /// Gives the lock back; removes its file first unless it belongs to the state that is there.
+    ///
+    /// A process that dies while it holds the lock leaves the file, and with it the note for the next holder.
+    func release(isStored: Bool) {
+        // Somebody may have removed the file by hand, and another holder have made another.
+        if !isStored || (try? file.status.size) == 0,
+            let status = try? file.status, let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current)
+        {
+            _ = unlink(path)
+        }
+        file.unlock()
     }
+}
 
-    /// Gives the lock back.
-    func unlock() { file.unlock() }
+extension AuthStateError {
+    /// A file that is no lock has the name of one: it is neither overwritten nor removed.
+    fileprivate static func foreignLock(_ path: String) -> AuthStateError {
+        AuthStateError(
+            .storeUnwritable, stage: .store, "The file is not a lock of a stored state: \(path).",
+            expected: "no file, or one that is empty or names a saved version",
+            hint: "Choose another path for the state.")
+    }
 }

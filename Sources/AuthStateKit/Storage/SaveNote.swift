@@ -22,6 +22,14 @@ struct SaveNote: Sendable, Hashable {
         self.count = count
     }
 
+    /// More bytes than any note has.
+    static let longest = 512
+
+    /// Whether these bytes may be a note, or a part of one whose writer died.
+    static func canStand(in bytes: [UInt8]) -> Bool {
+        bytes.count <= longest && bytes.allSatisfy("0123456789abcdef -".utf8.contains)
+    }
+
     /// The note as it is written.
     var text: String { "\(base?.rawValue ?? "-") \(version.rawValue) \(count)" }
 }

@@ -49,6 +49,11 @@ struct StateFile: Sendable {
         }
     }
 
+    /// Whether something has the name, or may have it.
+    var exists: Bool {
+        do { return try FileStatus(ofFileAt: path).size >= 0 } catch { return error.code != ENOENT }
+    }
+
     /// What was read at one moment.
     struct Reading: Sendable {
         var stored: StoredAuthState?

@@ -29,6 +29,7 @@ struct InterruptedSaveTests {
         let note = SaveNote(
             base: try base.map { try StateFile.version(of: Array($0.utf8)) },
             version: try StateFile.version(of: Array(new.utf8)), count: new.utf8.count)
+        if base == nil { try FileManager.default.removeItem(atPath: scratch["state"]) }
         try Data(left).write(to: URL(filePath: scratch[try #require(temporary)]))
         try Data(note.text.utf8).write(to: URL(filePath: scratch["state.lock"]))
     }
@@ -53,7 +54,6 @@ struct InterruptedSaveTests {
 
     @Test("a first save is finished, too")
     func firstSave() async throws {
-        try FileManager.default.removeItem(atPath: scratch["state"])
         try await die(leaving: Array("new content".utf8), replacing: nil)
         #expect(try await next() == ("new content", false))
     }
