@@ -6,6 +6,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // ID tokens; sections of OpenID Connect Core 1.0 unless another document is named.
     /// 3.1.3.3: with the scope `openid` there is an ID token.
     case idTokenPresent
+    /// RFC 8725, 3.11: `typ` names no other kind of token.
+    case idTokenType
+    /// RFC 8417, 4: there is no `events`, so that no logout token passes for an ID token.
+    case idTokenEvent
     /// 3.1.3.7, 2: `iss` is the issuer.
     case idTokenIssuer
     /// 2: `sub` has 1 to 255 ASCII characters.
@@ -114,6 +118,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case userInfoIsSigned
     /// Signed userinfo: the signature is the provider's (Core 5.3.4).
     case userInfoSignature
+    /// Signed userinfo: `typ` names no other kind of token (RFC 8725, 3.11).
+    case userInfoType
+    /// Signed userinfo: there is no `events`, so that no logout token passes for userinfo (RFC 8417, 4).
+    case userInfoEvent
     /// Signed userinfo: `iss` is the issuer (Core 5.3.2).
     case userInfoIssuer
     /// Signed userinfo: `aud` contains the client (Core 5.3.2).
@@ -149,6 +157,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case callbackIDToken
     /// Signed answer: the signature is the provider's, by an algorithm with a public key (JARM, 2.4).
     case signedResponseSignature
+    /// Signed answer: `typ` names no other kind of token (RFC 8725, 3.11).
+    case signedResponseType
     /// Signed answer: `iss` is the issuer (JARM, 2.4).
     case signedResponseIssuer
     /// Signed answer: `aud` names the client (JARM, 2.4).
@@ -183,6 +193,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case logoutState
 
     // Logout token; sections of OpenID Connect Back-Channel Logout 1.0
+    /// 2.4; RFC 8725, 3.11: `typ` names no other kind of token.
+    case logoutTokenType
     /// 2.6, 4: `iss` is the issuer.
     case logoutTokenIssuer
     /// 2.6, 4: `aud` names the client.

@@ -146,9 +146,12 @@ extension AuthState {
     public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
         -> UserInfo
     {
-        let (configuration, clientID) = (snapshot.configuration.endpoints(for: snapshot.credential), snapshot.clientID)
+        let record = snapshot
+        let configuration = record.configuration.endpoints(for: record.credential)
         return try await withFreshToken { tokens in
-            try await service.userInfo(tokens, service: configuration, clientID: clientID, options: options)
+            try await service.userInfo(
+                tokens, service: configuration, clientID: record.clientID, credential: record.credential,
+                options: options)
         }
     }
 

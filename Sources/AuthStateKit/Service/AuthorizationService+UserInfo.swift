@@ -14,21 +14,26 @@ extension AuthorizationService {
     ///   - tokens: The access token, and the ID token whose `sub` must be the same.
     ///   - service: The provider.
     ///   - clientID: The client that signed claims must be for.
+    ///   - credential: The client's secret, for a client whose userinfo is signed with it
+    ///     (`ServiceConfiguration.userInfoAlgorithms`).
     ///   - options: Where the token travels, and whether the claims have to be signed.
     /// - Throws: `TokenRejected` when the endpoint refuses the token, or wants to see another DPoP nonce (401), else
     ///   `AuthStateError` of stage userinfo.
     public func userInfo(
-        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions = UserInfoOptions()
+        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, credential: ClientCredential = .none,
+        options: UserInfoOptions = UserInfoOptions()
     ) async throws -> UserInfo {
         try await traced {
-            let info = try await read(tokens, service: service, clientID: clientID, options: options)
+            let info = try await read(
+                tokens, service: service, clientID: clientID, credential: credential, options: options)
             configuration.trace?.noteUserInfo(info)
             return info
         }
     }
 
     private func read(
-        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, options: UserInfoOptions
+        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, credential: ClientCredential,
+        options: UserInfoOptions
     ) async throws -> UserInfo {
         guard let endpoint = service.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
@@ -54,7 +59,7 @@ extension AuthorizationService {
             }
             return try UserInfo(claims, subject: subject, isSigned: false)
         case .signed(let token):
-            let claims = try await verified(token, service: service, clientID: clientID)
+            let claims = try await verified(token, service: service, clientID: clientID, credential: credential)
             return try UserInfo(claims, subject: subject, isSigned: true)
         }
     }
@@ -73,19 +78,25 @@ extension AuthorizationService {
 
     /// The claims of signed userinfo; unknown keys are fetched once more.
     private func verified(
-        _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String
+        _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String, credential: ClientCredential
     ) async throws -> [String: JSONValue] {
-        guard let issuer = service.issuer, service.jwksURI != nil else {
+        let algorithms = service.acceptedUserInfoAlgorithms
+        let sharesSecret = token.isSymmetric && algorithms.needSharedSecret
+        guard let issuer = service.issuer, service.jwksURI != nil || sharesSecret else {
             throw AuthStateError(
                 .invalidMetadata, stage: .userinfo, "The signed userinfo cannot be verified.",
                 expected: "an issuer and a jwks_uri in the service configuration")
         }
         var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
         expectation.policy = service.idTokenPolicy
-        let mayBeUnaddressed = service.tolerances.contains(.unaddressedUserInfo)
+        expectation.policy.algorithms = algorithms
         do {
+            if sharesSecret {
+                expectation.clientSecret = try credential.secret(stage: .userinfo)
+                return try token.claims(keys: JSONWebKeySet(keys: []), expectation: expectation)
+            }
             return try await withKeys(of: service, stage: .userinfo) { keys in
-                try token.claims(keys: keys, expectation: expectation, mayBeUnaddressed: mayBeUnaddressed)
+                try token.claims(keys: keys, expectation: expectation)
             }
         } catch let error as JOSEError {
             throw AuthStateError(refusedSignature: error, of: "userinfo", stage: .userinfo)

@@ -124,7 +124,8 @@ extension AuthSessionCore {
                 configuration.userInfoDeadline, clock: service.configuration.waitingClock
             ) {
                 try await service.userInfo(
-                    Tokens(storage: tokens), service: record.configuration, clientID: record.clientID, options: options)
+                    Tokens(storage: tokens), service: record.configuration, clientID: record.clientID,
+                    credential: record.credential, options: options)
             }
         } catch let error as CancellationError {
             throw error

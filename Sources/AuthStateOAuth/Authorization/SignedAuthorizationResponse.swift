@@ -45,6 +45,12 @@ package struct SignedAuthorizationResponse: Sendable {
         if TrustCheck.signedResponseSignature.isOn {
             try token.verify(with: keys, allowed: request.configuration.authorizationSigningAlgorithms)
         }
+        guard TrustCheck.signedResponseType.holds(TokenKind.authorizationResponse.admits(token.header)) else {
+            throw AuthorizationRequest.refusal(
+                .invalidAuthorizationResponse, "The signed answer failed a check: typ (RFC 8725, 3.11).",
+                expected: "JWT, or no typ", received: token.header.type,
+                hint: "Do not continue: this is a token of another kind.")
+        }
         let now = now.timeIntervalSince1970
         for rule in Self.rules where !rule.check.holds(rule.isMet(token.claims, request, now)) {
             throw AuthorizationRequest.refusal(

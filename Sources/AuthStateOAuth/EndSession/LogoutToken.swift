@@ -31,8 +31,8 @@ public struct LogoutToken: Sendable, Hashable {
     /// - Parameters:
     ///   - compact: The form parameter `logout_token`.
     ///   - keys: The keys that the provider publishes.
-    ///   - expectation: Issuer, client and time, with the policy's algorithms and leeway; shared secrets and `none` are not
-    ///     accepted, whatever the policy says.
+    ///   - expectation: Issuer, client and time, with the policy's leeway and algorithms: name the one that the client is
+    ///     registered with (`id_token_signed_response_alg`, RS256 by default). Shared secrets and `none` are not accepted.
     /// - Throws: `AuthStateError` of stage logout: `.invalidSignature`, or `.invalidLogoutToken` that names the check.
     public init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
         do { try self.init(verifying: compact, keys: keys, expectation: expectation) } catch let error as JOSEError {
@@ -45,6 +45,12 @@ public struct LogoutToken: Sendable, Hashable {
         let token = try JSONWebToken(parsing: compact)
         try token.verify(with: keys, allowed: expectation.policy.algorithms.intersection(.asymmetric))
         let claims = token.claims
+        guard TrustCheck.logoutTokenType.holds(TokenKind.logoutToken.admits(token.header)) else {
+            throw AuthStateError(
+                .invalidLogoutToken, stage: .logout, "The logout token failed a check: typ (2.4).",
+                expected: "logout+jwt, JWT, or no typ", received: token.header.type,
+                hint: "Answer with status 400; nobody's session ends.")
+        }
         for rule in Self.rules where !rule.check.holds(rule.isMet(claims, expectation)) {
             throw AuthStateError(
                 .invalidLogoutToken, stage: .logout,

@@ -1,3 +1,5 @@
+public import AuthStateJOSE
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -39,6 +41,11 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         get { ownIDTokenPolicy ?? IDTokenPolicy() }
         set { ownIDTokenPolicy = newValue == IDTokenPolicy() ? nil : newValue }
     }
+    /// Algorithms that may have signed userinfo (`userinfo_signed_response_alg` of the client's registration).
+    ///
+    /// Those with a shared secret are keyed by the client's (OpenID Connect Core, section 10.1). Nil accepts the algorithms
+    /// of ``idTokenPolicy`` that have a public key, or all of them where it has none.
+    public var userInfoAlgorithms: Set<SignatureAlgorithm>?
     /// Optional, so that archives from before there was a policy can be read.
     private var ownIDTokenPolicy: IDTokenPolicy?
 
@@ -71,6 +78,25 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
         self.backchannelAuthenticationEndpoint = backchannelAuthenticationEndpoint
+    }
+
+    /// The algorithms that signed userinfo is held to; `none` is not among them.
+    package var acceptedUserInfoAlgorithms: Set<SignatureAlgorithm> {
+        if let userInfoAlgorithms { return userInfoAlgorithms.subtracting([.unsecured]) }
+        let algorithms = idTokenPolicy.algorithms.intersection(.asymmetric)
+        return algorithms.isEmpty ? .asymmetric : algorithms
+    }
+
+    /// The algorithms that a logout token is held to: those of the client's ID tokens (Back-Channel Logout 1.0,
+    /// section 2.6, 2).
+    ///
+    /// A client whose policy names none is registered for RS256, the default of `id_token_signed_response_alg`, unless
+    /// the provider does not offer it.
+    package var logoutTokenAlgorithms: Set<SignatureAlgorithm> {
+        guard idTokenPolicy.algorithms == .asymmetric else { return idTokenPolicy.algorithms }
+        let offered = Set((metadata?.idTokenSigningAlgValuesSupported ?? []).map(SignatureAlgorithm.init))
+            .intersection(.asymmetric)
+        return offered.isEmpty || offered.contains(.rs256) ? [.rs256] : offered
     }
 
     /// Whether an ID token of this provider could be found to be genuine.

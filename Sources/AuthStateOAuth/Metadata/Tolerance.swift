@@ -16,6 +16,8 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
     /// Scopes are separated by commas in requests, instead of spaces (RFC 6749, section 3.3).
     public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
+    ///
+    /// It is accepted without this name; the name is kept for programs and archives that have it.
     /// Scopes are separated by commas in answers; they are remembered with spaces.
     public static let commaSeparatedGrants = Tolerance(rawValue: "commaSeparatedGrants")
     /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749,

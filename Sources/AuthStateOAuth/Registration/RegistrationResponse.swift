@@ -153,16 +153,26 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     public var idTokenSignedResponseAlg: SignatureAlgorithm? {
         metadata["id_token_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
     }
+
+    /// How userinfo is signed for the client, when the registration says it.
+    public var userInfoSignedResponseAlg: SignatureAlgorithm? {
+        metadata["userinfo_signed_response_alg"]?.stringValue.map(SignatureAlgorithm.init)
+    }
 }
 
 extension ServiceConfiguration {
-    /// The configuration for a client that was registered: its ID tokens are held to the one algorithm of its registration.
+    /// The configuration for a client that was registered: its ID tokens and its signed userinfo are each held to the
+    /// algorithm of the registration.
     ///
     /// A registration for tokens without signature (`none`) changes nothing: that has to be asked for in the policy.
     public func adapted(to registration: RegistrationResponse) -> ServiceConfiguration {
-        guard let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured else { return self }
         var result = self
-        result.idTokenPolicy.algorithms = [algorithm]
+        if let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured {
+            result.idTokenPolicy.algorithms = [algorithm]
+        }
+        if let algorithm = registration.userInfoSignedResponseAlg, algorithm != .unsecured {
+            result.userInfoAlgorithms = [algorithm]
+        }
         return result
     }
 }

@@ -28,71 +28,80 @@ package struct SignedUserInfo: Sendable, Hashable {
         }
     }
 
-    /// Checks signature, issuer, audience and times, and gives the claims out.
+    /// Whether the signature is keyed by the client's secret, not by a key that the provider publishes.
+    package var isSymmetric: Bool { token.header.algorithm.isSymmetric }
+
+    /// Checks signature, type, issuer, audience and times, and returns the claims.
     ///
     /// - Parameters:
     ///   - keys: The keys that the provider publishes.
-    ///   - expectation: Issuer, client and time; shared secrets and `none` are not accepted, whatever its policy says.
-    ///   - mayBeUnaddressed: Whether `iss` and `aud` may be absent; what is there has to be right all the same.
+    ///   - expectation: The issuer, the client and the time. The algorithms of its policy are those the client is
+    ///     registered with for userinfo; its secret is the key of HS256 and the like. `none` is never accepted.
     /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidUserInfo` that names the claim.
-    package func claims(
-        keys: JSONWebKeySet, expectation: IDTokenExpectation, mayBeUnaddressed: Bool = false
-    ) throws -> [String: JSONValue] {
-        if TrustCheck.userInfoSignature.isOn {
-            try token.verify(with: keys, allowed: expectation.policy.algorithms.intersection(.asymmetric))
-        }
-        for rule in Self.rules where !rule.check.holds(rule.isMet(token.claims, expectation, mayBeUnaddressed)) {
+    package func claims(keys: JSONWebKeySet, expectation: IDTokenExpectation) throws -> [String: JSONValue] {
+        if TrustCheck.userInfoSignature.isOn { try verifySignature(keys, expectation) }
+        for rule in Self.rules where !rule.check.holds(rule.isMet(token, expectation)) {
             throw AuthStateError(
                 .invalidUserInfo, stage: .userinfo,
-                "The signed userinfo failed a check: \(rule.claim) (\(rule.section)).", expected: rule.expected,
-                received: token.claims[rule.claim] == nil ? "no \(rule.claim)" : "another \(rule.claim)",
-                hint: rule.hint)
+                "The signed userinfo failed a check: \(rule.name) (\(rule.section)).", expected: rule.expected,
+                received: rule.isOfHeader
+                    ? token.header.type : token.claims[rule.name] == nil ? "no \(rule.name)" : "another \(rule.name)")
         }
         return token.claims.objectValue ?? [:]
     }
 
-    /// One rule about one claim.
+    private func verifySignature(_ keys: JSONWebKeySet, _ expectation: IDTokenExpectation) throws(JOSEError) {
+        let allowed = expectation.policy.algorithms
+        if isSymmetric, let secret = expectation.clientSecret {
+            try token.verify(with: VerificationKey(JSONWebKey(secret: secret.utf8)), allowed: allowed)
+        } else {
+            try token.verify(with: keys, allowed: allowed.intersection(.asymmetric))
+        }
+    }
+
+    /// One rule about one claim, or one member of the header.
     private struct Rule: Sendable {
         var check: TrustCheck
-        var claim: String
+        var name: String
         var section: String
         var expected: String
-        var hint: String?
-        var isMet: @Sendable (JSONValue, IDTokenExpectation, _ mayBeUnaddressed: Bool) -> Bool
+        var isOfHeader = false
+        var isMet: @Sendable (JSONWebToken, IDTokenExpectation) -> Bool
     }
 
     private static let rules: [Rule] = [
         Rule(
-            check: .userInfoIssuer, claim: "iss", section: "Core 5.3.2", expected: "the issuer",
-            hint: unaddressed
-        ) { claims, expected, mayBeUnaddressed in
-            claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? mayBeUnaddressed
+            check: .userInfoType, name: "typ", section: "RFC 8725, 3.11", expected: "JWT, or no typ", isOfHeader: true
+        ) { token, _ in TokenKind.userInfo.admits(token.header) },
+        Rule(check: .userInfoEvent, name: "events", section: "RFC 8417, 4", expected: "no events") {
+            token, _ in !token.isSecurityEvent
+        },
+        // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS says who answered, and `sub` whose claims they are.
+        Rule(check: .userInfoIssuer, name: "iss", section: "Core 5.3.2", expected: "the issuer, or no iss") {
+            token, expected in
+            token.claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? true
+        },
+        Rule(check: .userInfoAudience, name: "aud", section: "Core 5.3.2", expected: "this client, or no aud") {
+            token, expected in
+            token.claims["aud"].map {
+                ($0.arrayValue ?? [$0]).compactMap(\.stringValue).containsExactly(expected.clientID)
+            } ?? true
         },
         Rule(
-            check: .userInfoAudience, claim: "aud", section: "Core 5.3.2", expected: "this client",
-            hint: unaddressed
-        ) { claims, expected, mayBeUnaddressed in
-            claims["aud"].map { ($0.arrayValue ?? [$0]).compactMap(\.stringValue).containsExactly(expected.clientID) }
-                ?? mayBeUnaddressed
+            check: .userInfoExpiry, name: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"
+        ) { token, expected in
+            token.claims["exp"].map {
+                ($0.doubleValue ?? 0) + expected.policy.leeway > expected.now.timeIntervalSince1970
+            } ?? true
         },
         Rule(
-            check: .userInfoExpiry, claim: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"
-        ) { claims, expected, _ in
-            claims["exp"].map { ($0.doubleValue ?? 0) + expected.policy.leeway > expected.now.timeIntervalSince1970 }
-                ?? true
-        },
-        Rule(
-            check: .userInfoNotBefore, claim: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past"
-        ) { claims, expected, _ in
-            claims["nbf"].map {
+            check: .userInfoNotBefore, name: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past"
+        ) { token, expected in
+            token.claims["nbf"].map {
                 ($0.doubleValue ?? .infinity) - expected.policy.leeway <= expected.now.timeIntervalSince1970
-            }
-                ?? true
+            } ?? true
         },
     ]
-
-    private static let unaddressed =
-        "If the provider is known to leave it out, name the tolerance unaddressedUserInfo."
 }
 
 extension SignedUserInfo: CustomStringConvertible, CustomReflectable {

@@ -64,6 +64,53 @@ struct LogoutTokenTests {
         }
     }
 
+    @Test("a logout token is held to the algorithm that the client's ID tokens are registered with, RS256 by default")
+    func algorithms() async throws {
+        // Two keys of one provider: one of each algorithm.
+        let keys = try [SignatureAlgorithm.rs256, .es256].map { try SigningKey.generate($0, keyID: $0.rawValue) }
+        let published = JSONWebKeySet(keys: keys.map(\.publicKey))
+        let body = String(decoding: published.json.serialized(), as: UTF8.self)
+        var limits = AuthorizationService.Configuration()
+        limits.clock = WallClock(now: { LogoutTokenForger.now })
+        let service = AuthorizationService(
+            transport: ScriptedTransport(then: .json(body)), configuration: limits)
+        let configuration = ServiceConfiguration(
+            issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
+            tokenEndpoint: try #require(URL(string: "https://op.example/token")),
+            jwksURI: URL(string: "https://op.example/keys"))
+        func taken(_ key: Int, _ configuration: ServiceConfiguration) async throws -> Bool {
+            let compact = try LogoutTokenForger.token(by: keys[key])
+            let error = await failure {
+                _ = try await service.logoutToken(compact, configuration: configuration, clientID: "client")
+            }
+            #expect(error == nil || error?.code == .invalidSignature)
+            return error == nil
+        }
+        #expect(try await taken(0, configuration))
+        #expect(try await !taken(1, configuration))
+        // The client is registered for another one.
+        var registered = configuration
+        registered.idTokenPolicy.algorithms = [.es256]
+        #expect(try await taken(1, registered))
+        #expect(try await !taken(0, registered))
+        // The provider has no RS256: what it has is the default.
+        var listed = configuration
+        listed.metadata = try ProviderMetadata(document: ["id_token_signing_alg_values_supported": ["ES256", "none"]])
+        #expect(try await taken(1, listed))
+        #expect(try await !taken(0, listed))
+    }
+
+    @Test("a type that names another kind of token is refused; logout+jwt, JWT and others are accepted")
+    func types() throws {
+        for type in ["logout+jwt", "Application/Logout+JWT", "secevent+jwt", "JWT", "JOSE", ""] {
+            #expect(try LogoutTokenForger.offer(type: type).subject == "alice")
+        }
+        for type in ["at+jwt", "id_token+jwt", "dpop+jwt", "application/token-introspection+jwt"] {
+            let error = error(try LogoutTokenForger.token(type: type))
+            #expect(error?.code == .invalidLogoutToken && error?.received == type)
+        }
+    }
+
     @Test("the service verifies with the keys that the provider publishes, and fetches them again for an unknown one")
     func service() async throws {
         let newer = try SigningKey.generate(.es256, keyID: "k2")
@@ -74,18 +121,20 @@ struct LogoutTokenTests {
         var limits = AuthorizationService.Configuration()
         limits.clock = WallClock(now: { LogoutTokenForger.now })
         let service = AuthorizationService(transport: transport, configuration: limits)
-        let configuration = ServiceConfiguration(
+        var configuration = ServiceConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")),
             jwksURI: URL(string: "https://op.example/keys"))
+        configuration.idTokenPolicy.algorithms = [.es256]
+        let registered = configuration
         for compact in [try LogoutTokenForger.token(), try LogoutTokenForger.token(by: newer)] {
-            let token = try await service.logoutToken(compact, configuration: configuration, clientID: "client")
+            let token = try await service.logoutToken(compact, configuration: registered, clientID: "client")
             #expect(token.subject == "alice")
         }
         #expect(transport.requests.count == 2)
         let error = await failure {
             _ = try await service.logoutToken(
-                LogoutTokenForger.token(), configuration: configuration, clientID: "another")
+                LogoutTokenForger.token(), configuration: registered, clientID: "another")
         }
         #expect(error?.code == .invalidLogoutToken)
     }

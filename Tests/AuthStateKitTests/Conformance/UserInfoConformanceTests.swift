@@ -99,8 +99,20 @@ struct UserInfoConformanceTests {
             let error = try await refusal(fixture) { $0.userInfo = { $0[claim] = value } }
             #expect(error?.code == .invalidUserInfo && error?.message.contains(claim) == true)
         }
-        let absent = try await refusal(fixture) { $0.userInfo = { $0[claim] = .none } }
-        #expect(absent?.code == .invalidUserInfo)
+        await fixture.provider.stop()
+    }
+
+    @Test("signed userinfo without issuer and audience is accepted")
+    func rpUserinfoSigUnaddressed() async throws {
+        let fixture = try await ProviderFixture {
+            $0.signsUserInfo = true
+            $0.deviations.userInfo = { claims in
+                claims["iss"] = .none
+                claims["aud"] = .none
+            }
+        }
+        let info = try await fixture.logIn().userInfo(UserInfoOptions(requiresSignature: true))
+        #expect(info.isSigned && info.isBound && info.name == "Ada Lovelace")
         await fixture.provider.stop()
     }
 

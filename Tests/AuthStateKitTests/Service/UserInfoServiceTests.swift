@@ -14,12 +14,52 @@ struct UserInfoServiceTests {
         }
     }
 
-    @Test("what a provider leaves out is accepted by name only, what is wrong never")
-    func tolerance() async throws {
-        let absent = try UserInfoForger.signed(["iss": nil, "aud": nil]).state(tolerances: [.unaddressedUserInfo])
-        #expect(try await absent.userInfo().isSigned)
-        let wrong = try UserInfoForger.signed(["aud": "another"]).state(tolerances: [.unaddressedUserInfo])
-        #expect(await authError { try await wrong.userInfo() }?.code == .invalidUserInfo)
+    @Test("issuer and audience may be absent, and must fit where they are present")
+    func unaddressed() async throws {
+        for absent in [["iss": nil], ["aud": nil], ["iss": nil, "aud": nil]] as [[String: JSONValue?]] {
+            #expect(try await UserInfoForger.signed(absent).state().userInfo().isSigned)
+        }
+        for wrong in [["aud": "another"], ["iss": .null], ["aud": 5]] as [[String: JSONValue?]] {
+            let state = try UserInfoForger.signed(wrong).state(tolerances: [.unaddressedUserInfo])
+            #expect(await authError { try await state.userInfo() }?.code == .invalidUserInfo)
+        }
+    }
+
+    @Test("a type that names another kind of token is refused, any other type is not")
+    func types() async throws {
+        for type in ["JWT", "jwt", "application/jwt", "JOSE", ""] {
+            #expect(try await UserInfoForger.signed([:], type: type).state().userInfo().isSigned)
+        }
+        for type in TypedTokenForger.others + ["id_token+jwt"] {
+            let state = try UserInfoForger.signed([:], type: type).state()
+            let error = await authError { try await state.userInfo() }
+            #expect(error?.code == .invalidUserInfo && error?.received == type, "\(type)")
+        }
+    }
+
+    /// A state of a client that has a secret, and userinfo signed with it.
+    private func sharedSecret(_ algorithms: Set<SignatureAlgorithm>?, _ secret: String = secret) throws -> AuthState {
+        let key = try SigningKey(JSONWebKey(secret: Array(secret.utf8)), algorithm: .hs256)
+        let state = try UserInfoForger.signed(["iss": nil, "aud": nil], by: .success(key)).state()
+        var record = state.snapshot
+        record.configuration.userInfoAlgorithms = algorithms
+        record.credential = .secret(Self.secret)
+        return AuthState(record, service: state.service)
+    }
+
+    private static let secret = "SECRET-client-0123456789-0123456789"
+
+    @Test("the client's secret is the key of HS256 where the client is registered for it, and only there")
+    func sharedSecret() async throws {
+        #expect(try await sharedSecret([.hs256]).userInfo().isSigned)
+        let refusals = [
+            try sharedSecret(nil), try sharedSecret([.rs256]), try sharedSecret([.hs384]),
+            try sharedSecret([.hs256], "SECRET-stranger-0123456789-012345678"),
+        ]
+        for state in refusals {
+            let error = await authError { try await state.userInfo() }
+            #expect(error?.code == .invalidSignature && error?.stage == .userinfo)
+        }
     }
 
     @Test(

@@ -11,6 +11,10 @@ import AuthStateOAuth
 extension Attack {
     /// Logout tokens that the provider did not make for this, or for somebody else.
     static let logoutToken: [Attack] = [
+        // By a key of the provider's, with an algorithm that the client is not registered for.
+        Attack(.allowedAlgorithm) { try LogoutTokenForger.offer(algorithms: [.rs256]) },
+        Attack(.logoutTokenType) { try LogoutTokenForger.offer(type: "at+jwt") },
+        Attack(.logoutTokenType) { try LogoutTokenForger.offer(type: "application/id_token+jwt") },
         Attack(.logoutTokenIssuer) { try LogoutTokenForger.offer(["iss": "https://evil.example"]) },
         Attack(.logoutTokenIssuer) { try LogoutTokenForger.offer(["iss": nil]) },
         Attack(.logoutTokenAudience) { try LogoutTokenForger.offer(["aud": "another"]) },
@@ -45,24 +49,32 @@ enum LogoutTokenForger {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     /// The token, with some claims changed.
-    static func token(_ changes: [String: JSONValue?] = [:], by key: SigningKey? = nil) throws -> String {
+    static func token(
+        _ changes: [String: JSONValue?] = [:], type: String = "logout+jwt", by key: SigningKey? = nil
+    ) throws -> String {
         var claims: [String: JSONValue] = [
             "iss": "https://op.example", "aud": "client", "sub": "alice", "jti": "1", "iat": 1_800_000_000,
             "exp": 1_800_000_120, "events": [LogoutToken.event: [:]],
         ]
         for (name, value) in changes { claims[name] = value }
-        return try JSONWebToken.sign(claims: .object(claims), with: try key ?? Self.key.get())
+        return try JSONWebToken.sign(
+            claims: .object(claims), header: ["typ": .string(type)], with: try key ?? Self.key.get())
     }
 
-    static func expectation() throws -> IDTokenExpectation {
-        IDTokenExpectation(issuer: try Issuer("https://op.example"), clientID: "client", now: now)
+    static func expectation(_ algorithms: Set<SignatureAlgorithm> = [.es256]) throws -> IDTokenExpectation {
+        var expectation = IDTokenExpectation(issuer: try Issuer("https://op.example"), clientID: "client", now: now)
+        expectation.policy.algorithms = algorithms
+        return expectation
     }
 
     static func keys() throws -> JSONWebKeySet { JSONWebKeySet(keys: [try key.get().publicKey]) }
 
     /// What a client makes of it.
     @discardableResult
-    static func offer(_ changes: [String: JSONValue?] = [:]) throws -> LogoutToken {
-        try LogoutToken(token(changes), keys: keys(), expectation: expectation())
+    static func offer(
+        _ changes: [String: JSONValue?] = [:], type: String = "logout+jwt",
+        algorithms: Set<SignatureAlgorithm> = [.es256]
+    ) throws -> LogoutToken {
+        try LogoutToken(token(changes, type: type), keys: keys(), expectation: expectation(algorithms))
     }
 }

@@ -48,6 +48,10 @@ extension Attack {
             let parts = [["alg": "none"] as JSONValue, login.claims()].map { Base64URL.encode($0.serialized()) }
             try await login.believe("?response=\(parts.joined(separator: ".")).")
         },
+        Attack(.signedResponseType) {
+            let login = try SignedLogin()
+            try await login.believe("?response=\(try login.token(type: "at+jwt"))")
+        },
         Attack(.signedResponseIssuer) { try await offer(["iss": "https://evil.example"]) },
         Attack(.signedResponseIssuer) { try await offer(["iss": nil]) },
         Attack(.signedResponseAudience) { try await offer(["aud": "another"]) },
@@ -113,8 +117,10 @@ struct SignedLogin: Sendable {
     }
 
     func token(
-        _ changes: [String: JSONValue?] = [:], by key: Result<SigningKey, any Error> = provider
-    ) throws -> String { try JSONWebToken.sign(claims: claims(changes), with: key.get()) }
+        _ changes: [String: JSONValue?] = [:], type: String = "JWT", by key: Result<SigningKey, any Error> = provider
+    ) throws -> String {
+        try JSONWebToken.sign(claims: claims(changes), header: ["typ": .string(type)], with: key.get())
+    }
 
     /// Comes back to the redirect URI, with a query, a fragment or a form.
     @discardableResult

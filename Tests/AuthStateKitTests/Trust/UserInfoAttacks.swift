@@ -26,11 +26,15 @@ extension Attack {
             try await offer(.signed([:], by: .success(secret)))
         },
         Attack(.userInfoSignature) { try await offer(.unsecured([:])) },
+        // A token that the provider made for another purpose, at the endpoint of somebody who has it.
+        Attack(.userInfoType) { try await offer(.signed([:], type: "at+jwt")) },
+        Attack(.userInfoType) { try await offer(.signed([:], type: "application/Logout+JWT")) },
+        Attack(.userInfoEvent) { try await offer(.signed(["events": [LogoutToken.event: [:]]])) },
         Attack(.userInfoIssuer) { try await offer(.signed(["iss": "https://evil.example"])) },
-        Attack(.userInfoIssuer) { try await offer(.signed(["iss": nil])) },
+        Attack(.userInfoIssuer) { try await offer(.signed(["iss": .null])) },
         Attack(.userInfoAudience) { try await offer(.signed(["aud": "another"])) },
         Attack(.userInfoAudience) { try await offer(.signed(["aud": ["another", "clients"]])) },
-        Attack(.userInfoAudience) { try await offer(.signed(["aud": nil])) },
+        Attack(.userInfoAudience) { try await offer(.signed(["aud": []])) },
         Attack(.userInfoExpiry) { try await offer(.signed(["exp": 1])) },
         Attack(.userInfoExpiry) { try await offer(.signed(["exp": "never"])) },
         Attack(.userInfoNotBefore) { try await offer(.signed(["nbf": 99_999_999_999])) },
@@ -59,7 +63,7 @@ extension Attack {
 enum UserInfoForger: Sendable {
     case plain(JSONValue)
     /// Claims for Alice, changed, in a JWT.
-    case signed([String: JSONValue?], by: Result<SigningKey, any Error> = UserInfoForger.provider)
+    case signed([String: JSONValue?], type: String = "JWT", by: Result<SigningKey, any Error> = UserInfoForger.provider)
     /// The same with the algorithm `none`.
     case unsecured([String: JSONValue?])
     case raw(String, contentType: String)
@@ -91,8 +95,11 @@ enum UserInfoForger: Sendable {
         switch self {
         case .plain(let claims): return ("application/json", String(decoding: claims.serialized(), as: UTF8.self))
         case .raw(let body, let contentType): return (contentType, body)
-        case .signed(let changes, let key):
-            return ("application/jwt", try JSONWebToken.sign(claims: Self.claims(changes), with: key.get()))
+        case .signed(let changes, let type, let key):
+            return (
+                "application/jwt",
+                try JSONWebToken.sign(claims: Self.claims(changes), header: ["typ": .string(type)], with: key.get())
+            )
         case .unsecured(let changes):
             let parts = [["alg": "none"] as JSONValue, Self.claims(changes)].map { Base64URL.encode($0.serialized()) }
             return ("application/jwt", parts.joined(separator: ".") + ".")

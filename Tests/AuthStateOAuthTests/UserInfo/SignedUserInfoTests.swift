@@ -13,7 +13,7 @@ struct SignedUserInfoTests {
         return expectation
     }
 
-    @Test("the policy narrows the algorithms, and never widens them to shared secrets or none")
+    @Test("the algorithms are those of the policy; without the client's secret none of a shared secret, and never none")
     func algorithms() throws {
         let keys = try [SignatureAlgorithm.es256, .hs256].map { try SigningKey.generate($0, keyID: $0.rawValue) }
         // A secret among the published keys is none.

@@ -9,9 +9,22 @@ import AuthStateJOSE
 /// The rules for every ID token (sections 2 and 3.1.3.7).
 extension IDTokenCheck {
     static let code = [
-        issuer, subject, audience, trustedAudiences, authorizedParty, expiry, issueTime, fromFuture, tooOld, notBefore,
-        nonce, contextClass, authenticationTime,
+        type, noEvent, issuer, subject, audience, trustedAudiences, authorizedParty, expiry, issueTime, fromFuture,
+        tooOld, notBefore, nonce, contextClass, authenticationTime,
     ]
+
+    static let type = IDTokenCheck(.idTokenType, "typ", "RFC 8725, 3.11") { token, _ in
+        TokenKind.idToken.admits(token.token.header)
+            ? nil
+            : Failure("an ID token, whose typ is JWT or absent", received: token.token.header.type, hint: otherKind)
+    }
+
+    static let noEvent = IDTokenCheck(.idTokenEvent, "events", "RFC 8417, 4") { token, _ in
+        token.token.isSecurityEvent
+            ? Failure("an ID token, which has no events", received: "a security event token", hint: otherKind) : nil
+    }
+
+    private static let otherKind = "Do not continue: this is a token of another kind, made for another purpose."
 
     static let issuer = IDTokenCheck(.idTokenIssuer, "iss", "Core 3.1.3.7, 2") { token, expected in
         let issuer = expected.tenantIssuer?.issuer(of: token.tenant) ?? expected.issuer.rawValue

@@ -48,6 +48,14 @@ struct ClientOptions: ParsableArguments {
         transform: Self.algorithm)
     var idTokenAlgorithm: SignatureAlgorithm?
 
+    @Option(
+        name: .customLong("userinfo-alg"),
+        help: ArgumentHelp(
+            "The one algorithm that signs userinfo, such as HS256 for a client registered for it. Default: as ID tokens, "
+                + "with a public key.", valueName: "alg"),
+        transform: Self.algorithm)
+    var userInfoAlgorithm: SignatureAlgorithm?
+
     @Flag(
         help: ArgumentHelp(
             "Sign the request for the provider's page (RFC 9101), with --private-key or the client's secret."))
@@ -70,6 +78,9 @@ struct ClientOptions: ParsableArguments {
         }
         if let idTokenAlgorithm, idTokenAlgorithm.rawValue.hasPrefix("HS"), !hasSecret {
             throw ValidationError("--id-token-alg \(idTokenAlgorithm.rawValue) needs --client-secret-env.")
+        }
+        if let userInfoAlgorithm, userInfoAlgorithm.rawValue.hasPrefix("HS"), !hasSecret {
+            throw ValidationError("--userinfo-alg \(userInfoAlgorithm.rawValue) needs --client-secret-env.")
         }
         if requestObject, key.privateKey == nil, !hasSecret {
             throw ValidationError("--request-object needs --private-key or --client-secret-env.")
@@ -168,6 +179,7 @@ struct ClientOptions: ParsableArguments {
         var configuration = configuration
         if assertionAudience == .endpoint { configuration.tolerances.insert(.endpointAudience) }
         if let idTokenAlgorithm { configuration.idTokenPolicy.algorithms = [idTokenAlgorithm] }
+        if let userInfoAlgorithm { configuration.userInfoAlgorithms = [userInfoAlgorithm] }
         return certificateFile == nil ? configuration : configuration.withCertificateEndpoints
     }
 
