@@ -54,7 +54,20 @@ public struct AuthUser: Sendable, Hashable {
 
 extension AuthUser {
     /// A claim by name: userinfo's, else the ID token's.
-    public subscript(claim: String) -> JSONValue? { userInfo?[claim] ?? idTokenClaims[claim] }
+    ///
+    /// An address or number and the claim that it is verified come from one source: `email_verified` is userinfo's where
+    /// `email` is, and nil when userinfo does not say it. Each other claim is looked for by itself.
+    public subscript(claim: String) -> JSONValue? {
+        guard let group = Self.groups.first(where: { $0.contains(claim) }) else {
+            return userInfo?[claim] ?? idTokenClaims[claim]
+        }
+        // The first claim of a group is what the others speak about.
+        if let info = userInfo, info[group[0]] != nil { return info[claim] }
+        return idTokenClaims[group[0]] == nil ? nil : idTokenClaims[claim]
+    }
+
+    /// Claims that mean something only beside each other (OpenID Connect Core, section 5.1).
+    private static let groups = [["email", "email_verified"], ["phone_number", "phone_number_verified"]]
 
     /// `iss` of the ID token.
     public var issuer: String? { idTokenClaims["iss"]?.stringValue }
@@ -70,8 +83,12 @@ extension AuthUser {
     public var preferredUsername: String? { text("preferred_username") }
     /// `email`.
     public var email: String? { text("email") }
-    /// `email_verified`: whether the provider knows that the address is the person's.
+    /// `email_verified`: whether the provider knows that the address in `email` is the person's.
     public var isEmailVerified: Bool { self["email_verified"]?.boolValue ?? false }
+    /// `phone_number`.
+    public var phoneNumber: String? { text("phone_number") }
+    /// `phone_number_verified`: whether the provider knows that the number in `phoneNumber` is the person's.
+    public var isPhoneNumberVerified: Bool { self["phone_number_verified"]?.boolValue ?? false }
     /// `picture`, when it is an http(s) URL.
     public var picture: URL? {
         guard let text = text("picture"), let url = URL(string: text) else { return nil }

@@ -32,6 +32,30 @@ struct AuthUserTests {
         #expect(AuthUser(try record(nil)).subject == nil)
     }
 
+    @Test("whether an address or a number is verified is said by the source that the address or number is from")
+    func together() throws {
+        for (claim, verified) in [("email", "email_verified"), ("phone_number", "phone_number_verified")] {
+            func user(_ token: JSONValue, _ info: [String: JSONValue]?) throws -> AuthUser {
+                let info = try info.map { try UserInfo($0, subject: nil, isSigned: false) }
+                return AuthUser(try record(token), userInfo: info)
+            }
+            // An address that the person typed, beside what was verified of another one.
+            let mixed = try user([claim: "old", verified: true], [claim: "new"])
+            #expect(mixed[claim] == "new" && mixed[verified] == nil)
+            #expect(!mixed.isEmailVerified && !mixed.isPhoneNumberVerified)
+            let reversed = try user([claim: "old"], [verified: true])
+            #expect(reversed[claim] == "old" && reversed[verified] == nil)
+            let both = try user([claim: "old", verified: false], [claim: "new", verified: true])
+            #expect(both[claim] == "new" && both[verified] == true)
+            let alone = try user([claim: "old", verified: true], ["name": "Ada"])
+            #expect(alone[claim] == "old" && alone[verified] == true && alone.name == "Ada")
+            #expect(try user([claim: "old", verified: true], nil)[verified] == true)
+        }
+        let address: JSONValue = ["street_address": "1"]
+        let info = try UserInfo(["address": address], subject: nil, isSigned: false)
+        #expect(AuthUser(try record(["address": ["locality": "B"]]), userInfo: info)["address"] == address)
+    }
+
     @Test(
         "a picture is a page's, never a file or a script", arguments: ["file:///etc/passwd", "javascript:0", "p.png"])
     func picture(_ text: String) throws {
