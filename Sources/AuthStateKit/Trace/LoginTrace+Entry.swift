@@ -16,11 +16,11 @@ extension LoginTrace {
         /// Its particulars in order; a secret's value is `…`.
         public var details: [Detail]
 
-        /// Makes an entry, for example for a preview.
+        /// Makes an entry, for example for a preview; what steers a terminal is replaced in the message.
         public init(date: Date, step: Step, message: String, details: [Detail] = []) {
             self.date = date
             self.step = step
-            self.message = message
+            self.message = message.printable(2000)
             self.details = details
         }
     }
@@ -32,10 +32,10 @@ extension LoginTrace {
         /// Its value, or `…`.
         public var value: String
 
-        /// Makes a particular.
+        /// Makes a particular; what steers a terminal is replaced in both.
         public init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
+            self.name = name.printable(60)
+            self.value = value.printable()
         }
     }
 

@@ -16,19 +16,19 @@ extension LoginTrace.Detail {
     ]
 
     /// A particular that is not to be seen.
-    static func hidden(_ name: String) -> Self { Self(name.printable(60), "…") }
+    static func hidden(_ name: String) -> Self { Self(name, "…") }
 
     /// Parameters by name, with the values that are harmless.
     static func list(_ parameters: Parameters) -> [Self] {
         parameters.names.map { name in
             guard harmless.contains(name) else { return hidden(name) }
-            return Self(name, parameters.values(name).joined(separator: " ").printable())
+            return Self(name, parameters.values(name).joined(separator: " "))
         }
     }
 
     /// A particular for each value that is there.
     static func list(_ values: [(String, String?)]) -> [Self] {
-        values.compactMap { name, value in value.map { Self(name, $0.printable()) } }
+        values.compactMap { name, value in value.map { Self(name, $0) } }
     }
 
     /// A point in time, to the second.

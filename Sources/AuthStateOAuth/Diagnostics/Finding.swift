@@ -21,16 +21,16 @@ public struct Finding: Sendable, Hashable, Codable {
     /// How bad it is.
     public var severity: Severity
     /// One sentence for a person.
-    public var message: String
+    public var message: String { didSet { message = message.printable(AuthStateError.longest) } }
     /// What to do about it.
-    public var hint: String
+    public var hint: String { didSet { hint = hint.printable(AuthStateError.longest) } }
 
     /// Makes a finding.
     public init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
         self.code = code
         self.severity = severity
-        self.message = message
-        self.hint = hint
+        self.message = message.printable(AuthStateError.longest)
+        self.hint = hint.printable(AuthStateError.longest)
     }
 }
 

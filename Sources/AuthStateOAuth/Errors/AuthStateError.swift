@@ -1,20 +1,21 @@
 /// What went wrong, in terms that a program can branch on and a person can act on.
 ///
-/// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different, and text
-/// from a provider is cut to 300 printable characters.
-public struct AuthStateError: Error, Sendable, Hashable, Codable {
+/// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different. Every text in
+/// it can be shown as it is, also text from a provider: `printable()` has replaced what steers a terminal, and cut it to 300
+/// characters (1000 for the message, the expectation and the hint).
+public struct AuthStateError: Error, Sendable, Hashable {
     /// Which check failed.
     public var code: Code
     /// Where in the flow.
     public var stage: Stage
     /// One sentence for a person.
-    public var message: String
+    public var message: String { didSet { message = message.printable(Self.longest) } }
     /// What was required.
-    public var expected: String?
+    public var expected: String? { didSet { expected = expected?.printable(Self.longest) } }
     /// What came instead, redacted.
-    public var received: String?
+    public var received: String? { didSet { received = received?.printable() } }
     /// What to do next.
-    public var hint: String?
+    public var hint: String? { didSet { hint = hint?.printable(Self.longest) } }
     /// The OAuth error response, when the provider sent one.
     public var response: OAuthErrorResponse?
     /// The HTTP status that carried the answer.
@@ -22,11 +23,14 @@ public struct AuthStateError: Error, Sendable, Hashable, Codable {
     /// How long the provider asked to wait, in seconds (`Retry-After`).
     public var retryAfter: Double?
     /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters.
-    public var challenge: AuthenticationChallenge?
+    public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
     /// The beginning of that resource's answer, cut to 300 printable characters.
-    public var responseBody: String?
+    public var responseBody: String? { didSet { responseBody = responseBody?.printable() } }
     /// The description of the error beneath this one; errors themselves cannot be archived.
-    public var underlying: String?
+    public var underlying: String? { didSet { underlying = underlying?.printable() } }
+
+    /// The most characters of a text that is mostly ours.
+    static let longest = 1000
 
     /// Makes an error.
     public init(
@@ -36,14 +40,37 @@ public struct AuthStateError: Error, Sendable, Hashable, Codable {
     ) {
         self.code = code
         self.stage = stage
-        self.message = message
-        self.expected = expected
+        self.message = message.printable(Self.longest)
+        self.expected = expected?.printable(Self.longest)
         self.received = received?.printable()
-        self.hint = hint
+        self.hint = hint?.printable(Self.longest)
         self.response = response
         self.httpStatus = httpStatus
         self.retryAfter = retryAfter
         self.underlying = underlying.map { "\($0)".printable() }
+    }
+}
+
+extension AuthStateError: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case code, stage, message, expected, received, hint, response, httpStatus, retryAfter, challenge
+        case responseBody, underlying
+    }
+
+    /// Decodes an error; an archive may have been written by another program, so its texts are cleaned again.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+        self.init(
+            try container.decode(Code.self, forKey: .code), stage: try container.decode(Stage.self, forKey: .stage),
+            try container.decode(String.self, forKey: .message), expected: try text(.expected),
+            received: try text(.received), hint: try text(.hint),
+            response: try container.decodeIfPresent(OAuthErrorResponse.self, forKey: .response),
+            httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus),
+            retryAfter: try container.decodeIfPresent(Double.self, forKey: .retryAfter))
+        challenge = try container.decodeIfPresent(AuthenticationChallenge.self, forKey: .challenge)?.cut
+        responseBody = try text(.responseBody)?.printable()
+        underlying = try text(.underlying)?.printable()
     }
 }
 
@@ -86,23 +113,5 @@ extension AuthStateError {
         public static let logout = Stage(rawValue: "logout")
         /// Loading or saving the state.
         public static let store = Stage(rawValue: "store")
-    }
-}
-
-extension String {
-    /// At most `limit` characters, those that do not print replaced: for text that somebody else wrote.
-    package func printable(_ limit: Int = 300) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars.prefix(limit) {
-            let isPlain: Bool
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-                isPlain = false
-            default: isPlain = true
-            }
-            result.append(isPlain ? scalar : "\u{FFFD}")
-        }
-        if unicodeScalars.dropFirst(limit).first != nil { result.append("…") }
-        return String(result)
     }
 }

@@ -3,17 +3,26 @@ package import AuthStateJOSE
 /// The members of an OAuth error response (RFC 6749, sections 4.1.2.1 and 5.2).
 public struct OAuthErrorResponse: Sendable, Hashable, Codable {
     /// The error code, for example `invalid_grant`.
-    public var error: String
+    public var error: String { didSet { error = error.printable(100) } }
     /// The provider's explanation, cut to 300 printable characters.
-    public var errorDescription: String?
+    public var errorDescription: String? { didSet { errorDescription = errorDescription?.printable() } }
     /// A page about the error.
-    public var errorURI: String?
+    public var errorURI: String? { didSet { errorURI = errorURI?.printable() } }
 
     /// Makes an error response.
     public init(error: String, errorDescription: String? = nil, errorURI: String? = nil) {
         self.error = error.printable(100)
         self.errorDescription = errorDescription?.printable()
         self.errorURI = errorURI?.printable()
+    }
+
+    /// Decodes an error response; its texts are cleaned as those of any other.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            error: try container.decode(String.self, forKey: .error),
+            errorDescription: try container.decodeIfPresent(String.self, forKey: .errorDescription),
+            errorURI: try container.decodeIfPresent(String.self, forKey: .errorURI))
     }
 
     enum CodingKeys: String, CodingKey {

@@ -83,6 +83,33 @@ struct OutputTests {
         #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}")
     }
 
+    @Test("what a provider wrote begins no line of its own, and stays what it was in JSON")
+    func providerText() throws {
+        let hostile = "Ada\nadmin: yes\u{1B}]0;x\u{07}\u{9B}31m\u{202E}\u{2066}\u{61C}\u{200F}\u{7F}\t\u{E0001}"
+        let report = Report(json: ["name": .string(hostile)], lines: ["name: \(hostile)"])
+        let line = String(decoding: report.data, as: UTF8.self)
+        #expect(line.filter { $0 == "\n" }.count == 1 && line.hasSuffix("\n"))
+        #expect(line.dropLast().unicodeScalars.allSatisfy { $0.isPrintable })
+        let json = String(decoding: report.json.printed, as: UTF8.self)
+        #expect(json.unicodeScalars.allSatisfy { $0.isPrintable })
+        #expect(try JSONValue(parsing: Array(json.utf8)) == ["name": .string(hostile)])
+        let response = TransportResponse(status: 200, body: Data("\u{1B}[2J".utf8))
+        #expect(ResponseReport(response).report.data == Array("\u{1B}[2J".utf8))
+    }
+
+    @Test("a wider scope than was asked for, and offline access without a refresh token, are told")
+    func scopes() {
+        #expect(ScopeNote.beyond("a b c", ["a"])?.hasSuffix(": b c.") == true)
+        for (granted, asked) in [("a", ["a", "b"]), ("a b", []), (nil, ["a"])] as [(String?, [Scope])] {
+            #expect(ScopeNote.beyond(granted, asked) == nil)
+        }
+        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        #expect(ScopeNote.offline(record, [.openID, .offlineAccess])?.contains("--prompt consent") == true)
+        #expect(ScopeNote.offline(record, [.openID]) == nil)
+        record.refreshToken = "r"
+        #expect(ScopeNote.offline(record, [.offlineAccess]) == nil)
+    }
+
     @Test("what a provider wrote as a sentence gets no second full stop")
     func sentences() {
         let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.")

@@ -48,13 +48,13 @@ final class Console: Sendable {
     /// Prints the result of a command.
     func show(_ report: Report) {
         if let note = report.note { self.note(note) }
-        Self.write(isJSON ? report.json.serialized() + [0x0A] : report.data, to: STDOUT_FILENO)
+        Self.write(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
     }
 
     /// Prints an error: one line for a person, an object for a program.
     func show(_ error: AuthStateError) {
         if isJSON {
-            Self.write(JSONValue.object(["error": error.json]).serialized() + [0x0A], to: STDOUT_FILENO)
+            Self.write(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)
         } else {
             note("authstate: \(error)")
         }

@@ -19,8 +19,9 @@ struct Report: Sendable {
         self.status = status
     }
 
-    /// A report whose data are lines of text.
+    /// A report whose data are lines of text; a line break in one of them, which a provider wrote, begins no line.
     init(json: JSONValue, lines: [String] = [], note: String? = nil, status: ExitReason = .done) {
-        self.init(json: json, data: Array(lines.map { $0.plain + "\n" }.joined().utf8), note: note, status: status)
+        let text = lines.map { $0.printable(.max) + "\n" }.joined()
+        self.init(json: json, data: Array(text.utf8), note: note, status: status)
     }
 }
