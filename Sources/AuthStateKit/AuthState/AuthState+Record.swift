@@ -178,8 +178,10 @@ extension TokenResponse {
     /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), as its credential or its key
     /// renews, and no ID token, as nobody logged in.
     func answering(_ request: TokenRequest) -> TokenResponse {
-        guard [.clientCredentials, .jwtBearer].contains(request.grantType) else { return self }
         var response = self
+        // RFC 6749, section 5.1: an answer that does not say the scope has the one that was asked for.
+        response.scope = scope ?? request.scopes.requested
+        guard [.clientCredentials, .jwtBearer].contains(request.grantType) else { return response }
         (response.refreshToken, response.idToken) = (nil, nil)
         return response
     }

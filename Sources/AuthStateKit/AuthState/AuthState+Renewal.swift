@@ -64,6 +64,8 @@ extension AuthState {
                 throw error
             }
             if case .rejected(let token) = flight.reason { lastRejected = token }
+            let more = response.scopes(beyond: request.scopes.isEmpty ? record.scope : request.scopes.requested)
+            if !more.isEmpty { notify(.scopeWidened(more)) }
             return try await take(verified.get(), flight, under: lease)
         case .refused(let error, let refreshToken):
             await keep(refreshToken: refreshToken, after: error, under: lease)

@@ -21,6 +21,8 @@ public enum AuthStateEvent: Sendable, Hashable {
     case renewalStarted
     /// A renewal succeeded.
     case renewed
+    /// A renewal brought scopes that were not asked for.
+    case scopeWidened([Scope])
     /// A renewal failed.
     case renewalFailed(AuthStateError)
     /// The provider's keys could not be reached: the renewed ID token was checked without its signature and not kept.

@@ -2,7 +2,10 @@ public import AuthStateOAuth
 
 /// What a renewal asks for beyond the default; tokens asked for with parameters never replace the default ones.
 public struct RenewalParameters: Sendable, Hashable {
-    /// A part of the granted scopes.
+    /// A part of the granted scopes, for this one token.
+    ///
+    /// The grant keeps its scopes (RFC 6749, section 6), but not at every provider: some narrow it for good with the first
+    /// such renewal, and later tokens have the smaller scope. Then log in once for each scope, or ask for the whole of it.
     public var scopes: [Scope] {
         get { wishes.scopes }
         set { wishes.scopes = newValue }

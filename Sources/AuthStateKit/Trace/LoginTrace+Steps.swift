@@ -157,6 +157,8 @@ extension LoginTrace {
             note(failure: error)
             note(.idToken, "Kept the last ID token: the new one could not be verified")
         case .renewalFailed(let error), .readFailed(let error), .saveFailed(let error): note(failure: error)
+        case .scopeWidened(let scopes):
+            note(.tokens, "The provider granted more than was asked for", Detail.list([("scope", scopes.requested)]))
         case .tokensRequested, .tokensDelivered, .tokensDenied, .renewalStarted, .renewed, .changed: break
         }
     }

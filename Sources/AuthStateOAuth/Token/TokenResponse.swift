@@ -48,6 +48,17 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     }
 }
 
+extension TokenResponse {
+    /// The scopes that were granted and not asked for, in order; empty when nothing is known of either.
+    ///
+    /// - Parameter requested: What was asked for, separated by spaces.
+    public func scopes(beyond requested: String?) -> [Scope] {
+        guard let scope, let requested else { return [] }
+        let asked = Set(requested.split(separator: " "))
+        return scope.split(separator: " ").filter { !asked.contains($0) }.map { Scope(rawValue: String($0)) }
+    }
+}
+
 extension TokenResponse: CustomStringConvertible, CustomReflectable {
     /// Type, scope and expiry; tokens stay secret.
     public var description: String {

@@ -15,6 +15,10 @@ struct Line {
         case .tokensDenied(let error): self.init("got no tokens", error)
         case .renewalStarted: self.init(.debug, "renewing tokens")
         case .renewed: self.init(.info, "renewed tokens")
+        case .scopeWidened(let scopes):
+            self.init(
+                .notice, "the provider granted more than was asked for",
+                ["scope": "\(scopes.map { $0.rawValue.printable() }.joined(separator: " "))"])
         case .renewalFailed(let error): self.init("renewing tokens failed", error)
         case .idTokenUnverified(let error): self.init("the renewed ID token could not be verified", error)
         case .lateResultDropped: self.init(.notice, "dropped a renewal that came after a login or logout")

@@ -169,7 +169,12 @@ struct Login: Command {
         try await state.save()
         let summary = StateSummary(record: state.snapshot, now: Date())
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
-        return Report(json: summary.json, note: "Logged in. The access token ends: \(expiry).")
+        let asked = summary.record.lastAuthorizationResponse?.request.scopes ?? tokens.scopes()
+        let notes = [
+            "Logged in. The access token ends: \(expiry).", ScopeNote.beyond(summary.record.scope, asked),
+            ScopeNote.offline(summary.record, asked),
+        ]
+        return Report(json: summary.json, note: notes.compactMap(\.self).joined(separator: "\n"))
     }
 
     private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {

@@ -3,7 +3,10 @@ import AuthStateKit
 
 /// Other tokens than those that are kept: for some of what was granted only.
 struct RenewalOptions: ParsableArguments {
-    @Option(help: "Use a token for a part of the granted scope only, in quotes. It is not kept.")
+    @Option(
+        help: ArgumentHelp(
+            "Use a token for a part of the granted scope only, in quotes. It is not kept. Some providers narrow the grant "
+                + "for good by this: later tokens have the smaller scope, until a new login."))
     var scope: String?
 
     @Option(
