@@ -96,6 +96,7 @@ extension AuthorizationService {
                 service: service, clientID: request.clientID, isOpenID: request.isOpenID, credential: credential)
         else { return nil }
         expectation.nonce = request.nonce
+        expectation.mayOmitNonce = request.mayOmitNonce
         expectation.maxAge = request.maxAge
         expectation.contextClasses = request.essentialContextClasses
         guard request.isOpenID else { return expectation }

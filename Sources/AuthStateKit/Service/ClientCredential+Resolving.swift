@@ -46,7 +46,8 @@ extension ClientCredential {
         guard method == .clientSecretJWT else {
             return try .secret(
                 secret, clientID: clientID, method: method,
-                isFormEncoded: !service.tolerances.contains(.unencodedBasic))
+                isFormEncoded: !service.tolerances.contains(.unencodedBasic),
+                isNamed: service.tolerances.contains(.clientIDBesideBasic))
         }
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }

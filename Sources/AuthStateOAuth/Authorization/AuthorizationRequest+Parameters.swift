@@ -12,6 +12,27 @@ extension AuthorizationRequest {
             || requestURI == nil && configuration.metadata?.requireSignedRequestObject == true
     }
 
+    /// Whether the ID token may lack the nonce: by name, and where the provider promises to tie the code to the verifier.
+    package var mayOmitNonce: Bool {
+        let methods = configuration.metadata.map { $0.codeChallengeMethodsSupported ?? [] } ?? ["S256"]
+        return configuration.tolerances.contains(.missingNonce) && methods.contains("S256")
+            && !responseType.includesIDToken
+    }
+
+    /// What the person is asked: `prompt`, or consent to offline access where the provider wants it (OpenID Connect Core,
+    /// section 11).
+    package var effectivePrompt: [Prompt] { prompt.isEmpty && needsOfflineConsent ? [.consent] : prompt }
+
+    /// Whether `offline_access` needs consent: as was said, else where the provider's metadata name such a prompt.
+    private var needsOfflineConsent: Bool {
+        guard scopes.contains(.openID), scopes.contains(.offlineAccess) else { return false }
+        return asksConsentForOfflineAccess
+            ?? (configuration.metadata?.promptValuesSupported?.contains(Prompt.consent.rawValue) == true)
+    }
+
+    /// Whether offline access may be refused in silence, because consent is not asked for.
+    package var lacksOfflineConsent: Bool { needsOfflineConsent && !effectivePrompt.contains(.consent) }
+
     /// All parameters, for the browser's URL, for a pushed request and for a request object alike.
     ///
     /// - Throws: `AuthStateError`: the redirect URI is missing, a scope is malformed, or an additional parameter would

@@ -12,7 +12,7 @@ public struct ClientAuthentication: Sendable, Hashable {
     private enum Proof: Hashable {
         case nothing
         case nameless
-        case secret(String, isFormEncoded: Bool)
+        case secret(String, isFormEncoded: Bool, isNamed: Bool)
         case assertion(String)
     }
 
@@ -39,10 +39,12 @@ public struct ClientAuthentication: Sendable, Hashable {
     ///
     /// - Parameter isFormEncoded: Whether HTTP Basic has identifier and secret form-encoded first, as it should; see
     ///   `Tolerance.unencodedBasic`.
+    /// - Parameter isNamed: Whether `client_id` stands in the form beside HTTP Basic, see `Tolerance.clientIDBesideBasic`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret, or when the
     ///   identifier has a colon and is not to be encoded.
     public static func secret(
-        _ secret: String, clientID: String, method: ClientAuthenticationMethod, isFormEncoded: Bool = true
+        _ secret: String, clientID: String, method: ClientAuthenticationMethod, isFormEncoded: Bool = true,
+        isNamed: Bool = false
     ) throws -> Self {
         guard method == .clientSecretBasic || method == .clientSecretPost else {
             throw AuthStateError(
@@ -55,7 +57,9 @@ public struct ClientAuthentication: Sendable, Hashable {
                 .unsupported, stage: .token, "An identifier with a colon cannot go into HTTP Basic unencoded.",
                 hint: "Send the secret in the body (client_secret_post).")
         }
-        return Self(clientID: clientID, method: method, proof: .secret(secret, isFormEncoded: isFormEncoded))
+        return Self(
+            clientID: clientID, method: method,
+            proof: .secret(secret, isFormEncoded: isFormEncoded, isNamed: isNamed))
     }
 
     /// A client with a signed assertion (RFC 7523, section 2.2); it is good for one request only.
@@ -90,11 +94,12 @@ public struct ClientAuthentication: Sendable, Hashable {
     /// Adds the proof to a form and its headers.
     func apply(to form: inout Parameters, headers: inout TransportHeaders) {
         switch proof {
-        case .secret(let secret, let isFormEncoded) where method == .clientSecretBasic:
+        case .secret(let secret, let isFormEncoded, let isNamed) where method == .clientSecretBasic:
+            if isNamed { form["client_id"] = clientID }
             let parts = [clientID, secret].map { isFormEncoded ? PercentEncoding.form($0) : $0 }
             let pair = parts.joined(separator: ":")
             headers["Authorization"] = ["Basic \(Base64.encode(Array(pair.utf8)))"]
-        case .secret(let secret, _):
+        case .secret(let secret, _, _):
             form["client_id"] = clientID
             form["client_secret"] = secret
         case .assertion(let assertion):

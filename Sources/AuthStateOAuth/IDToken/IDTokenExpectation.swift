@@ -18,6 +18,8 @@ public struct IDTokenExpectation: Sendable {
     public var clientSecret: String?
     /// The request's nonce; nil when none was sent.
     public var nonce: String?
+    /// Whether a token from the token endpoint may come without the nonce (`Tolerance.missingNonce`).
+    package var mayOmitNonce = false
     /// The access token that came along, for `at_hash`.
     public var accessToken: String?
     /// The code that came along in the front channel (hybrid flow): `c_hash` is then required.
@@ -42,6 +44,8 @@ public struct IDTokenExpectation: Sendable {
 
     /// Whether the token comes through the browser.
     var isFrontChannel: Bool { code != nil }
+    /// Whether it is one of the two ID tokens of a hybrid login.
+    var isHybrid: Bool { isFrontChannel || frontChannel != nil }
 }
 
 extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {

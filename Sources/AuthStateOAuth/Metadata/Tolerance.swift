@@ -6,7 +6,18 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A token response without `token_type`.
     public static let missingTokenType = Tolerance(rawValue: "missingTokenType")
+    /// A `token_type` of `access_token` where `Bearer` is meant (RFC 6749, section 7.1).
+    public static let accessTokenType = Tolerance(rawValue: "accessTokenType")
+    /// `client_id` stands in the form too where HTTP Basic has it, because the provider demands it.
+    public static let clientIDBesideBasic = Tolerance(rawValue: "clientIDBesideBasic")
+    /// An ID token without the nonce that was sent, in the code flow alone: PKCE with S256 then ties the code to the login.
+    ///
+    /// Not where the provider's metadata name no S256, and never in the hybrid flow. A nonce that is there has to be the
+    /// request's all the same.
+    public static let missingNonce = Tolerance(rawValue: "missingNonce")
     /// Signed userinfo without `iss` or `aud`, which OpenID Connect Core, section 5.3.2, only recommends.
+    ///
+    /// It is accepted without this name; the name is kept for programs and archives that have it.
     public static let unaddressedUserInfo = Tolerance(rawValue: "unaddressedUserInfo")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
@@ -16,8 +27,6 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
     /// Scopes are separated by commas in requests, instead of spaces (RFC 6749, section 3.3).
     public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
-    ///
-    /// It is accepted without this name; the name is kept for programs and archives that have it.
     /// Scopes are separated by commas in answers; they are remembered with spaces.
     public static let commaSeparatedGrants = Tolerance(rawValue: "commaSeparatedGrants")
     /// Answers with tokens or device codes are form-encoded, with a `Content-Type` that says so, instead of JSON (RFC 6749,

@@ -112,7 +112,8 @@ extension TokenResponse {
             throw refusal("authorization_details", "a list of objects that have a type")
         }
         self.init(
-            accessToken: accessToken, tokenType: tokenType ?? "Bearer", issuedAt: sentAt,
+            accessToken: accessToken, tokenType: request.configuration.tolerances.tokenType(tokenType),
+            issuedAt: sentAt,
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
             refreshToken: refreshToken, idToken: try text("id_token"),
             scope: request.configuration.tolerances.grantedScope(try text("scope")), authorizationDetails: granted,
@@ -132,9 +133,8 @@ extension TokenResponse {
                 .unsupportedTokenType, stage: request.stage, message, expected: isBound ? "DPoP" : "Bearer",
                 received: type ?? "no token_type", hint: hint, httpStatus: 200)
         }
-        let isBearer =
-            type?.equalsIgnoringASCIICase("Bearer") ?? request.configuration.tolerances.contains(.missingTokenType)
-        if isBearer {
+        let meant = request.configuration.tolerances.tokenType(type)
+        if meant.equalsIgnoringASCIICase("Bearer") {
             guard TrustCheck.tokenResponseDowngrade.holds(!isBound) else {
                 throw refusal(
                     "The provider issued a token that is not bound to the DPoP key.",
@@ -147,7 +147,12 @@ extension TokenResponse {
             let isUnwanted = !isBound && type?.equalsIgnoringASCIICase("DPoP") == true
             throw refusal(
                 "The provider issued another type of token.",
-                hint: isUnwanted ? "Give the request a dpopKey, to which the token can be bound." : nil)
+                hint: isUnwanted
+                    ? "Give the request a dpopKey, to which the token can be bound."
+                    : type == nil
+                        ? "Tolerate missingTokenType if the provider is known to leave it out."
+                        : meant.equalsIgnoringASCIICase("access_token")
+                            ? "Tolerate accessTokenType if the provider is known to write this for Bearer." : nil)
         }
     }
 
@@ -166,5 +171,16 @@ extension TokenResponse {
             throw refusal("expires_in", "a number of seconds")
         }
         return min(seconds, 10 * 365 * 86400)
+    }
+}
+
+extension Set<Tolerance> {
+    /// The token type that an answer means.
+    fileprivate func tokenType(_ type: String?) -> String {
+        switch type {
+        case nil where contains(.missingTokenType): "Bearer"
+        case let type? where contains(.accessTokenType) && type.equalsIgnoringASCIICase("access_token"): "Bearer"
+        default: type ?? ""
+        }
     }
 }

@@ -104,6 +104,12 @@ extension Attack {
             idToken(.idTokenNonce, "noNonce"),
             idToken(.idTokenNonce, "good") { $0.nonce = nil },
             renewed(.idTokenNonce, "otherNonce"),
+            // A nonce may be absent by name, never another one, and never in the hybrid flow.
+            idToken(.idTokenNonce, "otherNonce") { $0.mayOmitNonce = true },
+            idToken(.idTokenNonce, "noNonce") {
+                $0.mayOmitNonce = true
+                $0.frontChannel = try IDTokenFixtures.token("front")
+            },
             idToken(.idTokenContextClass, "good") { $0.contextClasses = ["gold"] },
             idToken(.idTokenContextClass, "bronze") { $0.policy.contextClasses = ["gold"] },
             idToken(.idTokenAuthenticationTime, "noAuthenticationTime") { $0.maxAge = 100 },

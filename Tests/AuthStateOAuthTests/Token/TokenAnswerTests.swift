@@ -50,6 +50,16 @@ struct TokenAnswerTests {
         }
     }
 
+    @Test("a token type of access_token is Bearer by name, and an error that names the tolerance otherwise")
+    func accessTokenType() throws {
+        let response = try tokens(["token_type": "Access_Token"], tolerances: [.accessTokenType])
+        #expect(response?.tokenType == "Bearer")
+        #expect(try tokens(["token_type": nil], tolerances: [.accessTokenType]) == nil)
+        #expect(try tokens(["token_type": "mac"], tolerances: [.accessTokenType, .missingTokenType]) == nil)
+        let error = try #require(try refused(body(["token_type": "access_token"]))).error
+        #expect(error.code == .unsupportedTokenType && error.hint?.contains("accessTokenType") == true)
+    }
+
     @Test("a whole answer is read; what the specification does not name is kept")
     func whole() throws {
         let response = try #require(

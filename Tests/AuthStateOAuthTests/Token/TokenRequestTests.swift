@@ -58,6 +58,15 @@ struct TokenRequestTests {
         #expect(sent.form?["client_id"] == nil && sent.form?["client_secret"] == nil)
     }
 
+    @Test("the identifier stands in the form beside HTTP Basic where that is tolerated")
+    func basicNamed() throws {
+        let named = try ClientAuthentication.secret(
+            "s", clientID: "a client", method: .clientSecretBasic, isNamed: true)
+        let sent = try renewal().transportRequest(authentication: named)
+        #expect(sent.headers["Authorization"].count == 1)
+        #expect(sent.form?["client_id"] == "a client" && sent.form?["client_secret"] == nil)
+    }
+
     @Test("client_secret_post puts both into the body")
     func post() throws {
         let sent = try renewal().transportRequest(authentication: secret("s&=+ ü", .clientSecretPost))

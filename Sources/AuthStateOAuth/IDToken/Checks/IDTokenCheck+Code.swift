@@ -92,7 +92,12 @@ extension IDTokenCheck {
     static let nonce = IDTokenCheck(.idTokenNonce, "nonce", "Core 3.1.3.7, 11; 12.2") { token, expected in
         let wanted = expected.previous?.nonce ?? expected.nonce
         guard let claim = token.claims["nonce"] else {
-            return expected.previous != nil || wanted == nil ? nil : Failure("the request's nonce", received: nil)
+            let isTolerated = expected.mayOmitNonce && !expected.isHybrid
+            return expected.previous != nil || wanted == nil || isTolerated
+                ? nil
+                : Failure(
+                    "the request's nonce", received: nil,
+                    hint: expected.isHybrid ? nil : "Tolerate missingNonce if the provider is known to drop it.")
         }
         guard let wanted, let nonce = claim.stringValue, ConstantTime.equals(nonce, wanted) else {
             return Failure(wanted == nil ? "no nonce" : "the request's nonce", received: "a different nonce")

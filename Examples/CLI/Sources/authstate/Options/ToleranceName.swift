@@ -6,6 +6,9 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case unencodedBasic = "unencoded-basic"
     case unprovenPush = "unproven-push"
     case missingTokenType = "missing-token-type"
+    case accessTokenType = "access-token-type"
+    case clientIDBesideBasic = "client-id-beside-basic"
+    case missingNonce = "missing-nonce"
     case unaddressedUserInfo = "unaddressed-userinfo"
     case missingSecretExpiry = "missing-secret-expiry"
 
@@ -14,6 +17,9 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .unencodedBasic: .unencodedBasic
         case .unprovenPush: .unprovenPush
         case .missingTokenType: .missingTokenType
+        case .accessTokenType: .accessTokenType
+        case .clientIDBesideBasic: .clientIDBesideBasic
+        case .missingNonce: .missingNonce
         case .unaddressedUserInfo: .unaddressedUserInfo
         case .missingSecretExpiry: .missingSecretExpiry
         }
