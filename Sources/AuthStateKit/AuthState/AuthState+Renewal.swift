@@ -195,7 +195,7 @@ extension AuthState {
         var error = AuthStateError(
             .noRefreshToken, stage: .refresh,
             "The access token has ended, and there is no refresh token to renew it with.",
-            hint: "Log in again; ask for the scope offline_access if the provider needs it.")
+            hint: "Log in again; ask for the scope offline_access, and for prompt=consent, if the provider needs them.")
         if case .shortLived(let needed) = reason, left > 0 {
             error.message = "The access token expires too soon, and there is no refresh token to renew it with."
             (error.expected, error.received) = ("valid for \(seconds(needed))", "valid for \(seconds(left))")

@@ -51,6 +51,7 @@ extension AuthorizationRequest {
         result["code_challenge_method"] = "S256"
         // Named with an ID token although it is the default: there are providers that would put one into the query.
         result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
+        let prompt = effectivePrompt
         result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")
         result["login_hint"] = loginHint
         result["max_age"] = maxAge.map(String.init)

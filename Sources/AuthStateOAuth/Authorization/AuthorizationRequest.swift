@@ -24,7 +24,12 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     /// Ties the code to this process (PKCE).
     public var codeVerifier: CodeVerifier
     /// What the provider shall ask of the person.
+    ///
+    /// Left empty, `consent` is asked for with the scope `offline_access`; see ``asksConsentForOfflineAccess``.
     public var prompt: [Prompt] = []
+    /// Whether `prompt=consent` goes along with the scopes `openid offline_access` when `prompt` is empty (OpenID Connect
+    /// Core, section 11); nil does so when the provider's metadata list that prompt.
+    public var asksConsentForOfflineAccess: Bool?
     /// Who is likely to log in.
     public var loginHint: String?
     /// The oldest login that will do, in seconds; the ID token's `auth_time` is held to it.

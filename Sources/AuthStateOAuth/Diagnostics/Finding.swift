@@ -66,6 +66,8 @@ extension Finding.Code {
     public static let formPostToApp = Self(rawValue: "formPostToApp")
     /// The provider wants another redirect URI.
     public static let providerRule = Self(rawValue: "providerRule")
+    /// `offline_access` without `prompt=consent`, at a provider that has such a prompt (OpenID Connect Core, section 11).
+    public static let offlineAccessWithoutConsent = Self(rawValue: "offlineAccessWithoutConsent")
     /// A secret that every copy of the app has is none (RFC 8252, section 8.5).
     public static let secretInApp = Self(rawValue: "secretInApp")
 }

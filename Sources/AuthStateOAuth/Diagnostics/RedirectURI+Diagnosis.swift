@@ -37,7 +37,8 @@ extension RedirectURI {
 }
 
 extension AuthorizationRequest {
-    /// What is wrong or doubtful about where a request's answer goes and how its client proves itself, the errors first.
+    /// What is wrong or doubtful about where a request's answer goes, how its client proves itself and whether it will get
+    /// a refresh token, the errors first.
     ///
     /// Google and Apple are known by the configuration's issuer; other providers' rules need `provider`.
     ///
@@ -48,13 +49,14 @@ extension AuthorizationRequest {
         credential: ClientCredential = .none, app: AppDeclarations? = nil, provider: KnownProvider? = nil
     ) -> [Finding] {
         // Without a redirect URI the user agent chooses, and knows which fits.
-        guard let redirectURI else { return [] }
+        let offline: [Finding] = lacksOfflineConsent ? [.offlineAccessWithoutConsent] : []
+        guard let redirectURI else { return offline }
         let known = provider ?? [.google, .apple].first { $0.issuer == configuration.issuer?.rawValue }
         var findings = redirectURI.diagnose(
             app: app, responseMode: effectiveResponseMode, provider: known, clientID: clientID)
         let leadsToApp = redirectURI.hasAppScheme || app != nil && !redirectURI.isLoopback
         if credential.isStaticSecret, leadsToApp { findings.append(.secretInApp) }
-        return findings.errorsFirst
+        return (findings + offline).errorsFirst
     }
 }
 
@@ -80,6 +82,14 @@ extension Finding {
         .secretInApp, .warning, "A secret inside an app is none: whoever has the app can read it.",
         hint: "Register a client without a secret (public, native or iOS at the provider) and rely on PKCE; when the "
             + "provider insists on the secret, let a server of yours exchange the code.")
+}
+
+extension Finding {
+    /// OpenID Connect Core, section 11.
+    fileprivate static let offlineAccessWithoutConsent = Finding(
+        .offlineAccessWithoutConsent, .warning,
+        "Without prompt=consent the provider may ignore offline_access and give no refresh token.",
+        hint: "Add consent to the prompts, or leave the prompts out: consent is asked for then.")
 }
 
 extension [Finding] {

@@ -91,6 +91,8 @@ extension KnownProvider {
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
         request.prompt = prompt
+        // What it needs is in the table.
+        request.asksConsentForOfflineAccess = false
         request.additionalParameters = additionalParameters
         if !formPostScopes.isDisjoint(with: request.scopes) { request.responseMode = .formPost }
         return request

@@ -56,6 +56,34 @@ struct AuthorizationRequestTests {
         #expect(sent.values("resource") == ["a", "b"])
     }
 
+    @Test("offline access asks for consent where the metadata name that prompt, unless the caller set one")
+    func offlineAccess() throws {
+        let listed = try Fixtures.configuration(metadata: ["prompt_values_supported": ["none", "login", "consent"]])
+        func prompt(
+            _ configuration: ServiceConfiguration, scopes: [Scope] = [.openID, .offlineAccess],
+            _ change: (inout AuthorizationRequest) -> Void = { _ in }
+        ) throws -> String? {
+            var request = try Fixtures.request(configuration, scopes: scopes)
+            change(&request)
+            return try parameters(request)["prompt"]
+        }
+        #expect(try prompt(listed) == "consent")
+        #expect(try prompt(listed) { $0.prompt = [.login] } == "login")
+        #expect(try prompt(listed) { $0.prompt = [.none] } == "none")
+        #expect(try prompt(listed) { $0.asksConsentForOfflineAccess = false } == nil)
+        #expect(try prompt(listed, scopes: [.openID]) == nil)
+        #expect(try prompt(listed, scopes: [.offlineAccess]) == nil)
+        for silent in [[:], ["prompt_values_supported": ["none", "login"]]] as [[String: JSONValue?]] {
+            let configuration = try Fixtures.configuration(metadata: silent)
+            #expect(try prompt(configuration) == nil)
+            #expect(try prompt(configuration) { $0.asksConsentForOfflineAccess = true } == "consent")
+        }
+        // What a known provider wants is in its table.
+        let known = KnownProvider.google.request(
+            configuration: listed, clientID: "client", scopes: [.openID, .offlineAccess])
+        #expect(known.asksConsentForOfflineAccess == false)
+    }
+
     @Test("the endpoint's own query is extended, not replaced")
     func ownQuery() throws {
         var request = try Fixtures.request()

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
@@ -39,6 +40,22 @@ struct RequestDiagnosisTests {
         ])
     func ownSecret(_ credential: ClientCredential) throws {
         #expect(try codes("com.example.app:/cb", credential).isEmpty)
+    }
+
+    @Test("offline access without prompt=consent is a finding, where the provider has that prompt")
+    func offlineAccess() throws {
+        let listed = try Fixtures.configuration(metadata: ["prompt_values_supported": ["none", "login", "consent"]])
+        func codes(
+            _ configuration: ServiceConfiguration, _ prompt: [AuthorizationRequest.Prompt]
+        ) throws -> [Finding.Code] {
+            var request = try Fixtures.request(configuration, scopes: [.openID, .offlineAccess])
+            request.prompt = prompt
+            return request.diagnose().map(\.code)
+        }
+        #expect(try codes(listed, [.login]) == [.offlineAccessWithoutConsent])
+        #expect(try codes(listed, []).isEmpty)
+        #expect(try codes(listed, [.login, .consent]).isEmpty)
+        #expect(try codes(Fixtures.configuration(), [.login]).isEmpty)
     }
 
     @Test("the response mode is the request's, and the provider is known by its issuer")

@@ -150,6 +150,13 @@ struct OutputTests {
         #expect(refusal.advised.hint?.contains(hint) == true)
     }
 
+    @Test("a tolerance that would help is named as the option is", arguments: ToleranceName.allCases)
+    func tolerances(_ name: ToleranceName) {
+        let error = AuthStateError(
+            .unsupportedTokenType, stage: .token, "Refused.", hint: "Tolerate \(name.tolerance.rawValue) if so.")
+        #expect(error.advised.hint == "Use --tolerate \(name.rawValue) if so.")
+    }
+
     @Test("a refusal without a reason asks for another login only where a renewal was refused")
     func unreasonedRefusal() {
         func hint(_ stage: AuthStateError.Stage) -> String {

@@ -105,7 +105,8 @@ extension AuthStateError {
     private static let advice: [Code: String] = [
         .notLoggedIn: logIn,
         .invalidGrant: "Log in again with 'authstate login'.",
-        .noRefreshToken: "Log in again with 'authstate login'; some providers need --scope \"openid offline_access\".",
+        .noRefreshToken: "Log in again with 'authstate login'; some providers need --scope \"openid offline_access\", "
+            + "and --prompt consent with it.",
         .tokenRejected: "Log in again with 'authstate login'.",
         .refusedWithoutReason: "Log in again with 'authstate login'.",
         .interactionRequired: withoutPrompt,
