@@ -32,7 +32,8 @@ public struct LogoutToken: Sendable, Hashable {
     ///   - compact: The form parameter `logout_token`.
     ///   - keys: The keys that the provider publishes.
     ///   - expectation: Issuer, client and time, with the policy's leeway and algorithms: name the one that the client is
-    ///     registered with (`id_token_signed_response_alg`, RS256 by default). Shared secrets and `none` are not accepted.
+    ///     registered with (`id_token_signed_response_alg`). The default policy means RS256. Shared secrets and `none` are
+    ///     not accepted.
     /// - Throws: `AuthStateError` of stage logout: `.invalidSignature`, or `.invalidLogoutToken` that names the check.
     public init(_ compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
         do { try self.init(verifying: compact, keys: keys, expectation: expectation) } catch let error as JOSEError {
@@ -43,7 +44,7 @@ public struct LogoutToken: Sendable, Hashable {
     /// The same, with a `JOSEError` for the signature: another key may be the right one.
     package init(verifying compact: String, keys: JSONWebKeySet, expectation: IDTokenExpectation) throws {
         let token = try JSONWebToken(parsing: compact)
-        try token.verify(with: keys, allowed: expectation.policy.algorithms.intersection(.asymmetric))
+        try token.verify(with: keys, allowed: expectation.policy.registeredAlgorithms.intersection(.asymmetric))
         let claims = token.claims
         guard TrustCheck.logoutTokenType.holds(TokenKind.logoutToken.admits(token.header)) else {
             throw AuthStateError(

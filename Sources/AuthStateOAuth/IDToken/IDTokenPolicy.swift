@@ -25,6 +25,10 @@ public struct IDTokenPolicy: Sendable, Hashable {
     /// Whether an ID token that comes with an access token must have `at_hash`, which the code flow leaves optional.
     public var requiresAccessTokenHash = false
 
+    /// The algorithms that the client is registered with: RS256, the default of `id_token_signed_response_alg`, where the
+    /// policy names none.
+    package var registeredAlgorithms: Set<SignatureAlgorithm> { algorithms == .asymmetric ? [.rs256] : algorithms }
+
     /// Makes the default policy.
     public init() {}
 }

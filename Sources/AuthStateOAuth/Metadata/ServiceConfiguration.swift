@@ -90,13 +90,12 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     /// The algorithms that a logout token is held to: those of the client's ID tokens (Back-Channel Logout 1.0,
     /// section 2.6, 2).
     ///
-    /// A client whose policy names none is registered for RS256, the default of `id_token_signed_response_alg`, unless
-    /// the provider does not offer it.
+    /// Where the provider does not offer the default, RS256, it is one of those that it offers.
     package var logoutTokenAlgorithms: Set<SignatureAlgorithm> {
-        guard idTokenPolicy.algorithms == .asymmetric else { return idTokenPolicy.algorithms }
         let offered = Set((metadata?.idTokenSigningAlgValuesSupported ?? []).map(SignatureAlgorithm.init))
             .intersection(.asymmetric)
-        return offered.isEmpty || offered.contains(.rs256) ? [.rs256] : offered
+        let isDefault = idTokenPolicy.algorithms == .asymmetric
+        return isDefault && !offered.isEmpty && !offered.contains(.rs256) ? offered : idTokenPolicy.registeredAlgorithms
     }
 
     /// Whether an ID token of this provider could be found to be genuine.

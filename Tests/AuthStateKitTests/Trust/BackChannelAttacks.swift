@@ -13,6 +13,7 @@ extension Attack {
     static let logoutToken: [Attack] = [
         // By a key of the provider's, with an algorithm that the client is not registered for.
         Attack(.allowedAlgorithm) { try LogoutTokenForger.offer(algorithms: [.rs256]) },
+        Attack(.allowedAlgorithm) { try LogoutTokenForger.offer(algorithms: .asymmetric) },
         Attack(.logoutTokenType) { try LogoutTokenForger.offer(type: "at+jwt") },
         Attack(.logoutTokenType) { try LogoutTokenForger.offer(type: "application/id_token+jwt") },
         Attack(.logoutTokenIssuer) { try LogoutTokenForger.offer(["iss": "https://evil.example"]) },

@@ -58,7 +58,10 @@ private enum LogoutWorld {
 
     static let expectation: IDTokenExpectation = {
         guard let issuer = try? Issuer("https://op.example") else { fatalError("the issuer") }
-        return IDTokenExpectation(issuer: issuer, clientID: "client", now: Date(timeIntervalSince1970: 1_800_000_000))
+        var expectation = IDTokenExpectation(
+            issuer: issuer, clientID: "client", now: Date(timeIntervalSince1970: 1_800_000_000))
+        expectation.policy.algorithms = [.es256]
+        return expectation
     }()
 
     static let request: EndSessionRequest = {
