@@ -234,6 +234,16 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A bearer token goes only to the origins that were named, when some were (RFC 9700, 4.9).
     case bearerOrigin
 
+    // Stored states and credentials
+    /// The client's credential goes only to origins that the program named, where others can write the stored state.
+    case credentialOrigin
+    /// A secret whose place only a stored state names that others can write is not read.
+    case credentialReference
+    /// A stored state, its folder and its lock: no other user can have written them.
+    case storeOwnership
+    /// A file that holds a secret or a private key: no other user can read or write it.
+    case secretFile
+
     /// Whether the check is made: always, but for a test that turned it off around this task.
     package var isOn: Bool {
         #if DEBUG

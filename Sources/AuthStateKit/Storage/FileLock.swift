@@ -31,9 +31,10 @@ final class FileLock: Sendable {
             guard try file.tryLock() else { return nil }
             // Somebody who removed the file in between left us with a lock that nobody else sees.
             let status = try file.status
+            try StateFile.checkOwnership(status, path)
             guard let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current) else { return nil }
             return FileLock(file, number: status.number)
-        } catch {
+        } catch let error as SystemCallError {
             throw AuthStateError.store(.storeUnwritable, "The lock of the state cannot be taken:", path, error)
         }
     }

@@ -17,7 +17,7 @@ struct Attack: Sendable {
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
-        + deviceAuthorization + tenants + backchannelAuthentication
+        + deviceAuthorization + tenants + backchannelAuthentication + storedStates
 }
 
 extension Attack: CustomTestStringConvertible {
