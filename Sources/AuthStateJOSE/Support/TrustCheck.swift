@@ -88,6 +88,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case publishedSecret
     /// Key: a symmetric one is not empty (RFC 7518, section 3.2).
     case emptySecret
+    /// A client's secret is no shorter than the hash that it is used with (RFC 7518, section 3.2).
+    case shortSecret
     /// Signature: its length is the key's (RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1).
     case signatureLength
     /// Signature: it is the key's over the content (RFC 7515, section 5.2).

@@ -22,7 +22,7 @@ extension ClientCredential {
         func assertion(_ key: JSONWebKey, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
             let signingKey = try SigningKey(
                 forAssertionsWith: key, algorithm: signingAlgorithm,
-                accepted: accepted.signingAlgorithms, stage: stage)
+                accepted: accepted.signingAlgorithms, tolerances: service.tolerances, stage: stage)
             let assertion = ClientAssertion(
                 clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)

@@ -7,6 +7,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case unprovenPush = "unproven-push"
     case missingTokenType = "missing-token-type"
     case unaddressedUserInfo = "unaddressed-userinfo"
+    case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
 
     var tolerance: Tolerance {
@@ -15,6 +16,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .unprovenPush: .unprovenPush
         case .missingTokenType: .missingTokenType
         case .unaddressedUserInfo: .unaddressedUserInfo
+        case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
         }
     }
