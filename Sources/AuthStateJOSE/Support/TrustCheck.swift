@@ -236,6 +236,9 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A bearer token goes only to the origins that were named, when some were (RFC 9700, 4.9).
     case bearerOrigin
 
+    /// Only the origins that were named, when some were, end a login by refusing its access token.
+    case rejectionOrigin
+
     // Stored states and credentials
     /// The client's credential goes only to origins that the program named, where others can write the stored state.
     case credentialOrigin

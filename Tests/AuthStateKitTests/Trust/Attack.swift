@@ -18,7 +18,7 @@ struct Attack: Sendable {
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
         + deviceAuthorization + tenants + backchannelAuthentication + storedStates
-        + shortSecret
+        + shortSecret + foreignRefusal
 }
 
 extension Attack: CustomTestStringConvertible {
