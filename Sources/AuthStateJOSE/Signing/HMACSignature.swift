@@ -1,6 +1,7 @@
 /// HMAC as a signature (RFC 7518, section 3.2), on top of any backend.
 ///
-/// The RFC asks for keys as long as the digest; client secrets in the field are shorter, so only empty ones are refused.
+/// The RFC asks for keys as long as the digest. Only empty ones are refused here: a client's secret is held to its length where
+/// it becomes a key, because a tolerance may accept it.
 struct HMACSignature: SignatureVerifier, SignatureSigner {
     let function: HashFunction
     let key: SecretBytes

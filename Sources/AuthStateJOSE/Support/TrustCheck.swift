@@ -92,6 +92,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case publishedSecret
     /// Key: a symmetric one is not empty (RFC 7518, section 3.2).
     case emptySecret
+    /// A client's secret is no shorter than the hash that it is used with (RFC 7518, section 3.2).
+    case shortSecret
     /// Signature: its length is the key's (RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1).
     case signatureLength
     /// Signature: it is the key's over the content (RFC 7515, section 5.2).
@@ -245,6 +247,19 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case bearerTransport
     /// A bearer token goes only to the origins that were named, when some were (RFC 9700, 4.9).
     case bearerOrigin
+
+    /// Only the origins that were named, when some were, end a login by refusing its access token.
+    case rejectionOrigin
+
+    // Stored states and credentials
+    /// The client's credential goes only to origins that the program named, where others can write the stored state.
+    case credentialOrigin
+    /// A secret whose place only a stored state names that others can write is not read.
+    case credentialReference
+    /// A stored state, its folder and its lock: no other user can have written them.
+    case storeOwnership
+    /// A file that holds a secret or a private key: no other user can read or write it.
+    case secretFile
 
     /// Whether the check is made: always, but for a test that turned it off around this task.
     package var isOn: Bool {

@@ -114,7 +114,7 @@ extension AuthState {
             switch ResourceVerdict(response, now: service.configuration.clock.now) {
             case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: request.url)
             case .answered, .nonceWanted: return response
-            case .tokenRejected: throw TokenRejected(response)
+            case .tokenRejected: throw TokenRejected(response, of: request.url)
             case .refused(let error): throw error
             }
         }
@@ -160,7 +160,8 @@ extension AuthState {
     nonisolated(nonsending) func replacement(
         for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
     ) async throws -> Tokens {
-        if policy.choice == .renewOnce, try await mayRenew(after: refused, parameters) {
+        let mayCount = rejection.url == nil || rejection.counts(among: options.allowedOrigins)
+        if policy.choice == .renewOnce, mayCount, try await mayRenew(after: refused, parameters) {
             let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
             if tokens.accessToken != refused.accessToken { return tokens }
             throw try await reject(tokens, rejection, policy: policy, renewed: true)
@@ -183,7 +184,9 @@ extension AuthState {
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
         let error = AuthStateError(rejection, canRenew: renewed)
-        guard policy.choice != .failRequestOnly, record.accessToken == refused.accessToken else { return error }
+        guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
+            record.accessToken == refused.accessToken
+        else { return error }
         // A failed save was reported by `commit`; for the caller the refused token matters more.
         do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         return error

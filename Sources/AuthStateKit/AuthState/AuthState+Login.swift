@@ -44,7 +44,11 @@ extension AuthState {
 
     /// Reads a stored state.
     ///
-    /// - Parameter credential: The client's credential, when the stored state cannot refer to it.
+    /// Where other programs can write the store, what is stored decides neither which secret is read nor where it is sent: give
+    /// a credential that is bound to its provider, `.environment("SECRET").sent(onlyTo: .issuer("https://op.example"))`. A
+    /// request that would send another one, or send it elsewhere, throws `.credentialWithheld`.
+    ///
+    /// - Parameter credential: The client's credential, in the place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
     public static func restore(
         from store: any AuthStateStore,
@@ -71,8 +75,8 @@ extension AuthState {
         let sight = StoreSight(
             await store.watch(key), at: now, interval: surroundings.options.storeCheckInterval)
         guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
-        var record = try AuthStateArchive(data: stored.archive).record
-        if let credential { record.credential = credential }
+        var record = try surroundings.record(of: stored)
+        if let credential { record = record.with(credential, in: surroundings) }
         return AuthState(
             sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }

@@ -14,7 +14,12 @@ extension AuthState {
         /// What a refused access token means.
         public var unauthorizedPolicy: UnauthorizedPolicy = .renewOnce
         /// Origins that may receive the access token, for example `https://api.example`; nil allows all.
+        ///
+        /// Only their refusals of it count then, see `UnauthorizedPolicy`.
         public var allowedOrigins: Set<String>?
+        /// Secrets and keys that a stored state may name where others can write the store, each bound to its provider by
+        /// `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
+        public var allowedCredentials: [ClientCredential] = []
         /// Told of everything that happens, synchronously.
         public var observer: (any AuthStateObserver)?
 

@@ -98,7 +98,7 @@ extension AuthState {
         guard stored?.version != storedVersion else { return false }
         var base = record
         if let stored {
-            base = try AuthStateArchive(data: stored.archive).record
+            base = try surroundings.record(of: stored)
                 .with(credentialOf: record).sharing(record)
             if base.isOlder(than: storedAge) {
                 // Somebody put a copy back, whose refresh token has been spent: the next save takes its place.
@@ -232,14 +232,18 @@ extension AuthState.Record {
     /// Whether this is an earlier state of the same grant.
     func isOlder(than other: Age) -> Bool { grantID == other.grantID && revision < other.revision }
 
-    /// The state with the credential of this process, when one of the two cannot be archived; another client's or
+    /// The state with the credential of this process, when one of the two cannot be archived, or the program vouches for it;
+    /// another client's or
     /// provider's state gets to see no secret of ours.
     func with(credentialOf ours: Self) -> Self {
         guard clientID == ours.clientID, configuration.issuer == ours.configuration.issuer else { return self }
         var copy = self
         if case .value = ours.credential.source { copy.credential = ours.credential }
+        if ours.credential.isGiven { copy.credential = ours.credential }
         if case .value = credential.source { copy.credential = ours.credential }
-        if case .value? = jwtBearer?.key.source, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer {
+        if let key = jwtBearer?.key, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer,
+            key.isForgotten || grant.key.isGiven
+        {
             copy.jwtBearer?.key = grant.key
         }
         return copy
@@ -265,4 +269,17 @@ extension AuthState.Record {
         configuration = configuration.adapted(to: registration)
         if case .issued = credential.source { credential = registration.credential(replacing: credential) }
     }
+}
+
+extension ClientCredential {
+    /// Whether the program gave it, and said or did not say where it may go; what is stored does not replace it.
+    fileprivate var isGiven: Bool {
+        switch custody {
+        case .provider, .none: true
+        case .request, .unnamed: false
+        }
+    }
+
+    /// Whether it was in the memory of another process.
+    fileprivate var isForgotten: Bool { if case .value = source { true } else { false } }
 }

@@ -81,7 +81,7 @@ extension AuthState {
     @discardableResult
     func remove(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
         // What cannot be read is removed all the same.
-        let stored = try? await lease.load().map { try AuthStateArchive(data: $0.archive).record }
+        let stored = try? await lease.load().map { try surroundings.record(of: $0) }
         guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
             return nil
         }

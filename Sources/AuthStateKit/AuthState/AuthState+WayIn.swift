@@ -49,7 +49,7 @@ extension AuthState.WayIn {
 
     /// A new state, saved over whatever was stored under the key, or kept in memory with the reason.
     func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
-        let state = AuthState(record, in: surroundings, key: key)
+        let state = AuthState(surroundings.vouched(record), in: surroundings, key: key)
         // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
         await Task { await state.begin(with: event) }.value
         return state
@@ -88,7 +88,7 @@ extension AuthState {
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
         if let stored = try await lease.load() {
-            let before = try AuthStateArchive(data: stored.archive).record
+            let before = try surroundings.record(of: stored)
             (storedVersion, storedAge) = (stored.version, before.age)
             record.grantEpoch = before.grantEpoch
             record.revision = before.revision

@@ -55,6 +55,8 @@ public actor AuthState {
 
     /// Makes a state from a record; nothing is saved until something changes.
     ///
+    /// The record is the program's word: its endpoints get its credential. For what a store keeps use `restore`.
+    ///
     /// - Parameters:
     ///   - record: What is known, for example an empty record of a client.
     ///   - storedVersion: The stored version that the record was read from.
@@ -66,9 +68,8 @@ public actor AuthState {
         storedVersion: StoredAuthState.Version? = nil,
         options: Options = Options()
     ) {
-        self.init(
-            record, in: Surroundings(service: service, store: store, options: options), key: key,
-            storedVersion: storedVersion)
+        let surroundings = Surroundings(service: service, store: store, options: options)
+        self.init(surroundings.vouched(record), in: surroundings, key: key, storedVersion: storedVersion)
     }
 
     /// - Parameter sight: How changes by others are noticed; nil reads the store from time to time.

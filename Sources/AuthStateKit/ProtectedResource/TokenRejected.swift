@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -17,7 +18,7 @@ public struct TokenRejected: Error, Sendable, Hashable {
     /// Without it the newest nonce that `Tokens.learn` was told of serves: that is another request's where several are under
     /// way, and a server may take each nonce only once.
     public var dpopNonce: String?
-    /// Where the answer came from.
+    /// Where the answer came from; with `AuthState.Options.allowedOrigins` it decides whether the answer can end the login.
     public var url: URL?
 
     /// Makes a rejection.
@@ -40,6 +41,13 @@ public struct TokenRejected: Error, Sendable, Hashable {
 }
 
 extension TokenRejected {
+    /// Whether the answer may end the login: with named origins, only one that is known to come from one of them.
+    func counts(among allowedOrigins: Set<String>?) -> Bool {
+        guard let allowedOrigins else { return true }
+        let origin = url.map { URIReference($0.absoluteString).origin }
+        return TrustCheck.rejectionOrigin.holds(allowedOrigins.contains { URIReference($0).origin == origin })
+    }
+
     /// The resource asks for a nonce although it was given its newest one.
     var nonceAgain: AuthStateError {
         .nonceAgain(
@@ -61,6 +69,10 @@ extension Tokens {
 }
 
 /// What an access token that was refused means for the state.
+///
+/// Without `AuthState.Options.allowedOrigins` the refusal of any host counts, so that a host that should not have got the token
+/// can end the login. With them only answers from those origins do: another one's fails its request, renews nothing and leaves
+/// the state. A `TokenRejected` without `url` renews, and ends nothing.
 public struct UnauthorizedPolicy: Sendable, Hashable {
     enum Choice: Sendable { case renewOnce, fail, failRequestOnly }
     let choice: Choice

@@ -118,9 +118,9 @@ extension AuthorizationService {
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         try await traced {
             // A secret that is not there is better missed before the person has logged in than after.
-            _ = try credential.authentication(
-                clientID: request.clientID, service: request.configuration,
-                endpoint: request.configuration.tokenEndpoint, now: configuration.clock.now, stage: .authorization)
+            _ = try await authentication(
+                of: credential, clientID: request.clientID, service: request.configuration,
+                endpoint: request.configuration.tokenEndpoint, stage: .authorization)
             _ = try request.dpopKey?.signer(stage: .authorization)
             return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
                 var request = request

@@ -62,9 +62,9 @@ extension AuthorizationService {
         var sentAt = configuration.clock.now
         let key = request.configuration.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
         let response = try await withDPoPProof(key, to: endpoint, stage: .authorization) { proof in
-            let authentication = try credential.authentication(
-                clientID: request.clientID, service: request.configuration, endpoint: endpoint,
-                now: configuration.clock.now, stage: .authorization)
+            let authentication = try await authentication(
+                of: credential, clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+                stage: .authorization)
             return try pushed.transportRequest(authentication: authentication, dpopProof: proof)
         } send: { message in
             sentAt = configuration.clock.now

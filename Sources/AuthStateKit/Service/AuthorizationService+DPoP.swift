@@ -19,10 +19,10 @@ extension AuthorizationService {
     /// - Throws: What `make` and `send` throw; `AuthStateError` with `.useDPoPNonce` when the server asks a second time.
     func withDPoPProof(
         _ key: DPoPKey?, to url: URL, stage: AuthStateError.Stage,
-        make: (_ proof: String?) throws -> TransportRequest,
+        make: (_ proof: String?) async throws -> TransportRequest,
         send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
-        guard let key else { return try await send(make(nil)) }
+        guard let key else { return try await send(await make(nil)) }
         var binding = DPoPBinding(key, self)
         var isRepeated = false
         while true {

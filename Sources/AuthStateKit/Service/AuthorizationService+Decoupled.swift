@@ -28,9 +28,8 @@ extension AuthorizationService {
         }
         if request.scopes.contains(.openID) { try service.checkIDTokens(fromBrowser: false) }
         _ = try await firstIDToken(of: request, credential: credential)
-        let authentication = try credential.authentication(
-            clientID: request.clientID, service: service, endpoint: endpoint, now: configuration.clock.now,
-            stage: .authorization)
+        let authentication = try await authentication(
+            of: credential, clientID: request.clientID, service: service, endpoint: endpoint, stage: .authorization)
         let sentAt = configuration.clock.now
         return (try await send(message.transportRequest(authentication: authentication), stage: .authorization), sentAt)
     }

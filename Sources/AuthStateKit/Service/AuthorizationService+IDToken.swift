@@ -101,6 +101,7 @@ extension AuthorizationService {
         expectation.tenantIssuer = service.tenantIssuer
         if expectation.policy.algorithms.needSharedSecret {
             expectation.clientSecret = try credential.secret(stage: stage)
+            expectation.toleratesShortSecret = service.tolerances.contains(.shortSecret)
         }
         return expectation
     }

@@ -26,9 +26,9 @@ extension AuthorizationService {
         request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try request.endpoint
         try check(endpoint, issuer: request.configuration.issuer, stage: Purpose.stage)
-        let authentication = try credential.authentication(
-            clientID: request.clientID, service: request.configuration, endpoint: endpoint,
-            now: configuration.clock.now, stage: Purpose.stage)
+        let authentication = try await authentication(
+            of: credential, clientID: request.clientID, service: request.configuration, endpoint: endpoint,
+            stage: Purpose.stage)
         return try await send(
             try request.transportRequest(authentication: authentication), stage: Purpose.stage)
     }

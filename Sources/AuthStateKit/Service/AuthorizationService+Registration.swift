@@ -3,11 +3,34 @@ public import AuthStateOAuth
 extension AuthorizationService {
     /// Registers a client (RFC 7591).
     ///
+    /// A client whose registration cannot be used is deleted again, where the provider said how (RFC 7592, section 2.3); the
+    /// error says whether it was.
+    ///
     /// - Throws: `AuthStateError` of stage registration.
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
         try check(message.url, issuer: request.configuration.issuer, stage: .registration)
-        return try request.answer(try await send(message, stage: .registration))
+        let response = try await send(message, stage: .registration)
+        do { return try request.answer(response) } catch var error as AuthStateError {
+            guard (200...299).contains(response.status) else { throw error }
+            error.message +=
+                await undo(response, issuer: request.configuration.issuer)
+                ? " The client was deleted again." : " The client exists at the provider: delete it there."
+            throw error
+        }
+    }
+
+    /// Deletes a client that was registered for nothing; also in a task that was cancelled, for nobody else can do it.
+    private func undo(_ response: TransportResponse, issuer: Issuer?) async -> Bool {
+        guard let message = RegistrationRequest.undoing(response) else { return false }
+        return await Task {
+            do {
+                try check(message.url, issuer: issuer, stage: .registration)
+                return (200...299).contains(try await send(message, stage: .registration).status)
+            } catch {
+                return false
+            }
+        }.value
     }
 
     /// Reads what is registered now (RFC 7592, section 2.1).

@@ -44,15 +44,15 @@ extension AuthorizationService {
             var (sentAt, signsAssertion) = (configuration.clock.now, false)
             do {
                 let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
-                    var authentication = try credential.authentication(
-                        clientID: request.clientID, service: request.configuration, endpoint: endpoint,
-                        now: configuration.clock.now, stage: stage)
+                    var authentication = try await authentication(
+                        of: credential, clientID: request.clientID, service: request.configuration,
+                        endpoint: endpoint, stage: stage)
                     if request.isNamedByAssertion, authentication.method == .none {
                         authentication = .nameless(clientID: request.clientID)
                     }
                     signsAssertion = authentication.method.signsAssertions
                     configuration.trace?.noteTokenRequest(request, authentication)
-                    var message = try signed(request).transportRequest(
+                    var message = try await signed(request).transportRequest(
                         authentication: authentication, dpopProof: proof)
                     message.timeout = configuration.requestTimeout
                     message.maximumResponseBytes = configuration.maximumResponseBytes
@@ -79,6 +79,8 @@ extension AuthorizationService {
             }
         } catch let error as AuthStateError {
             return .failed(error, isUnconfirmed: false)
+        } catch is CancellationError {
+            return .cancelled
         } catch {
             return .failed(
                 AuthStateError(.invalidArgument, stage: stage, "The token request cannot be made.", underlying: error),
@@ -87,8 +89,9 @@ extension AuthorizationService {
     }
 
     /// The request with its assertion signed; each sending signs another one, for providers take each once.
-    private func signed(_ request: TokenRequest) throws -> TokenRequest {
+    private func signed(_ request: TokenRequest) async throws -> TokenRequest {
         guard let grant = request.jwtBearer else { return request }
+        try await check(grant.key, at: request.configuration.tokenEndpoint, stage: request.stage)
         let key = try SigningKey(
             forAssertionsWith: grant.key.privateKey(stage: request.stage), algorithm: grant.key.signingAlgorithm,
             accepted: nil, stage: request.stage)

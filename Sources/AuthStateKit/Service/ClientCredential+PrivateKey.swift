@@ -17,6 +17,7 @@ extension ClientCredential {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, and shows nothing of it.
     func privateKey(stage: AuthStateError.Stage) throws -> JSONWebKey {
+        try checkNamed(stage: stage)
         let text: String
         switch source {
         case .none, .issued:

@@ -22,6 +22,7 @@ extension ClientCredential {
         }
         return try SigningKey(
             forAssertionsWith: key, algorithm: signingAlgorithm,
-            accepted: service.metadata?.requestObjectSigningAlgValuesSupported, purpose: "requests", stage: stage)
+            accepted: service.metadata?.requestObjectSigningAlgValuesSupported, tolerances: service.tolerances,
+            purpose: "requests", stage: stage)
     }
 }

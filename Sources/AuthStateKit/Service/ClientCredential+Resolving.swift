@@ -22,11 +22,12 @@ extension ClientCredential {
         func assertion(_ key: JSONWebKey, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
             let signingKey = try SigningKey(
                 forAssertionsWith: key, algorithm: signingAlgorithm,
-                accepted: accepted.signingAlgorithms, stage: stage)
+                accepted: accepted.signingAlgorithms, tolerances: service.tolerances, stage: stage)
             let assertion = ClientAssertion(
                 clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
         }
+        try checkNamed(stage: stage)
         if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
         if let signedSecret {
@@ -69,6 +70,7 @@ extension ClientCredential {
     /// The secret; nil for a public client, and for one with a private key or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
         guard method != .privateKeyJWT, signedSecret == nil else { return nil }
+        try checkNamed(stage: stage)
         switch source {
         case .none: return nil
         case .issued(let secret): return secret
@@ -78,11 +80,11 @@ extension ClientCredential {
         case .environment(let name):
             return try SecretSource.variable(name, holding: "the client's secret", stage: stage)
         case .file(let path):
-            let text = try? String(contentsOfFile: path, encoding: .utf8)
-            guard let secret = text?.split(whereSeparator: \.isNewline).first else {
+            let text = try SecretSource.content(ofFile: path, holding: "the client's secret", stage: stage)
+            guard let secret = text.split(whereSeparator: \.isNewline).first else {
                 throw AuthStateError(
                     .credentialUnavailable, stage: stage,
-                    "The file \(path), which holds the client's secret, cannot be read or is empty.",
+                    "The file \(path), which holds the client's secret, is empty.",
                     hint: "Put the secret into its first line.")
             }
             return String(secret)

@@ -2,15 +2,8 @@ public import AuthStateOAuth
 
 /// What a session logs in with: the provider, the client, and what to ask for.
 public struct AuthSessionConfiguration: Sendable {
-    /// Where people log in.
-    public enum Provider: Sendable, Hashable {
-        /// Its issuer, by discovery; the document is read when somebody signs in, and kept for an hour.
-        case issuer(String)
-        /// Its endpoints, known beforehand.
-        case configuration(ServiceConfiguration)
-        /// One whose ways are known.
-        case known(KnownProvider)
-    }
+    /// Where people log in, see `NamedProvider`.
+    public typealias Provider = NamedProvider
 
     /// Where people log in.
     public var provider: Provider
@@ -20,7 +13,7 @@ public struct AuthSessionConfiguration: Sendable {
     public var redirectURI: RedirectURI?
     /// What is asked for; nil asks for what a known provider lists, and for `openid profile email` elsewhere.
     public var scopes: [Scope]?
-    /// How the client proves who it is; an app has no secret to do it with.
+    /// How the client proves who it is, to the provider above and to no other; an app has no secret to do it with.
     public var credential: ClientCredential = .none
     /// Whatever else the provider understands, in every login.
     public var additionalParameters: Parameters = [:]
@@ -47,15 +40,16 @@ public struct AuthSessionConfiguration: Sendable {
 }
 
 extension AuthSessionConfiguration {
+    /// The credential, bound to the provider.
+    var boundCredential: ClientCredential {
+        credential.custody == .request ? credential.sent(onlyTo: provider) : credential
+    }
+
     /// A new request for a login; the provider is asked for its metadata when they are not known.
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     func request(_ service: AuthorizationService) async throws -> AuthorizationRequest {
-        switch provider {
-        case .issuer(let issuer): request(at: try await service.discoverConfiguration(issuer: issuer))
-        case .configuration(let configuration): request(at: configuration)
-        case .known(let provider): request(at: try await service.configuration(of: provider))
-        }
+        request(at: try await service.configuration(of: provider))
     }
 
     /// A new request for a login at a provider with this metadata.

@@ -79,7 +79,7 @@ extension AuthSessionCore {
     /// The login itself: nothing is kept before everything is checked.
     private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
         let wayIn = AuthState.WayIn(
-            configuration.credential, service, store, key, configuration.annotations, options)
+            configuration.boundCredential, service, store, key, configuration.annotations, options)
         try await wayIn.tryStore()
         let (response, tokens) = try await grant(way)
         let record = wayIn.record(response.request.configuration, response.request.clientID)
@@ -104,10 +104,11 @@ extension AuthSessionCore {
             if let prompt { request.prompt = prompt }
             if let loginHint { request.loginHint = loginHint }
             request.additionalParameters.merge(additionalParameters)
-            return try await service.authorize(request, presenting: userAgent, credential: configuration.credential)
+            return try await service.authorize(
+                request, presenting: userAgent, credential: configuration.boundCredential)
         case .answer(let pending, let callback):
             try configuration.check(pending.request.clientID, pending.request.configuration)
-            return try await service.complete(pending, callback: callback, credential: configuration.credential)
+            return try await service.complete(pending, callback: callback, credential: configuration.boundCredential)
         }
     }
 

@@ -27,7 +27,7 @@ extension AuthSessionCore {
 
     /// The stored login of this session's client.
     func stored() async throws -> AuthState {
-        let credential = configuration.credential == .none ? nil : configuration.credential
+        let credential = configuration.credential == .none ? nil : configuration.boundCredential
         let found = try await AuthState.restore(
             from: store, key: key, credential: credential, service: service, options: options)
         let record = found.snapshot

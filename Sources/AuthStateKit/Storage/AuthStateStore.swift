@@ -32,11 +32,22 @@ public protocol AuthStateStore: Sendable {
     ///
     /// - Returns: What tells of changes; nil, the default, when the store cannot: it is read from time to time then.
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)?
+
+    /// Whether another program can have written what is stored: true, the default, is the cautious answer.
+    ///
+    /// Where it is true, a stored state decides neither which environment variable or file is read as the client's secret, nor
+    /// where a secret is sent: the program says so, see `ClientCredential.sent(onlyTo:)`. A store answers false only when
+    /// nobody but this user's programs, or nobody without its key, can write it: a file of the user's own, the keychain,
+    /// sealed states. A store around another one forwards the answer.
+    var mayBeWrittenByOthers: Bool { get }
 }
 
 extension AuthStateStore {
     /// Nothing: the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { nil }
+
+    /// True: nothing is known of who can write it.
+    public var mayBeWrittenByOthers: Bool { true }
 }
 
 /// Tells at any moment whether what is stored under a key may have changed; the watching ends with its last reference.

@@ -91,9 +91,12 @@ public final class FileAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.invalidArgument` for a key that the store does not accept.
     public func path(for key: AuthStateKey) throws -> String { try layout.path(for: key) }
 
+    /// False: a file or folder that another user owns, or can change, is refused with `.storeUntrusted`.
+    public var mayBeWrittenByOthers: Bool { false }
+
     /// Reads a state without a lease; nil when there is none under the key. Creates nothing, changes nothing.
     ///
-    /// - Throws: `AuthStateError` with `.storeUnreadable`, naming the path and what to do.
+    /// - Throws: `AuthStateError` with `.storeUnreadable` or `.storeUntrusted`, naming the path and what to do.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let path = try layout.path(for: key)
         return try await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) { [warnings] in

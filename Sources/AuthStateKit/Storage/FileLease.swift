@@ -57,6 +57,7 @@ final class FileLease: AuthStateLease {
             let lease = try await work.run(within: patience, orThrow: .storeSilent(.storeUnwritable, path)) {
                 try FilePath.createFolders(to: FilePath.folder(of: path))
                 let file = try StateFile(resolving: path, warnings: warnings)
+                try file.checkFolder()
                 _ = try file.size
                 guard let lock = try FileLock.attempt(file.lockPath) else { return nil as FileLease? }
                 do { return try FileLease(file, lock, work) } catch {

@@ -41,6 +41,7 @@ final class FileLock: Sendable {
                 let file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
                 guard try file.tryLock() else { return nil }
                 let status = try file.status
+                try StateFile.checkOwnership(status, path)
                 guard let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current) else { continue }
                 let content = try file.readAll(limit: SaveNote.longest + 1)
                 guard SaveNote.canStand(in: content) else { throw AuthStateError.foreignLock(path) }

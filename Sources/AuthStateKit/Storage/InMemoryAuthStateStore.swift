@@ -21,6 +21,9 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// How many wait for the lease of a key.
     func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
 
+    /// False: nobody else has this memory.
+    public var mayBeWrittenByOthers: Bool { false }
+
     /// Reads a state; nil when there is none under the key. Never throws.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[key] } }
 

@@ -38,6 +38,9 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
         try await body(ReadingLease(base: base, key: key, owner: owner))
     }
 
+    /// What the other store says.
+    public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
+
     /// Watches the other store.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 }

@@ -68,6 +68,8 @@ struct StateFile: Sendable {
             let file = try OpenFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
             status = try file.status
             guard status.isRegular else { throw notAFile(status) }
+            try Self.checkOwnership(status, path)
+            try checkFolder()
             if status.isOpenToOthers { warnings.reportExposed(path) }
             content = try file.readAll(limit: Self.sizeLimit + 1)
         } catch let error as SystemCallError {

@@ -54,7 +54,8 @@ final class TemporaryFile: Sendable {
         do {
             guard let file = try existing(path) else { return false }
             let stored = try destination.read().stored?.version
-            guard try file.status.isRegular, let note = lock.note, note.base == stored,
+            let status = try file.status
+            guard status.isRegular, status.isAlone(), let note = lock.note, note.base == stored,
                 case let content = try file.readAll(limit: note.count), content.count == note.count,
                 try StateFile.version(of: content) == note.version
             else {

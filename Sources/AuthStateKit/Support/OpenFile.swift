@@ -129,6 +129,10 @@ struct FileStatus {
     var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
     /// Whether more can be done with the file than its owner may, or than reading by the group where it is root's.
     var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
+    /// The owner's number.
+    var owner: uid_t { raw.st_uid }
+    /// Type and permissions.
+    var mode: mode_t { raw.st_mode }
     /// The permissions, as `chmod` takes them.
     var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
 

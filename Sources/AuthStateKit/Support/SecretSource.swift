@@ -52,7 +52,13 @@ enum SecretSource {
             guard status.isRegular else {
                 throw refusal("is not a file", expected: "a regular file", hint: "Check the path.")
             }
-            guard !status.isExposed else {
+            guard TrustCheck.secretFile.holds(status.isOwned(by: geteuid())) else {
+                throw refusal(
+                    "belongs to another user", expected: "owner \(geteuid()) or root",
+                    received: "owner \(status.owner)",
+                    hint: "Copy it to a file of your own with the permissions 0600.")
+            }
+            guard TrustCheck.secretFile.holds(!status.isExposed) else {
                 throw refusal(
                     "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
                     hint: "Take them away with chmod 600, and think of another key if somebody may have read it.")

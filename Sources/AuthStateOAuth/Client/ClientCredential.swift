@@ -28,6 +28,9 @@ public struct ClientCredential: Sendable, Hashable {
     /// What the secret says when it is signed anew for each request, by the private key that `source` then names.
     public var signedSecret: SignedClientSecret?
 
+    /// What vouches for the endpoints that it is sent to.
+    package var custody = Custody.request
+
     /// Makes a credential.
     public init(
         _ source: Source, method: ClientAuthenticationMethod? = nil, keyID: String? = nil,

@@ -6,12 +6,13 @@ extension SigningKey {
     /// - Parameters:
     ///   - algorithm: The one that the client is registered for; nil takes the usual one of the key's type first.
     ///   - accepted: `token_endpoint_auth_signing_alg_values_supported` or another such list; nil accepts all.
+    ///   - tolerances: Those of the provider; `.shortSecret` counts here.
     ///   - purpose: What is signed.
     /// - Throws: `AuthStateError` with `.unsupported` when the provider accepts none of them, `.credentialUnavailable` when
     ///   the key cannot be used.
     package init(
         forAssertionsWith key: JSONWebKey, algorithm: SignatureAlgorithm?, accepted: [String]?,
-        purpose: String = "assertions", stage: AuthStateError.Stage
+        tolerances: Set<Tolerance> = [], purpose: String = "assertions", stage: AuthStateError.Stage
     ) throws {
         let possible = algorithm.map { [$0] } ?? key.assertionAlgorithms
         guard let chosen = possible.first(where: { accepted?.contains($0.rawValue) ?? true }) else {
@@ -22,6 +23,12 @@ extension SigningKey {
                 hint: purpose == "assertions"
                     ? "Use a key of another type, or another way of client authentication."
                     : "Use a key of another type.")
+        }
+        do { try key.checkLength(for: chosen, isTolerated: tolerances.contains(.shortSecret)) } catch {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage, "The client cannot sign \(purpose): \(error.message).",
+                expected: error.expected, received: error.received,
+                hint: "Get a longer secret from the provider. Tolerance.shortSecret accepts this one.")
         }
         do { try self.init(key, algorithm: chosen) } catch {
             throw AuthStateError(

@@ -101,6 +101,8 @@ extension AuthStateError.Code {
     public static let registrationTokenRejected = known("registrationTokenRejected")
     /// A secret, key or certificate is referred to (an environment variable, a file) and is not there, or does not fit.
     public static let credentialUnavailable = known("credentialUnavailable")
+    /// A stored state that others can write would have the client's credential read or sent where the program did not say.
+    public static let credentialWithheld = known("credentialWithheld")
     /// The loopback port is in use.
     public static let portInUse = known("portInUse")
     /// The browser could not be opened.
@@ -173,6 +175,8 @@ extension AuthStateError.Code {
     public static let storeTooNew = known("storeTooNew")
     /// Others than the owner can read the stored state; only ever a warning.
     public static let storeExposed = known("storeExposed")
+    /// Another user owns the stored state's file or folder, or can change it.
+    public static let storeUntrusted = known("storeUntrusted")
     /// Another writer changed the stored state in between.
     public static let storeConflict = known("storeConflict")
     /// Nobody is logged in.
@@ -228,7 +232,8 @@ extension AuthStateError.Code {
                 .invalidDPoPProof, .revocationUnsupported, .registrationRedirectURIRefused, .invalidClientMetadata,
                 .invalidSoftwareStatement, .unapprovedSoftwareStatement, .initialAccessTokenRejected,
                 .registrationTokenRejected,
-                .credentialUnavailable, .portInUse, .browserUnavailable, .libraryUnavailable, .insecureConnection,
+                .credentialUnavailable, .credentialWithheld, .portInUse, .browserUnavailable, .libraryUnavailable,
+                .insecureConnection,
             ],
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
@@ -243,7 +248,7 @@ extension AuthStateError.Code {
             ],
             .store: [
                 .storeLocked, .storeUnreadable, .storeUnwritable, .storeReadOnly, .storeCorrupt, .storeTooNew,
-                .storeConflict, .storeExposed, .deviceLocked,
+                .storeConflict, .storeExposed, .storeUntrusted, .deviceLocked,
             ],
             .reauthenticationRequired: [
                 .notLoggedIn, .accessDenied, .invalidGrant, .refusedWithoutReason, .noRefreshToken, .tokenRejected,

@@ -32,8 +32,8 @@ extension IDToken {
         keys: JSONWebKeySet?, expectation: IDTokenExpectation
     ) throws(JOSEError) -> IDTokenTrust {
         let (policy, algorithm) = (expectation.policy, token.header.algorithm)
-        if algorithm.isSymmetric, let secret = expectation.clientSecret {
-            try token.verify(with: VerificationKey(JSONWebKey(secret: secret.utf8)), allowed: policy.algorithms)
+        if algorithm.isSymmetric, let key = try expectation.sharedKey(for: algorithm) {
+            try token.verify(with: key, allowed: policy.algorithms)
             return .signature
         }
         let isUnsigned = algorithm == .unsecured && token.signature.isEmpty
@@ -75,8 +75,19 @@ extension AuthStateError {
             self.init(
                 .invalidSignature, stage: stage, "The \(content)'s signature cannot be accepted: \(error.message).",
                 expected: error.expected, received: error.received,
-                hint: error.code == .algorithmNotAllowed
-                    ? "Have the client registered for one of the expected algorithms." : nil)
+                hint: error.signatureHint)
+        }
+    }
+}
+
+extension JOSEError {
+    /// What a person can do about a signature that is refused; nil where that is the provider's concern.
+    fileprivate var signatureHint: String? {
+        switch code {
+        case .algorithmNotAllowed: "Have the client registered for one of the expected algorithms."
+        case .keyMismatch where expected?.hasSuffix("bytes") == true:
+            "Get a longer secret from the provider. Tolerance.shortSecret accepts this one."
+        default: nil
         }
     }
 }

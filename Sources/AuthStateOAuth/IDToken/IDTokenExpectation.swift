@@ -1,3 +1,5 @@
+package import AuthStateJOSE
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -16,6 +18,8 @@ public struct IDTokenExpectation: Sendable {
     public var policy = IDTokenPolicy()
     /// The client's secret: the key of the algorithms that share one.
     public var clientSecret: String?
+    /// Whether that secret may be shorter than the hash of the algorithm, see `Tolerance.shortSecret`.
+    public var toleratesShortSecret = false
     /// The request's nonce; nil when none was sent.
     public var nonce: String?
     /// Whether a token from the token endpoint may come without the nonce (`Tolerance.missingNonce`).
@@ -40,6 +44,16 @@ public struct IDTokenExpectation: Sendable {
         self.issuer = issuer
         self.clientID = clientID
         self.now = now
+    }
+
+    /// The client's secret as the key of an algorithm; nil without a secret.
+    ///
+    /// - Throws: `JOSEError` with `keyMismatch` when it is too short for the algorithm and that is not tolerated.
+    package func sharedKey(for algorithm: SignatureAlgorithm) throws(JOSEError) -> VerificationKey? {
+        guard let clientSecret else { return nil }
+        let key = JSONWebKey(secret: clientSecret.utf8)
+        try key.checkLength(for: algorithm, isTolerated: toleratesShortSecret)
+        return VerificationKey(key)
     }
 
     /// Whether the token comes through the browser.

@@ -25,6 +25,10 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let missingSecretExpiry = Tolerance(rawValue: "missingSecretExpiry")
     /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")
+    /// The client's secret is shorter than the hash that it signs or verifies with (RFC 7518, section 3.2): 32 bytes for HS256.
+    ///
+    /// Such a secret can be found by trial from a single signature.
+    public static let shortSecret = Tolerance(rawValue: "shortSecret")
     /// Scopes are separated by commas in requests, instead of spaces (RFC 6749, section 3.3).
     public static let commaSeparatedScopes = Tolerance(rawValue: "commaSeparatedScopes")
     /// Scopes are separated by commas in answers; they are remembered with spaces.

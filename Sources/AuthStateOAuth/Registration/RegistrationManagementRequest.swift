@@ -107,6 +107,19 @@ extension RegistrationManagementRequest {
     }
 }
 
+extension RegistrationRequest {
+    /// The request that deletes a client whose registration was answered and cannot be used (RFC 7592, section 2.3); nil when
+    /// the provider did not say where and by which token.
+    package static func undoing(_ answer: TransportResponse) -> TransportRequest? {
+        guard (200...299).contains(answer.status), let json = try? JSONValue(parsing: [UInt8](answer.body)),
+            let url = json["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint),
+            let token = json["registration_access_token"]?.stringValue, TokenResponse.token(token) != nil
+        else { return nil }
+        return TransportRequest(
+            method: "DELETE", url: url, headers: ["Accept": "application/json", "Authorization": "Bearer \(token)"])
+    }
+}
+
 extension RegistrationManagementRequest.Action {
     fileprivate var verb: String {
         switch self {

@@ -43,6 +43,9 @@ extension TokenAnswer {
             let error = OAuthErrorResponse(json, tolerating: tolerances)?.hiding(request.secrets)
         {
             var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            if request.grantType == .refreshToken, failure.code == .invalidRequest, error.refusesRefreshToken {
+                (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
+            }
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
                 failure = failure.blamingClock(response.headers, now: sentAt)

@@ -12,6 +12,7 @@ import AuthStateTesting
 
 /// A store whose operations can be made to fail, and that records them in order.
 final class FaultyStore: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
     enum Operation: Sendable, Hashable { case load, reserve, save, delete }
     let inner = InMemoryAuthStateStore()
     private let state = Lock<(log: [Operation], failing: Set<Operation>)>(([], []))

@@ -42,8 +42,10 @@ struct IntrospectionTests {
                 .introspection: [.clientSecretPost], .revocation: [.clientSecretJWT], .token: [.clientSecretBasic],
             ]
         }
+        var configuration = fixture.configuration
+        configuration.tolerances = [.shortSecret]
         let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
+            configuration: configuration, clientID: "service", credential: .secret("service-secret"),
             service: fixture.service)
         #expect(try await state.introspect().isActive)
         try await state.revoke()

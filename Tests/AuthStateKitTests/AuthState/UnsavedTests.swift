@@ -158,6 +158,7 @@ struct UnsavedTests {
 
 /// A store whose lease excludes nobody, as one that ended too early.
 private struct Leaseless: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
     let inner: InMemoryAuthStateStore
     init(_ inner: InMemoryAuthStateStore) { self.inner = inner }
 

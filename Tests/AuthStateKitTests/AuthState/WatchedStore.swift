@@ -11,6 +11,7 @@ import AuthStateTesting
 
 /// A store of several processes: it counts readings, can hold them back or fail them, and tells of changes when told to.
 final class WatchedStore: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
     private final class Alarm: AuthStateWatch {
         private let count = Lock<UInt64>(0)
         var generation: UInt64 { count.withLock { $0 } }

@@ -232,6 +232,7 @@ struct IDTokenConformanceTests {
     private func logIn(_ fixture: ProviderFixture, _ algorithm: SignatureAlgorithm) async throws -> AuthState {
         var request = fixture.request(client: "service")
         if algorithm.isSymmetric { request.configuration.idTokenPolicy.algorithms = [algorithm] }
+        request.configuration.tolerances = [.shortSecret]
         return try await fixture.logIn(request, credential: .secret("service-secret"))
     }
 }

@@ -115,6 +115,7 @@ func expectCancelled<R: Sendable>(_ task: Task<R, any Error>) async throws {
 
 /// A store in memory that counts readings, holds them back, and fails.
 final class PoolStore: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
     private struct State {
         var loads: [AuthStateKey: Int] = [:]
         var gates: [AuthStateKey: ScriptedTransport.Gate] = [:]

@@ -55,6 +55,25 @@ struct ClientKeyTests {
         }
     }
 
+    @Test(
+        "a client's secret is read from a file of its owner's alone, as a private key is",
+        arguments: [(0o600, true), (0o400, true), (0o644, false), (0o620, false)])
+    func secretFile(_ permissions: Int, _ isRead: Bool) throws {
+        let credential = ClientCredential.file(try file("hunter2-SECRET\n", permissions: permissions))
+        guard !isRead else { return #expect(try credential.secret(stage: .refresh) == "hunter2-SECRET") }
+        let error = #expect(throws: AuthStateError.self) { try credential.secret(stage: .refresh) }
+        #expect(error?.code == .credentialUnavailable && error?.expected == "permissions 0600")
+        #expect(error.map { "\($0)" }?.contains("SECRET") == false)
+    }
+
+    @Test("another user's file is refused for secrets and keys", .enabled(if: geteuid() == 0, "needs root"))
+    func foreignFile() throws {
+        let path = try file(ClientKeys.pkcs8)
+        chown(path, 65_534, 65_534)
+        #expect(refusal(path)?.received == "owner 65534")
+        #expect(throws: AuthStateError.self) { try ClientCredential.file(path).secret(stage: .refresh) }
+    }
+
     @Test("has the JWK's identifier, unless another is given")
     func keyID() throws {
         let path = try file(ClientKeys.jwk)

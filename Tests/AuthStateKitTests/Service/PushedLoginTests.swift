@@ -20,7 +20,9 @@ struct PushedLoginTests {
     @Test("every client pushes where the metadata require it, without being asked", arguments: clients)
     func required(_ client: String, _ credential: ClientCredential) async throws {
         let fixture = try await ProviderFixture { $0.requiresPushedAuthorizationRequests = true }
-        let state = try await fixture.logIn(fixture.request(client: client), credential: credential)
+        var request = fixture.request(client: client)
+        request.configuration.tolerances = [.shortSecret]
+        let state = try await fixture.logIn(request, credential: credential)
         #expect(state.isAuthorized && state.snapshot.idToken != nil)
         let browsers = fixture.provider.requests(at: .authorization)
         #expect(browsers.map(\.parameters.names) == [["client_id", "request_uri"]])

@@ -50,6 +50,7 @@ struct SignedAnswerTests {
         request.clientID = "service"
         request.isPushed = true
         request.signingCredential = .secret("service-secret")
+        request.configuration.tolerances = [.shortSecret]
         #expect(try await fixture.logIn(request, credential: .secret("service-secret")).isAuthorized)
     }
 

@@ -1,8 +1,20 @@
 import AuthStateJOSE
-import AuthStateKit
 import AuthStateOAuth
 import Foundation
 import Testing
+
+@testable import AuthStateKit
+
+#if os(Linux)
+    import Glibc
+
+    /// Gives the calling thread a umask and a current folder of its own (unshare(2), `CLONE_FS`).
+    private func unshareFileSystem() -> Int32 {
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "unshare") else { return -1 }
+        return unsafeBitCast(symbol, to: Unshare.self)(0x200)
+    }
+#endif
 
 @Suite("File store", .timeLimit(.minutes(1)))
 struct FileAuthStateStoreTests {
@@ -24,10 +36,8 @@ struct FileAuthStateStoreTests {
         #expect(try scratch.names().isEmpty)
     }
 
-    @Test("files are 0600 and new folders 0700, whatever the umask")
+    @Test("files are 0600 and new folders 0700")
     func modes() async throws {
-        let previous = umask(0)
-        defer { umask(previous) }
         try await store.put("one")
         #expect(try permissions(scratch["deep"]) == 0o700)
         #expect(try permissions(scratch["deep/states"]) == 0o700)
@@ -35,6 +45,30 @@ struct FileAuthStateStoreTests {
         #expect(names.count == 2)
         for name in names { #expect(try permissions(scratch["deep/states/\(name)"]) == 0o600) }
     }
+
+    #if os(Linux)
+        @Test("the umask changes nothing about that", arguments: [0, 0o077])
+        func umask(_ mask: Int) async throws {
+            let path = scratch["deep/state"]
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            // A mask of the thread's own: other tests create files at the same time.
+                            try #require(unshareFileSystem() == 0)
+                            _ = Glibc.umask(mode_t(mask))
+                            try FilePath.createFolders(to: FilePath.folder(of: path))
+                            let file = try StateFile(resolving: path, warnings: FileWarnings(report: nil))
+                            let lock = try #require(try FileLock.attempt(file.lockPath))
+                            let note = SaveNote(base: nil, version: try StateFile.version(of: [1]), count: 1)
+                            try TemporaryFile(for: file, under: lock, size: 1).commit([1], note, under: lock)
+                        })
+                }
+            }
+            #expect(try permissions(scratch["deep"]) == 0o700)
+            #expect(try permissions(path) == 0o600 && permissions(path + ".lock") == 0o600)
+        }
+    #endif
 
     @Test(
         "keys are hashed into names, so that none leaves the folder",

@@ -17,7 +17,8 @@ struct Attack: Sendable {
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
-        + deviceAuthorization + tenants + backchannelAuthentication + typedToken
+        + deviceAuthorization + tenants + backchannelAuthentication + typedToken + storedStates
+        + shortSecret + foreignRefusal
 }
 
 extension Attack: CustomTestStringConvertible {

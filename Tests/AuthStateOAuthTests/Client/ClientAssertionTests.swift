@@ -92,7 +92,7 @@ struct ClientAssertionTests {
             Choice(key: .rs256, isPinned: true, accepted: ["PS256"]),
             Choice(key: .rs256, registered: .ps512, accepted: ["RS256"]),
             Choice(key: .es256, accepted: ["RS256", "HS256"]), Choice(key: .es256, accepted: []),
-            Choice(key: .hs256, accepted: ["HS512"], expected: "HS512"),
+            Choice(key: .hs512, accepted: ["HS512"], expected: "HS512"),
             Choice(key: .edDSA, accepted: ["Ed25519"], expected: "Ed25519"),
         ])
     func algorithm(_ choice: Choice) throws {

@@ -71,7 +71,8 @@ extension Provider {
         _ service: AuthorizationService
     ) {
         self.init(
-            issuer: issuer, clientID: clientID, credential: credential, scopes: settings.scopes,
+            issuer: issuer, clientID: clientID, credential: credential.sent(onlyTo: .issuer(issuer)),
+            scopes: settings.scopes,
             baseURL: settings.baseURL, service: service)
     }
 

@@ -126,6 +126,9 @@ public struct KeychainAuthStateStore: AuthStateStore {
         }
     }
 
+    /// False: only the app, and those that share its access group, can write its items.
+    public var mayBeWrittenByOthers: Bool { false }
+
     /// Begins to watch a key: changes by this process show at once; for those of others the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
         KeychainWatch(item: slot(of: key), service: slot(of: nil))

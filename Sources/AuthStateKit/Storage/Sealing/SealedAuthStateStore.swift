@@ -62,6 +62,9 @@ public struct SealedAuthStateStore: AuthStateStore {
         }
     }
 
+    /// False: only holders of a key write what is opened. As long as unsealed states are read too, what the other store says.
+    public var mayBeWrittenByOthers: Bool { opensUnsealed && base.mayBeWrittenByOthers }
+
     /// Watches the other store.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 

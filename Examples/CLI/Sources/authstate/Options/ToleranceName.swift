@@ -10,6 +10,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case clientIDBesideBasic = "client-id-beside-basic"
     case missingNonce = "missing-nonce"
     case unaddressedUserInfo = "unaddressed-userinfo"
+    case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
 
     var tolerance: Tolerance {
@@ -21,6 +22,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .clientIDBesideBasic: .clientIDBesideBasic
         case .missingNonce: .missingNonce
         case .unaddressedUserInfo: .unaddressedUserInfo
+        case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
         }
     }

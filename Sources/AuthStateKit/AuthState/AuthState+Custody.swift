@@ -1,0 +1,56 @@
+import AuthStateOAuth
+
+extension AuthState.Surroundings {
+    /// Reads what is stored; where others can write the store, it decides neither which secret is read nor where one goes.
+    ///
+    /// - Throws: As `AuthStateArchive(data:)` does.
+    func record(of stored: StoredAuthState) throws -> AuthState.Record {
+        let record = try AuthStateArchive(data: stored.archive).record
+        return store.mayBeWrittenByOthers ? record.distrusted(allowing: options.allowedCredentials) : record
+    }
+
+    /// What the program knows of a client before anything is stored, as it may be used beside what others can write.
+    func vouched(_ record: AuthState.Record) -> AuthState.Record {
+        guard store.mayBeWrittenByOthers else { return record }
+        var copy = record
+        let provider = NamedProvider.configuration(record.configuration)
+        func bind(_ credential: inout ClientCredential) {
+            if credential.custody == .request { credential = credential.sent(onlyTo: provider) }
+        }
+        bind(&copy.credential)
+        if var grant = copy.jwtBearer {
+            bind(&grant.key)
+            copy.jwtBearer = grant
+        }
+        return copy
+    }
+}
+
+extension AuthState.Record {
+    /// The record of a store that others can write.
+    fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
+        var copy = self
+        copy.credential = credential.distrusted(allowing: allowed)
+        if var grant = jwtBearer {
+            grant.key = grant.key.distrusted(allowing: allowed)
+            copy.jwtBearer = grant
+        }
+        if var response = authorizationBox?.value.response, let credential = response.request.signingCredential {
+            response.request.signingCredential = credential.distrusted(allowing: allowed)
+            copy.lastAuthorizationResponse = response
+        }
+        return copy
+    }
+
+    /// The record with a credential of this process in the place of the stored one.
+    func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
+        var copy = self
+        let mayBeWritten = surroundings.store.mayBeWrittenByOthers
+        copy.credential = mayBeWritten ? credential.unvouched : credential
+        // The program's word for a key counts for the grant that signs with it, too.
+        if mayBeWritten, let key = jwtBearer?.key, key.custody == .unnamed {
+            copy.jwtBearer?.key = key.distrusted(allowing: [credential])
+        }
+        return copy
+    }
+}

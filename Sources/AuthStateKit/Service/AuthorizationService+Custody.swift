@@ -1,0 +1,59 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationService {
+    /// Returns the client's proof for one request, after the endpoint was found to be one that may get it.
+    ///
+    /// Every request to an endpoint at which clients authenticate gets its proof here.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialWithheld`, or as `ClientCredential.authentication` does; of stage discovery
+    ///   when the endpoints of the provider that the program named cannot be found. `CancellationError`.
+    func authentication(
+        of credential: ClientCredential, clientID: String, service: ServiceConfiguration, endpoint: URL,
+        stage: AuthStateError.Stage
+    ) async throws -> ClientAuthentication {
+        try await check(credential, at: endpoint, stage: stage)
+        return try credential.authentication(
+            clientID: clientID, service: service, endpoint: endpoint, now: configuration.clock.now, stage: stage)
+    }
+
+    /// Refuses an endpoint that nothing vouches for.
+    func check(_ credential: ClientCredential, at endpoint: URL, stage: AuthStateError.Stage) async throws {
+        let origin = URIReference(endpoint.absoluteString).origin
+        switch credential.custody {
+        case .request, .unnamed: return
+        case .none: try credential.check(origin: origin, among: [], stage: stage)
+        case .provider(let provider):
+            if let issuer = provider.issuer, URIReference(issuer).origin == origin { return }
+            try credential.check(
+                origin: origin, among: try await configuration(of: provider).credentialOrigins, stage: stage)
+        }
+    }
+
+    /// Returns the endpoints of a provider that the program named; the discovery document is cached.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
+    func configuration(of provider: NamedProvider) async throws -> ServiceConfiguration {
+        switch provider {
+        case .issuer(let issuer): try await discoverConfiguration(issuer: issuer)
+        case .configuration(let configuration): configuration
+        case .known(let provider): try await configuration(of: provider)
+        }
+    }
+}
+
+extension NamedProvider {
+    /// The issuer that a discovery document is read for.
+    fileprivate var issuer: String? {
+        switch self {
+        case .issuer(let issuer): issuer
+        case .configuration: nil
+        case .known(let provider): provider.issuer
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension FileStatus {
+    /// Whether the user, or root, owns it.
+    func isOwned(by user: uid_t) -> Bool { owner == user || owner == 0 }
+
+    /// Whether the group or other users can change it.
+    ///
+    /// In a folder with the sticky bit, such as `/tmp`, other users can add files and cannot replace the owner's.
+    var isOpenToWriters: Bool { mode & 0o022 != 0 && !(isFolder && mode & 0o1000 != 0) }
+
+    /// Whether no other user can have written it.
+    func isAlone(of user: uid_t = geteuid()) -> Bool { isOwned(by: user) && !isOpenToWriters }
+}
+
+extension StateFile {
+    /// Checks that no other user can have written the file: its owner and its folder's are this user or root, and no one
+    /// else can change either.
+    ///
+    /// A state names the endpoints that get the client's secret. The folders above need no check: who replaces one of them
+    /// still cannot make a file that this user owns. In a sticky folder the same holds for the file itself.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUntrusted`, naming the command that mends it.
+    static func checkOwnership(_ status: FileStatus, _ path: String, user: uid_t = geteuid()) throws {
+        guard !TrustCheck.storeOwnership.holds(status.isAlone(of: user)) else { return }
+        let what = status.isFolder ? "folder of the state" : "state"
+        let mending =
+            status.isOwned(by: user)
+            ? "Run chmod go-w \(shellWord(path)). Sign in again if another user may have changed the state."
+            : "If it is yours, run sudo chown \(user) \(shellWord(path)); otherwise choose another path."
+        throw AuthStateError(
+            .storeUntrusted, stage: .store, "Another user can change the \(what): \(path).",
+            expected: "owner \(user) or root, not writable by group or others",
+            received: "owner \(status.owner), permissions \(status.permissions)", hint: mending)
+    }
+
+    /// Checks the folder that the file is in, if there is one.
+    func checkFolder() throws {
+        guard let status = try? FileStatus(ofFileAt: folder) else { return }
+        try Self.checkOwnership(status, folder)
+    }
+
+    /// A path as one word of a shell's command line.
+    private static func shellWord(_ path: String) -> String {
+        let plain = path.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "/._-+@%".utf8.contains(byte)
+        }
+        return plain
+            ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A provider as the program itself names it.
+public enum NamedProvider: Sendable, Hashable {
+    /// Its issuer; the discovery document is read when its endpoints are needed, and kept for an hour.
+    case issuer(String)
+    /// Its endpoints, known beforehand.
+    case configuration(ServiceConfiguration)
+    /// One whose ways are known.
+    case known(KnownProvider)
+}
+
+extension NamedProvider: CustomStringConvertible {
+    /// The issuer, the name, or the token endpoint's origin.
+    public var description: String {
+        switch self {
+        case .issuer(let issuer): issuer
+        case .configuration(let configuration):
+            configuration.issuer?.rawValue ?? URIReference(configuration.tokenEndpoint.absoluteString).origin
+        case .known(let provider): provider.title
+        }
+    }
+}
+
+extension ServiceConfiguration {
+    /// The origins (RFC 6454) of all endpoints at which clients authenticate, the aliases for certificates included.
+    package var credentialOrigins: Set<String> {
+        let endpoints = [self, withCertificateEndpoints].flatMap {
+            [
+                $0.tokenEndpoint, $0.revocationEndpoint, $0.introspectionEndpoint, $0.deviceAuthorizationEndpoint,
+                $0.pushedAuthorizationRequestEndpoint, $0.backchannelAuthenticationEndpoint,
+            ]
+        }
+        return Set(endpoints.compactMap { $0.map { URIReference($0.absoluteString).origin } })
+    }
+}

@@ -1,0 +1,54 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Foundation
+import Testing
+
+/// With named origins, another host's 401 says nothing of the login.
+@Suite("A token that a host refuses which was not named")
+struct ForeignRefusalTests {
+    private func refuse(_ url: URL?, _ fixture: inout Fixture) async throws -> AuthState {
+        fixture.options.allowedOrigins = ["https://api.example"]
+        let state = fixture.state()
+        let error = await authError {
+            try await state.withFreshToken { _ in
+                throw TokenRejected(challenges: ["Bearer error=\"invalid_token\""], url: url)
+            }
+        }
+        #expect(error?.code == .tokenRejected)
+        return state
+    }
+
+    @Test("neither ends the login nor renews")
+    func foreign() async throws {
+        var fixture = try Fixture(then: Fixture.tokens(1))
+        let state = try await refuse(URL(string: "https://other.example/x"), &fixture)
+        #expect(state.isAuthorized && fixture.transport.requests.isEmpty)
+    }
+
+    @Test("a named one renews once, and ends the login when that does not help")
+    func named() async throws {
+        var fixture = try Fixture(then: Fixture.tokens(1))
+        let state = try await refuse(URL(string: "https://API.example:443/x"), &fixture)
+        #expect(state.authorizationError?.code == .tokenRejected && fixture.spent.count == 1)
+    }
+
+    @Test("without a place the token is renewed, and the login stays")
+    func unknownPlace() async throws {
+        var fixture = try Fixture(then: Fixture.tokens(1))
+        let state = try await refuse(nil, &fixture)
+        #expect(state.isAuthorized && fixture.spent.count == 1)
+    }
+
+    @Test("performAction knows where an answer comes from")
+    func performed() async throws {
+        var fixture = try Fixture([
+            .json("{}", status: 401), Fixture.tokens(1), .json("{}", status: 401),
+        ])
+        fixture.options.allowedOrigins = ["https://api.example"]
+        let state = fixture.state()
+        let request = TransportRequest(url: try #require(URL(string: "https://api.example/x")))
+        #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
+        #expect(state.authorizationError?.code == .tokenRejected)
+    }
+}

@@ -1,0 +1,60 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStateTesting
+import Foundation
+import Testing
+
+/// RFC 6749, section 5.2, has `invalid_grant` for a refresh token that no longer counts.
+@Suite("A refresh token that a provider refuses as invalid_request")
+struct RefreshTokenRefusalTests {
+    private static let texts = [
+        "Refresh token inactive", #"Invalid "refresh_token" in request."#, "The refresh token is invalid.",
+    ]
+
+    private func answer(_ error: String, _ text: String, status: Int = 400) throws -> ScriptedTransport.Reply {
+        let body = try JSONSerialization.data(withJSONObject: ["error": error, "error_description": text])
+        return .json(String(decoding: body, as: UTF8.self), status: status)
+    }
+
+    private func refusal(_ reply: ScriptedTransport.Reply) async throws -> (AuthStateError?, AuthState) {
+        let fixture = try Fixture([reply], lifetime: -1)
+        let state = fixture.state()
+        return (await authError { try await state.freshTokens() }, state)
+    }
+
+    @Test("counts as invalid_grant when the text is one that is known", arguments: texts)
+    func recognised(_ text: String) async throws {
+        let (error, state) = try await refusal(answer("invalid_request", text))
+        #expect(error?.code == .invalidGrant && error?.kind == .reauthenticationRequired && error?.hint != nil)
+        #expect(error?.response?.error == "invalid_request")
+        #expect(state.authorizationError?.code == .invalidGrant)
+    }
+
+    @Test(
+        "does not when the text is another one, or the error is",
+        arguments: [
+            ("invalid_request", "refresh token inactive"), ("invalid_request", "Refresh token inactive."),
+            ("invalid_request", "Missing parameter: refresh_token"), ("invalid_request", ""),
+            ("invalid_scope", "Refresh token inactive"),
+        ])
+    func others(_ code: String, _ text: String) async throws {
+        let (error, state) = try await refusal(answer(code, text))
+        #expect(error?.kind == .configuration && state.isAuthorized)
+    }
+
+    @Test("ends the login, after the store was read again, and no further request is sent")
+    func endsLogin() async throws {
+        let fixture = try Fixture([answer("invalid_request", Self.texts[0], status: 401)], lifetime: -1)
+        let state = fixture.state()
+        _ = await authError { try await state.freshTokens() }
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidGrant)
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("a code with such a text stays what it is")
+    func code() async throws {
+        let fixture = try Fixture([answer("invalid_request", Self.texts[0])])
+        let request = TokenRequest(clientCredentialsFor: "c", configuration: fixture.record.configuration)
+        #expect(await authError { try await fixture.service.perform(request) }?.code == .invalidRequest)
+    }
+}

@@ -1,0 +1,39 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store that other programs can write: it says nothing of who can, which is the cautious answer.
+struct OpenStore: AuthStateStore {
+    let base = InMemoryAuthStateStore()
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
+
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await base.withLease(key, deadline: deadline, body)
+    }
+
+    func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
+
+    /// What another program does.
+    func overwrite(_ key: AuthStateKey = .default, with record: AuthState.Record) async throws {
+        let data = try AuthStateArchive(record).data()
+        try await withLease(key, deadline: .seconds(10)) { lease in
+            _ = try await lease.save(data, expecting: try await lease.load()?.version)
+        }
+    }
+
+    /// What another program makes of a stored state.
+    func change(_ key: AuthStateKey = .default, _ change: (inout AuthState.Record) -> Void) async throws {
+        guard let stored = try await load(key) else { return }
+        var record = try AuthStateArchive(data: stored.archive).record
+        change(&record)
+        try await overwrite(key, with: record)
+    }
+}

@@ -1,0 +1,162 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+extension Attack {
+    /// Stored states that another user or program wrote, and files with secrets that others can read.
+    static let storedStates: [Attack] =
+        [
+            Attack(.storeOwnership) { try read(fileMode: 0o620) },
+            Attack(.storeOwnership) { try read(fileMode: 0o602) },
+            Attack(.storeOwnership) { try read(folderMode: 0o770) },
+            Attack(.storeOwnership) {
+                let place = try ScratchFolder()
+                try write("", to: place["state.lock"], mode: 0o666)
+                try withExtendedLifetime(place) { _ = try FileLock.attempt(place["state.lock"]) }
+            },
+            Attack(.secretFile) { try readSecret(mode: 0o644) },
+            Attack(.secretFile) { try readSecret(mode: 0o620) },
+        ]
+        + endpoints.flatMap { endpoint in
+            [
+                // Known in memory alone, and nothing says to whom it belongs.
+                Attack(.credentialOrigin) { try await send(.secret("s3cret"), to: endpoint) },
+                // Bound to the provider, which the stored state no longer names.
+                Attack(.credentialOrigin) {
+                    try await send(.secret("s3cret").sent(onlyTo: .configuration(service)), to: endpoint)
+                },
+                Attack(.credentialReference) { try await send(nil, naming: .environment("PATH"), to: endpoint) },
+                Attack(.credentialReference) {
+                    try await send(nil, naming: .certificate(), to: endpoint)
+                },
+            ]
+        } + [
+            Attack(.credentialOrigin) {
+                let key = ClientCredential.privateKey(environment: "AUTHSTATE_TEST_KEY")
+                try await sign(with: key, allowing: [key.sent(onlyTo: .configuration(service))])
+            },
+            Attack(.credentialReference) {
+                try await sign(with: .privateKey(environment: "AUTHSTATE_TEST_KEY"), allowing: [])
+            },
+        ]
+
+    private static let service = ServiceConfiguration(
+        authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!)
+
+    /// What a client proves itself for, at an endpoint of the attacker's.
+    private enum Endpoint: CaseIterable { case token, revocation, introspection, pushedRequest, device, backchannel }
+    private static let endpoints = Endpoint.allCases
+
+    /// The attacker's endpoints, in the place of the provider's.
+    private static let evil: ServiceConfiguration = {
+        func url(_ path: String) -> URL { URL(string: "https://evil.example/\(path)")! }
+        return ServiceConfiguration(
+            issuer: try? Issuer("https://op.example"), authorizationEndpoint: url("authorize"),
+            tokenEndpoint: url("token"), jwksURI: url("keys"), revocationEndpoint: url("revoke"),
+            introspectionEndpoint: url("introspect"), deviceAuthorizationEndpoint: url("device"),
+            pushedAuthorizationRequestEndpoint: url("par"), backchannelAuthenticationEndpoint: url("ciba"))
+    }()
+
+    /// The state that a program restores after another program changed what is stored.
+    private static func restored(
+        _ credential: ClientCredential?, _ options: AuthState.Options = .init(),
+        _ change: (inout AuthState.Record) -> Void
+    ) async throws -> AuthState.Record {
+        let store = OpenStore()
+        var record = AuthState.Record(configuration: evil, clientID: "client")
+        change(&record)
+        try await store.overwrite(with: record)
+        return try await AuthState.restore(from: store, credential: credential, options: options).snapshot
+    }
+
+    /// Sends a request with the credential of a restored state; believed when it reaches the attacker.
+    private static func send(
+        _ credential: ClientCredential?, naming stored: ClientCredential = .none, to endpoint: Endpoint
+    ) async throws {
+        let record = try await restored(credential) { $0.credential = stored }
+        let (transport, service) = server()
+        let (client, configuration, proof) = (record.clientID, record.configuration, record.credential)
+        do {
+            switch endpoint {
+            case .token:
+                let request = TokenRequest(
+                    refreshToken: "r", configuration: configuration, clientID: client)
+                _ = try await service.perform(request, credential: proof)
+            case .revocation:
+                let request = RevocationRequest(configuration: configuration, clientID: client, token: "t")
+                try await service.revoke(request, credential: proof)
+            case .introspection:
+                let request = IntrospectionRequest(configuration: configuration, clientID: client, token: "t")
+                _ = try await service.introspect(request, credential: proof)
+            case .pushedRequest:
+                let request = AuthorizationRequest(
+                    configuration: configuration, clientID: client, scopes: [],
+                    redirectURI: try RedirectURI("https://app.example/cb"))
+                _ = try await service.push(request, credential: proof)
+            case .device:
+                let request = DeviceAuthorizationRequest(
+                    configuration: configuration, clientID: client, scopes: [])
+                _ = try await service.authorizeDevice(request, credential: proof)
+            case .backchannel:
+                let request = BackchannelAuthenticationRequest(
+                    configuration: configuration, clientID: client, hint: .login("ada"))
+                _ = try await service.authorizeBackchannel(request, credential: proof)
+            }
+        } catch {
+            if !transport.requests.contains(where: { $0.method == "POST" }) { throw error }
+        }
+    }
+
+    /// Asks for a token with an assertion that a service's key signs.
+    private static func sign(with key: ClientCredential, allowing allowed: [ClientCredential]) async throws {
+        setenv("AUTHSTATE_TEST_KEY", ClientKeys.pkcs8, 1)
+        var options = AuthState.Options()
+        options.allowedCredentials = allowed
+        let record = try await restored(nil, options) {
+            $0.jwtBearer = JWTBearerGrant(issuer: "client", subject: nil, key: key)
+        }
+        let (transport, service) = server()
+        let request = try #require(record.renewalRequest(.none))
+        do { _ = try await service.perform(request, credential: record.credential) } catch {
+            if !transport.requests.contains(where: { $0.method == "POST" }) { throw error }
+        }
+    }
+
+    private static func server() -> (ScriptedTransport, AuthorizationService) {
+        let transport = ScriptedTransport(then: .json(#"{"keys":[]}"#))
+        return (transport, AuthorizationService(transport: transport))
+    }
+
+    private static func write(_ text: String, to path: String, mode: mode_t) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        chmod(path, mode)
+    }
+
+    private static func read(fileMode: mode_t = 0o600, folderMode: mode_t = 0o700) throws {
+        let place = try ScratchFolder()
+        try write("{}", to: place["state"], mode: fileMode)
+        chmod(place.path, folderMode)
+        try withExtendedLifetime(place) {
+            _ = try StateFile(resolving: place["state"], warnings: FileWarnings(report: nil)).read()
+        }
+    }
+
+    private static func readSecret(mode: mode_t) throws {
+        let place = try ScratchFolder()
+        try write("s3cret", to: place["secret"], mode: mode)
+        try withExtendedLifetime(place) { _ = try ClientCredential.file(place["secret"]).secret(stage: .token) }
+    }
+}
