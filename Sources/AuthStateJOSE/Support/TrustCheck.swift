@@ -134,6 +134,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Authorization response
     /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
     case callbackPlace
+    /// The redirect URI's own query comes back, each pair once and unchanged (RFC 9700, 4.4.2.2).
+    case callbackQuery
     /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1), and signed where that
     /// was asked for (JARM, 2.3).
     case callbackMode
@@ -179,6 +181,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Logout
     /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
     case logoutPlace
+    /// The post-logout redirect URI's own query comes back, each pair once and unchanged (RP-Initiated Logout, 3).
+    case logoutQuery
     /// `state` is the request's (RP-Initiated Logout, 3).
     case logoutState
 

@@ -25,6 +25,18 @@ extension Attack {
             try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
         },
         Attack(.callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
+        // The callback of another provider's login, whose redirect URI differs in the query alone.
+        Attack(.callbackQuery) {
+            let channel = try FrontChannel()
+            try channel.believe(
+                "https://app.example/cb?provider=b&code=c&state=s", for: channel.at("https://app.example/cb?provider=a")
+            )
+        },
+        Attack(.callbackQuery) {
+            let channel = try FrontChannel()
+            try channel.believe(
+                "https://app.example/cb?code=c&state=s", for: channel.at("https://app.example/cb?provider=a"))
+        },
         // The answer where scripts, logs or other servers would have seen it.
         Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb#code=c&state=s") },
         Attack(.callbackMode) {
@@ -78,6 +90,10 @@ extension Attack {
     /// Browsers that come back from another logout, or from none.
     static let logoutResponse: [Attack] = [
         Attack(.logoutPlace) { try FrontChannel().logOut("https://app.example/open?state=s") },
+        Attack(.logoutQuery) {
+            try FrontChannel().logOut(
+                "https://app.example/bye?provider=b&state=s", at: "https://app.example/bye?provider=a")
+        },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=x") },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=s&state=x") },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye") },
@@ -155,7 +171,14 @@ private struct FrontChannel {
         AuthorizationCallback(url: "https://app.example/cb?code=c&state=\(pending.request.state)")
     }
 
-    func logOut(_ url: String) throws {
+    /// The request with another redirect URI.
+    func at(_ redirectURI: String) throws -> AuthorizationRequest {
+        var request = request
+        request.redirectURI = try RedirectURI(redirectURI)
+        return request
+    }
+
+    func logOut(_ url: String, at redirectURI: String = "https://app.example/bye") throws {
         var logout = EndSessionRequest(
             configuration: request.configuration, postLogoutRedirectURI: try RedirectURI("https://app.example/bye"))
         logout.state = "s"
