@@ -14,7 +14,8 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Browser", .timeLimit(.minutes(1)))
+// One at a time: a script that is written while another test starts a process is busy.
+@Suite("Browser", .serialized, .timeLimit(.minutes(1)))
 struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
 
@@ -58,6 +59,36 @@ struct BrowserTests {
             callback.cancel()
             await #expect(throws: CancellationError.self) { try await callback.value }
             await session.finish(.cancelled)
+    @Test("a command inherits no variable that a secret or key was read from, or that the program withholds")
+    func environment() async throws {
+        let names = ["CLIENT", "SEALING", "OWN", "OTHER"].map { "AUTHSTATE_\($0)_\(UInt64.random(in: 0 ... .max))" }
+        for name in names { setenv(name, String(repeating: "s", count: 43), 1) }
+        defer { for name in names { unsetenv(name) } }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "browser \(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (script, notes) = (folder.path + "/browser.sh", folder.path + "/notes")
+        let text = "#!/bin/sh\nenv > '\(notes).new'\nmv '\(notes).new' '\(notes)'\n"
+        try Data(text.utf8).write(to: URL(filePath: script))
+        chmod(script, 0o700)
+        // A login that ends before it begins is enough: the credential is resolved first.
+        let service = AuthorizationService()
+        let request = AuthorizationRequest(
+            configuration: ServiceConfiguration(
+                authorizationEndpoint: try #require(URL(string: "https://op.example/authorize")),
+                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            clientID: "c", scopes: ["read"], redirectURI: try RedirectURI("app:/cb"))
+        _ = try? await service.authorize(
+            request, presenting: LoopbackUserAgent(), credential: .environment(names[0]))
+        _ = try? SealingKey(environment: names[1])
+        let browser = Browser.command([script]).withholding([names[2]])
+        try browser.open(try #require(URL(string: Self.page)), stage: .authorization) { Issue.record("\($0)") }
+        try await eventually { FileManager.default.fileExists(atPath: notes) }
+        let seen = String(decoding: try Data(contentsOf: URL(filePath: notes)), as: UTF8.self)
+        for name in names[..<3] { #expect(!seen.contains("\(name)=")) }
+        #expect(seen.contains("\(names[3])=") && seen.contains("PATH="))
+    }
+
         }
     }
 
