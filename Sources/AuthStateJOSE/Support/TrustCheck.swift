@@ -215,8 +215,14 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case loopbackNavigation
     /// A browser comes with a page of its own, not in a frame of another one (Fetch Metadata, 2.1).
     case loopbackDocument
-    /// A fragment is handed over by our own page (RFC 6454, 7).
-    case loopbackFragmentOrigin
+    /// An answer that is handed over, a fragment or a form, is posted by our own page (RFC 6454, 7).
+    case loopbackFormOrigin
+    /// The one-time address leads one browser to the provider's page (RFC 8252, 8.3).
+    case loopbackEntrance
+    /// An answer comes from the browser that opened the one-time address, and has its cookie (RFC 8252, 8.3).
+    case loopbackCookie
+    /// An answer at the port names the `state` of the request; any other one ends nothing (RFC 8252, 8.9).
+    case loopbackState
 
     // Token responses and access tokens.
     /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).

@@ -51,14 +51,14 @@ struct BrowserTests {
     @Test("a command gets exactly the URL as its one last argument, from no shell")
     func exactArgument() async throws {
         try await withScript { script, notes in
-            let session = try await prepare(.command([script, "--new window"]))
             let url = try #require(URL(string: Self.page))
-            let callback = Task { try await session.present(url) }
+            let browser = Browser.command([script, "--new window"])
+            try browser.open(url, stage: .authorization) { Issue.record("\($0)") }
             try await eventually { !notes().isEmpty }
             #expect(notes() == "\(getpid())\n--new window\n\(Self.page)\n")
-            callback.cancel()
-            await #expect(throws: CancellationError.self) { try await callback.value }
-            await session.finish(.cancelled)
+        }
+    }
+
     @Test("a command inherits no variable that a secret or key was read from, or that the program withholds")
     func environment() async throws {
         let names = ["CLIENT", "SEALING", "OWN", "OTHER"].map { "AUTHSTATE_\($0)_\(UInt64.random(in: 0 ... .max))" }
@@ -89,9 +89,6 @@ struct BrowserTests {
         #expect(seen.contains("\(names[3])=") && seen.contains("PATH="))
     }
 
-        }
-    }
-
     @Test("a command that ends well leaves the flow waiting, and no zombie")
     func endsWell() async throws {
         try await withScript { script, notes in
@@ -99,9 +96,12 @@ struct BrowserTests {
             let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
             try await eventually { !notes().isEmpty }
             try await eventually { zombies(named: "browser.sh") == 0 }
-            let reply = Task { [port = session.redirectURI.port ?? 0] in
-                let text = "GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
-                return try await TestSocket.exchange(text, port: port)
+            let (port, address) = (session.redirectURI.port ?? 0, notes().split(separator: "\n").last ?? "")
+            let visit = try #require(URL(string: String(address))).path
+            let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+            let cookie = try await TestSocket.exchange("GET \(visit) \(head)\r\n", port: port).cookie
+            let reply = Task {
+                try await TestSocket.exchange("GET /callback?code=1 \(head)Cookie: \(cookie)\r\n\r\n", port: port)
             }
             #expect(try await callback.value.url.hasSuffix("code=1"))
             await session.finish(.completed)
