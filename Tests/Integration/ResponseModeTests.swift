@@ -109,8 +109,9 @@ struct ChromiumResponseModeTests {
         let (browsers, started) = AsyncStream.makeStream(of: Program.self)
         let browser = Browser.custom { url in
             let script = "\(Provider.scripts)/chromium.py"
+            let place = ["--provider", provider.issuer]
             started.yield(
-                try Program.start([LoginBrowser.python, script, "--timeout", "45", url.absoluteString]))
+                try Program.start([LoginBrowser.python, script, "--timeout", "45"] + place + [url.absoluteString]))
         }
         let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(60), pages: pages)
         let login = Task { [request] in

@@ -144,6 +144,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Authorization response
     /// The callback is at the request's redirect URI (RFC 9700, 4.4.2.2).
     case callbackPlace
+    /// The redirect URI's own query comes back, each pair once and unchanged (RFC 9700, 4.4.2.2).
+    case callbackQuery
     /// A code comes by the response mode that was asked for (OAuth 2.0 Multiple Response Types, 2.1), and signed where that
     /// was asked for (JARM, 2.3).
     case callbackMode
@@ -191,6 +193,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Logout
     /// The callback is at the post-logout redirect URI (RP-Initiated Logout, 3).
     case logoutPlace
+    /// The post-logout redirect URI's own query comes back, each pair once and unchanged (RP-Initiated Logout, 3).
+    case logoutQuery
     /// `state` is the request's (RP-Initiated Logout, 3).
     case logoutState
 
@@ -225,8 +229,14 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case loopbackNavigation
     /// A browser comes with a page of its own, not in a frame of another one (Fetch Metadata, 2.1).
     case loopbackDocument
-    /// A fragment is handed over by our own page (RFC 6454, 7).
-    case loopbackFragmentOrigin
+    /// An answer that is handed over, a fragment or a form, is posted by our own page (RFC 6454, 7).
+    case loopbackFormOrigin
+    /// The one-time address leads one browser to the provider's page (RFC 8252, 8.3).
+    case loopbackEntrance
+    /// An answer comes from the browser that opened the one-time address, and has its cookie (RFC 8252, 8.3).
+    case loopbackCookie
+    /// An answer at the port names the `state` of the request; any other one ends nothing (RFC 8252, 8.9).
+    case loopbackState
 
     // Token responses and access tokens.
     /// Only a 200 brings tokens; no redirect does (RFC 6749, 5.1; RFC 9700, 4.12).

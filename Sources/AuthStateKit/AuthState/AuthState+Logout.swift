@@ -71,6 +71,8 @@ extension AuthState {
         presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
     ) async -> LogoutOutcome {
         let (before, sideTokens) = (record, liveSideTokens)
+        // The browser that is opened below inherits no variable of the client's, read before or not.
+        SecretVariables.note(before.credential)
         reauthorization?.giveUp(AuthStateError.givenUp)
         apply(.loggedOut)
         publish()

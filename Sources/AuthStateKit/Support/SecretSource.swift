@@ -20,13 +20,14 @@ enum SecretSource {
     /// A secret or key has a few kilobytes; whatever is larger than this is something else.
     private static let sizeLimit = 1 << 16
 
-    /// The value of an environment variable.
+    /// The value of an environment variable, which no browser inherits from then on.
     ///
     /// - Parameters:
     ///   - name: The variable.
     ///   - thing: What it is to hold, for the error: the client's secret.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
+        SecretVariables.note(name)
         guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage,

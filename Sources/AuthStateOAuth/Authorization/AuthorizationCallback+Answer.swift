@@ -4,13 +4,18 @@ extension AuthorizationCallback {
     ///
     /// To find the login that an answer may belong to. Nothing is checked here: completing the login does that.
     public var state: String? {
+        let states = states
+        return states.count == 1 ? states[0] : nil
+    }
+
+    /// Every `state` that the answer names, whichever way it came, signed ones (JARM) included.
+    package var states: [String] {
         let parts = URIReference(url)
-        let states = [parts.query, parts.fragment, formBody.map { $0[...] }].flatMap { text -> [String] in
+        return [parts.query, parts.fragment, formBody.map { $0[...] }].flatMap { text -> [String] in
             guard let text, let parameters = Parameters(decoding: text) else { return [] }
             let signed = parameters.values("response").compactMap(SignedAuthorizationResponse.claimedState)
             return parameters.values("state") + signed
         }
-        return states.count == 1 ? states[0] : nil
     }
 
     /// The parameters that came by a response mode, still encoded; nil when nothing came that way.

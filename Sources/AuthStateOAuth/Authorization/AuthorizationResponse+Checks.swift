@@ -51,6 +51,13 @@ extension AuthorizationResponse {
                 expected: request.redirectURI?.rawValue, received: callback.description
             )
         }
+        guard TrustCheck.callbackQuery.holds(redirectURI.keepsQuery(in: callback.url)) else {
+            throw AuthStateError(
+                .callbackMismatch, stage: .authorization,
+                "The callback has not the query of the redirect URI.", expected: redirectURI.rawValue,
+                received: "another query, or none",
+                hint: "Do not continue: a callback for another provider's login looks like this.")
+        }
     }
 
     /// A code has to come as it was asked for: each mode hides it from somebody else. Errors count however they come, for

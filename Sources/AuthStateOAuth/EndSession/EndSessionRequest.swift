@@ -65,7 +65,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
         return try endpoint.appending(own, stage: .logout)
     }
 
-    /// Checks the callback after the logout: its place, then `state`.
+    /// Checks the callback after the logout: its place and the query of the redirect URI, then `state`.
     ///
     /// - Throws: `AuthStateError` with `.callbackMismatch` or `.stateMismatch`.
     public func validate(_ callback: AuthorizationCallback) throws {
@@ -75,6 +75,11 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
             throw AuthStateError(
                 .callbackMismatch, stage: .logout, "The callback is not at the post-logout redirect URI.",
                 expected: postLogoutRedirectURI?.rawValue, received: callback.description)
+        }
+        guard TrustCheck.logoutQuery.holds(postLogoutRedirectURI.keepsQuery(in: callback.url)) else {
+            throw AuthStateError(
+                .callbackMismatch, stage: .logout, "The callback has not the query of the post-logout redirect URI.",
+                expected: postLogoutRedirectURI.rawValue, received: "another query, or none")
         }
         let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
         let isRight = parameters["state"].map { ConstantTime.equals($0, state) } ?? false

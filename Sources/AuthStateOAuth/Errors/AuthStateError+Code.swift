@@ -121,6 +121,8 @@ extension AuthStateError.Code {
     public static let callbackMismatch = known("callbackMismatch")
     /// The pending authorization was used before, or is too old.
     public static let authorizationExpired = known("authorizationExpired")
+    /// The one-time address for the browser was opened a second time, perhaps by another user of the machine.
+    public static let openedTwice = known("openedTwice")
     /// The answer is not what the specification says.
     public static let malformedResponse = known("malformedResponse")
     /// The answer had more bytes than allowed.
@@ -237,7 +239,8 @@ extension AuthStateError.Code {
             ],
             .refused: [
                 .stateMismatch, .issuerParameterMismatch, .duplicateParameter, .callbackMismatch,
-                .authorizationExpired, .malformedResponse, .responseTooLarge, .redirected, .unsupportedTokenType,
+                .authorizationExpired, .openedTwice, .malformedResponse, .responseTooLarge, .redirected,
+                .unsupportedTokenType,
                 .invalidIDToken, .invalidSignature, .invalidAuthorizationResponse, .invalidUserInfo,
                 .invalidLogoutToken, .subjectMismatch,
                 .accountChanged, .providerError,

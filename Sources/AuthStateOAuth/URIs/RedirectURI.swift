@@ -67,13 +67,27 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// Whether a callback arrived at this URI: scheme without regard to case, user, host, port and path exactly.
     ///
-    /// The query is not compared; it carries the answer. An empty path is `/` in http and https, and browsers write it so
+    /// The query is not compared; it carries the answer, beside the pairs of `keepsQuery(_:)`. An empty path is `/` in http and https, and browsers write it so
     /// (RFC 3986, section 6.2.3).
     public func matches(_ callback: String) -> Bool {
         let (mine, theirs) = (parts, URIReference(callback))
         guard let scheme = mine.scheme, theirs.hasScheme(String(scheme)) else { return false }
         return mine.user == theirs.user && mine.host == theirs.host && mine.port == theirs.port
             && mine.normalPath == theirs.normalPath
+    }
+
+    /// Whether this URI's own query came back in a callback: under each of its names the same values, and no others.
+    ///
+    /// Two logins whose redirect URIs differ in the query alone are told apart by it.
+    package func keepsQuery(in callback: String) -> Bool {
+        guard let mine = parts.query, !mine.isEmpty else { return true }
+        let theirs = URIReference(callback).query ?? ""
+        guard let own = Parameters(decoding: mine), let received = Parameters(decoding: theirs) else {
+            return theirs == mine || theirs.hasPrefix("\(mine)&")
+        }
+        return own.names.allSatisfy { name in
+            own.values(name).elementsEqual(received.values(name)) { $0.isExactly($1) }
+        }
     }
 }
 

@@ -25,6 +25,18 @@ extension Attack {
             try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
         },
         Attack(.callbackPlace) { try FrontChannel().believe("http://app.example/cb?code=c&state=s") },
+        // The callback of another provider's login, whose redirect URI differs in the query alone.
+        Attack(.callbackQuery) {
+            let channel = try FrontChannel()
+            try channel.believe(
+                "https://app.example/cb?provider=b&code=c&state=s", for: channel.at("https://app.example/cb?provider=a")
+            )
+        },
+        Attack(.callbackQuery) {
+            let channel = try FrontChannel()
+            try channel.believe(
+                "https://app.example/cb?code=c&state=s", for: channel.at("https://app.example/cb?provider=a"))
+        },
         // The answer where scripts, logs or other servers would have seen it.
         Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb#code=c&state=s") },
         Attack(.callbackMode) {
@@ -78,26 +90,59 @@ extension Attack {
     /// Browsers that come back from another logout, or from none.
     static let logoutResponse: [Attack] = [
         Attack(.logoutPlace) { try FrontChannel().logOut("https://app.example/open?state=s") },
+        Attack(.logoutQuery) {
+            try FrontChannel().logOut(
+                "https://app.example/bye?provider=b&state=s", at: "https://app.example/bye?provider=a")
+        },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=x") },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye?state=s&state=x") },
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye") },
     ]
 
-    /// What other pages in the browser can send to a loopback port.
+    /// What other pages in the browser, and other users of the machine, can send to a loopback port.
     static let loopbackReceiver: [Attack] = [
-        Attack(.loopbackHost) { try LoopbackKnock.get(["Host": "rebound.example:8400"]) },
-        Attack(.loopbackNavigation) { try LoopbackKnock.get(["Sec-Fetch-Mode": "no-cors"]) },
+        // The attacker's own login, delivered by a program of theirs, which read `state` where it stands.
+        Attack(.loopbackCookie) { try LoopbackKnock().get(["Cookie": "authstate-8400=guess"]) },
+        Attack(.loopbackCookie) {
+            let knock = try LoopbackKnock()
+            try knock.post("authstate_form=code%3Dx%26state%3Ds", ["Origin": "http://127.0.0.1:8400", "Cookie": "a=b"])
+        },
+        Attack(.loopbackCookie) {
+            let knock = try LoopbackKnock()
+            try knock.post(
+                "authstate_fragment=code%3Dx%26state%3Ds", ["Origin": "http://127.0.0.1:8400", "Cookie": ""])
+        },
+        // The page, and `state` with it, for the second who opens the address.
+        Attack(.loopbackEntrance) {
+            var entrance = try LoopbackKnock().entrance
+            guard entrance.enter(), entrance.enter() else {
+                throw AuthStateError(.openedTwice, stage: .authorization, "The address was opened before.")
+            }
+        },
+        // Another page of the browser, which has the cookie, ends the login.
+        Attack(.loopbackState) { try LoopbackKnock().get([:], "/callback?code=x&state=other") },
+        Attack(.loopbackState) { try LoopbackKnock().get([:], "/callback?error=access_denied") },
+        Attack(.loopbackState) {
+            try LoopbackKnock().get([:], "/callback?response=\(LoopbackKnock.signedAnswer(state: "other"))")
+        },
+        Attack(.loopbackHost) { try LoopbackKnock().get(["Host": "rebound.example:8400"]) },
+        Attack(.loopbackNavigation) { try LoopbackKnock().get(["Sec-Fetch-Mode": "no-cors"]) },
         Attack(.loopbackNavigation) {
-            try LoopbackKnock.post(
-                "authstate_fragment=code%3Dx", ["Sec-Fetch-Mode": "cors", "Origin": "http://127.0.0.1:8400"])
+            let headers: TransportHeaders = ["Sec-Fetch-Mode": "cors", "Origin": "http://127.0.0.1:8400"]
+            try LoopbackKnock().post("authstate_fragment=code%3Dx%26state%3Ds", headers)
         },
         Attack(.loopbackDocument) {
-            try LoopbackKnock.get(["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"])
+            try LoopbackKnock().get(["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"])
         },
-        Attack(.loopbackFragmentOrigin) {
-            try LoopbackKnock.post("authstate_fragment=code%3Dx", ["Origin": "https://evil.example"])
+        // A page on another port of this machine is of the same site, and its forms carry the cookie.
+        Attack(.loopbackFormOrigin) {
+            try LoopbackKnock().post("authstate_fragment=code%3Dx%26state%3Ds", ["Origin": "http://127.0.0.1:9000"])
         },
-        Attack(.loopbackFragmentOrigin) { try LoopbackKnock.post("authstate_fragment=code%3Dx", [:]) },
+        Attack(.loopbackFormOrigin) {
+            let headers: TransportHeaders = ["Origin": "http://127.0.0.1:8400", "Sec-Fetch-Site": "same-site"]
+            try LoopbackKnock().post("authstate_form=code%3Dx%26state%3Ds", headers)
+        },
+        Attack(.loopbackFormOrigin) { try LoopbackKnock().post("authstate_fragment=code%3Dx%26state%3Ds", [:]) },
     ]
 }
 
@@ -123,6 +168,13 @@ private struct FrontChannel {
     var hybrid: AuthorizationRequest {
         var request = request
         request.responseType = .codeIDToken
+        return request
+    }
+
+    /// The request with another redirect URI.
+    func at(_ redirectURI: String) throws -> AuthorizationRequest {
+        var request = request
+        request.redirectURI = try RedirectURI(redirectURI)
         return request
     }
 
@@ -155,34 +207,51 @@ private struct FrontChannel {
         AuthorizationCallback(url: "https://app.example/cb?code=c&state=\(pending.request.state)")
     }
 
-    func logOut(_ url: String) throws {
+    func logOut(_ url: String, at redirectURI: String = "https://app.example/bye") throws {
         var logout = EndSessionRequest(
-            configuration: request.configuration, postLogoutRedirectURI: try RedirectURI("https://app.example/bye"))
+            configuration: request.configuration, postLogoutRedirectURI: try RedirectURI(redirectURI))
         logout.state = "s"
         try logout.validate(AuthorizationCallback(url: url))
     }
 }
 
-/// A request to the receiver of `http://127.0.0.1:8400/callback`.
-private enum LoopbackKnock {
-    static func get(_ headers: TransportHeaders) throws { try knock("GET", "/callback?code=x", "", headers) }
+/// A request to the receiver of `http://127.0.0.1:8400/callback`, whose login has the state `s`; it has the cookie unless
+/// the attack has one of its own.
+private struct LoopbackKnock {
+    let redirectURI: RedirectURI
+    let entrance: LoopbackEntrance
 
-    static func post(_ body: String, _ headers: TransportHeaders) throws {
+    init() throws {
+        redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")
+        entrance = LoopbackEntrance(
+            to: "https://op.example/authorize?state=s", redirectURI: redirectURI, lifetime: .seconds(300))
+    }
+
+    func get(_ headers: TransportHeaders, _ target: String = "/callback?code=x&state=s") throws {
+        try knock("GET", target, "", headers)
+    }
+
+    func post(_ body: String, _ headers: TransportHeaders) throws {
         var headers = headers
         headers.append("Content-Type", "application/x-www-form-urlencoded")
         try knock("POST", "/callback", body, headers)
     }
 
-    private static func knock(
-        _ method: String, _ target: String, _ body: String, _ headers: TransportHeaders
-    ) throws {
+    /// An answer by JARM; at the port only what it claims is read.
+    static func signedAnswer(state: String) -> String {
+        let parts = [#"{"alg":"ES256"}"#, #"{"code":"x","state":"\#(state)"}"#, "signature"]
+        return parts.map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+    }
+
+    private func knock(_ method: String, _ target: String, _ body: String, _ headers: TransportHeaders) throws {
         var lines = "\(method) \(target) HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n"
         for field in headers { lines += "\(field.name): \(field.value)\r\n" }
         if headers.first("Host") == nil { lines += "Host: 127.0.0.1:8400\r\n" }
+        if headers.first("Cookie") == nil { lines += "Cookie: \(entrance.cookie)\r\n" }
         var parser = LoopbackRequestParser()
         guard case .request(let request) = parser.feed("\(lines)\r\n\(body)".utf8) else { return }
         let rules = LoopbackCallbackRules(
-            redirectURI: try RedirectURI("http://127.0.0.1:8400/callback"), purpose: .login)
+            redirectURI: redirectURI, purpose: .login, entrance: entrance, state: "s")
         guard case .callback = rules.judge(request) else {
             throw AuthStateError(.callbackMismatch, stage: .authorization, "The request is refused.")
         }

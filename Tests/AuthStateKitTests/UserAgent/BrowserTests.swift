@@ -14,7 +14,8 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Browser", .timeLimit(.minutes(1)))
+// One at a time: a script that is written while another test starts a process is busy.
+@Suite("Browser", .serialized, .timeLimit(.minutes(1)))
 struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
 
@@ -50,15 +51,42 @@ struct BrowserTests {
     @Test("a command gets exactly the URL as its one last argument, from no shell")
     func exactArgument() async throws {
         try await withScript { script, notes in
-            let session = try await prepare(.command([script, "--new window"]))
             let url = try #require(URL(string: Self.page))
-            let callback = Task { try await session.present(url) }
+            let browser = Browser.command([script, "--new window"])
+            try browser.open(url, stage: .authorization) { Issue.record("\($0)") }
             try await eventually { !notes().isEmpty }
             #expect(notes() == "\(getpid())\n--new window\n\(Self.page)\n")
-            callback.cancel()
-            await #expect(throws: CancellationError.self) { try await callback.value }
-            await session.finish(.cancelled)
         }
+    }
+
+    @Test("a command inherits no variable that a secret or key was read from, or that the program withholds")
+    func environment() async throws {
+        let names = ["CLIENT", "SEALING", "OWN", "OTHER"].map { "AUTHSTATE_\($0)_\(UInt64.random(in: 0 ... .max))" }
+        for name in names { setenv(name, String(repeating: "s", count: 43), 1) }
+        defer { for name in names { unsetenv(name) } }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "browser \(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (script, notes) = (folder.path + "/browser.sh", folder.path + "/notes")
+        let text = "#!/bin/sh\nenv > '\(notes).new'\nmv '\(notes).new' '\(notes)'\n"
+        try Data(text.utf8).write(to: URL(filePath: script))
+        chmod(script, 0o700)
+        // A login that ends before it begins is enough: the credential is resolved first.
+        let service = AuthorizationService()
+        let request = AuthorizationRequest(
+            configuration: ServiceConfiguration(
+                authorizationEndpoint: try #require(URL(string: "https://op.example/authorize")),
+                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            clientID: "c", scopes: ["read"], redirectURI: try RedirectURI("app:/cb"))
+        _ = try? await service.authorize(
+            request, presenting: LoopbackUserAgent(), credential: .environment(names[0]))
+        _ = try? SealingKey(environment: names[1])
+        let browser = Browser.command([script]).withholding([names[2]])
+        try browser.open(try #require(URL(string: Self.page)), stage: .authorization) { Issue.record("\($0)") }
+        try await eventually { FileManager.default.fileExists(atPath: notes) }
+        let seen = String(decoding: try Data(contentsOf: URL(filePath: notes)), as: UTF8.self)
+        for name in names[..<3] { #expect(!seen.contains("\(name)=")) }
+        #expect(seen.contains("\(names[3])=") && seen.contains("PATH="))
     }
 
     @Test("a command that ends well leaves the flow waiting, and no zombie")
@@ -68,9 +96,12 @@ struct BrowserTests {
             let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
             try await eventually { !notes().isEmpty }
             try await eventually { zombies(named: "browser.sh") == 0 }
-            let reply = Task { [port = session.redirectURI.port ?? 0] in
-                let text = "GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
-                return try await TestSocket.exchange(text, port: port)
+            let (port, address) = (session.redirectURI.port ?? 0, notes().split(separator: "\n").last ?? "")
+            let visit = try #require(URL(string: String(address))).path
+            let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+            let cookie = try await TestSocket.exchange("GET \(visit) \(head)\r\n", port: port).cookie
+            let reply = Task {
+                try await TestSocket.exchange("GET /callback?code=1 \(head)Cookie: \(cookie)\r\n\r\n", port: port)
             }
             #expect(try await callback.value.url.hasSuffix("code=1"))
             await session.finish(.completed)

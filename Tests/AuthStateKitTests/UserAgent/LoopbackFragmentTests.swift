@@ -29,7 +29,7 @@ struct LoopbackFragmentTests {
         arguments: ["code=a%2Bb&state=s&id_token=x.y.z", "error=access_denied&state=s"])
     func answer(fragment: String) async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let page = try await trip.send(trip.request("/callback", headers: "Sec-Fetch-Mode: navigate\r\n"))
         #expect(page.httpStatus == 200 && page.contains(#"<form method="post""#))
         let reply = try await trip.hold(handover(fragment, trip))
@@ -45,7 +45,7 @@ struct LoopbackFragmentTests {
     @Test("the redirect URI's own query stays")
     func query() async throws {
         let trip = try await LoopbackTrip("http://127.0.0.1:0/callback?tenant=1")
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let request = handover("code=1", trip).replacing("POST /callback", with: "POST /callback?tenant=1")
         let reply = try await trip.hold(request)
         #expect(try await callback.value.url == "http://127.0.0.1:\(trip.port)/callback?tenant=1#code=1")
@@ -56,7 +56,7 @@ struct LoopbackFragmentTests {
     @Test("the policy admits one script and one form, and says so without scripts too")
     func policy() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let page = try await trip.send(trip.request("/callback?state=1"))
         let nonce = try #require(page.split(separator: "script-src 'nonce-").last?.prefix { $0 != "'" })
         #expect(
@@ -79,7 +79,7 @@ struct LoopbackFragmentTests {
         let script = try #require(URL(string: "javascript:alert(1)"))
         let pages = LoopbackPages(success: .redirect(done), failure: .redirect(script))
         let trip = try await LoopbackTrip(pages: pages)
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let page = try await trip.send(trip.request("/callback"))
         #expect(page.contains("form-action 'self' https://app.example:8443; "))
         callback.cancel()
@@ -91,7 +91,7 @@ struct LoopbackFragmentTests {
         let trip = try await LoopbackTrip()
         #expect(try await trip.send(trip.request("/callback")).httpStatus == 404, "nothing was presented yet")
         #expect(try await trip.send(handover("code=1", trip)).httpStatus == 404)
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let good = "code=evil&state=s"
         let ours = "Origin: http://127.0.0.1:\(trip.port)\r\n"
         for origin in [
@@ -118,10 +118,10 @@ struct LoopbackFragmentTests {
     @Test("a logout has no fragment")
     func logout() async throws {
         let trip = try await LoopbackTrip(for: .logout)
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let reply = try await trip.hold(handover("code=1", trip))
-        #expect(try await callback.value.formBody == "authstate_fragment=code%3D1")
-        await trip.session.finish(.completed)
-        #expect(try await reply.value.httpStatus == 200)
+        #expect(try await reply.value.contains("authstate_form"), "a form like any other")
+        callback.cancel()
+        await trip.session.finish(.cancelled)
     }
 }

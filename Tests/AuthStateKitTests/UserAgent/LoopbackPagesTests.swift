@@ -15,7 +15,7 @@ struct LoopbackPagesTests {
         _ outcome: UserAgentOutcome, pages: LoopbackPages = .default, for purpose: UserAgentPurpose = .login
     ) async throws -> String {
         let trip = try await LoopbackTrip(for: purpose, pages: pages)
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let reply = try await trip.hold(trip.request("/callback?code=1"))
         _ = try await callback.value
         await trip.session.finish(outcome)

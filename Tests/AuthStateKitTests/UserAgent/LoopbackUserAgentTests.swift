@@ -9,13 +9,14 @@ import Testing
     import Foundation
 #endif
 
-/// A prepared session, a browser that does nothing, and ways to knock at the port.
+/// A prepared session, a browser that opens the one-time address and nothing else, and ways to knock at the port.
 struct LoopbackTrip {
     static let page = URL(string: "https://op.example/authorize?client_id=c") ?? URL(filePath: "/")
 
     let session: any ExternalUserAgentSession
     let clock: StillClock
     let opened: AsyncStream<URL>
+    private let jar = CookieJar()
 
     init(
         _ redirectURI: String? = nil, for purpose: UserAgentPurpose = .login, pages: LoopbackPages = .default
@@ -30,24 +31,55 @@ struct LoopbackTrip {
 
     var port: UInt16 { session.redirectURI.port ?? 0 }
 
-    /// Presents, and returns once the browser was opened.
-    func start() async -> Task<AuthorizationCallback, any Error> {
-        let session = session
-        let task = Task { try await session.present(Self.page) }
-        for await _ in opened { break }
+    /// Presents, and returns once the browser has opened the one-time address and has its cookie.
+    func start(at page: URL = Self.page) async throws -> Task<AuthorizationCallback, any Error> {
+        let (task, address) = try await open(page)
+        let reply = try await send(request(address.path))
+        #expect(reply.httpStatus == 303 && reply.contains("Location: \(page.absoluteString)\r\n"))
+        jar.line.withLock { $0 = "Cookie: other=1; \(reply.cookie)\r\n" }
         return task
     }
 
+    /// Presents, and returns the address that the browser was given.
+    func open(_ page: URL = Self.page) async throws -> (Task<AuthorizationCallback, any Error>, URL) {
+        let session = session
+        let task = Task { try await session.present(page) }
+        for await address in opened { return (task, address) }
+        throw CancellationError()
+    }
+
+    /// A request with the cookie, once there is one, as the browser sends it.
     func request(_ target: String, method: String = "GET", headers: String = "", body: String = "") -> String {
-        "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\(headers)"
+        strangersRequest(target, method: method, headers: jar.line.withLock { $0 } + headers, body: body)
+    }
+
+    /// A request without the cookie.
+    func strangersRequest(_ target: String, method: String = "GET", headers: String = "", body: String = "") -> String {
+        "\(method) \(target) HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\(headers)"
             + (body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n") + "\r\n\(body)"
     }
 
-    func send(_ request: String) async throws -> String { try await TestSocket.exchange(request, port: port) }
+    private var host: String { String(session.redirectURI.parts.host ?? "") }
+
+    func send(_ request: String) async throws -> String {
+        try await TestSocket.exchange(request, port: port, ipv6: host == "[::1]")
+    }
 
     /// Sends a request that is kept waiting; its reply is read later.
     func hold(_ request: String) async throws -> Task<String, any Error> {
         Task { try await send(request) }
+    }
+}
+
+/// The header line of the cookie that the browser got; empty before.
+private final class CookieJar: Sendable {
+    let line = Lock("")
+}
+
+extension String {
+    /// The cookie that an answer sets, as a browser sends it back; empty when it sets none.
+    var cookie: String {
+        String(components(separatedBy: "Set-Cookie: ").dropFirst().first?.prefix { $0 != ";" } ?? "")
     }
 }
 
@@ -56,7 +88,7 @@ struct LoopbackUserAgentTests {
     @Test("an answer by query reaches the caller as it came, and the browser sees the end of it")
     func query() async throws {
         let trip = try await LoopbackTrip("http://127.0.0.1:0/cb?tenant=1")
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let reply = try await trip.hold(
             trip.request("/cb?tenant=1&code=a%2Bb&state=s", headers: "Sec-Fetch-Mode: navigate\r\n"))
         let answer = try await callback.value
@@ -73,7 +105,7 @@ struct LoopbackUserAgentTests {
     @Test("an answer by form post is bounded by its media type and parameters")
     func formPost() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let form = "Content-Type: application/x-www-form-urlencoded;charset=UTF-8\r\n"
         let path = "/callback"
         for (headers, body, status) in [
@@ -85,7 +117,13 @@ struct LoopbackUserAgentTests {
         }
         let oversize = trip.request(path, method: "POST", headers: form + "Content-Length: 9999999\r\n")
         #expect(try await trip.send(oversize).httpStatus == 413)
-        let reply = try await trip.hold(trip.request(path, method: "POST", headers: form, body: "code=1&state=2"))
+        let ours = form + "Origin: http://127.0.0.1:\(trip.port)\r\n"
+        for (body, status) in [("authstate_form=state%3D1", 400), ("authstate_form=code%3D1+2", 400)] {
+            let reply = try await trip.send(trip.request(path, method: "POST", headers: ours, body: body))
+            #expect(reply.httpStatus == status, "\(body)")
+        }
+        let again = "authstate_form=code%3D1%26state%3D2"
+        let reply = try await trip.hold(trip.request(path, method: "POST", headers: ours, body: again))
         let answer = try await callback.value
         #expect(answer.formBody == "code=1&state=2")
         #expect(answer.url == trip.session.redirectURI.rawValue)
@@ -98,7 +136,7 @@ struct LoopbackUserAgentTests {
         let trip = try await LoopbackTrip()
         let early = try await trip.send(trip.request("/callback?code=early"))
         #expect(early.httpStatus == 404, "nothing is expected before something was presented")
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let idle = try TestSocket(port: trip.port)
         let slow = try TestSocket(port: trip.port)
         slow.send("GET /callback?code=")
@@ -140,9 +178,9 @@ struct LoopbackUserAgentTests {
     func otherHosts() async throws {
         guard (try? LoopbackServer(addresses: [.ipv6]) { _, _ in }) != nil else { return }
         let six = try await LoopbackTrip("http://[::1]:0/cb")
-        let callback = await six.start()
+        let callback = try await six.start()
         let port = six.port
-        let request = six.request("/cb?error=access_denied").replacing("127.0.0.1:", with: "[::1]:")
+        let request = six.request("/cb?error=access_denied")
         let reply = Task { try await TestSocket.exchange(request, port: port, ipv6: true) }
         #expect(try await callback.value.url == "http://[::1]:\(port)/cb?error=access_denied")
         await six.session.finish(.completed)
@@ -150,9 +188,9 @@ struct LoopbackUserAgentTests {
 
         for ipv6 in [false, true] {
             let local = try await LoopbackTrip("http://localhost:0")
-            let callback = await local.start()
+            let callback = try await local.start()
             let port = local.port
-            let request = local.request("/?code=1").replacing("127.0.0.1:", with: "localhost:")
+            let request = local.request("/?code=1")
             let reply = Task { try await TestSocket.exchange(request, port: port, ipv6: ipv6) }
             #expect(try await callback.value.url == "http://localhost:\(port)?code=1")
             await local.session.finish(.completed)
@@ -163,7 +201,7 @@ struct LoopbackUserAgentTests {
     @Test("a logout ends with or without parameters", arguments: ["/callback", "/callback?state=1"])
     func logout(target: String) async throws {
         let trip = try await LoopbackTrip(for: .logout)
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let reply = try await trip.hold(trip.request(target))
         #expect(try await callback.value.url == "http://127.0.0.1:\(trip.port)\(target)")
         await trip.session.finish(.completed)
@@ -173,7 +211,7 @@ struct LoopbackUserAgentTests {
     @Test("the browser is let go after thirty seconds, with a page that claims nothing")
     func longHold() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let reply = try await trip.hold(trip.request("/callback?code=1"))
         _ = try await callback.value
         try await eventually { trip.clock.sleepers == 1 }
@@ -186,7 +224,7 @@ struct LoopbackUserAgentTests {
     @Test("nobody comes back in time")
     func timeout() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         try await eventually { trip.clock.sleepers == 1 }
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
@@ -200,7 +238,7 @@ struct LoopbackUserAgentTests {
     @Test("a cancelled caller is free at once, and so is the port")
     func cancel() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let start = ContinuousClock.now
         callback.cancel()
         await #expect(throws: CancellationError.self) { try await callback.value }
@@ -232,7 +270,7 @@ struct LoopbackUserAgentTests {
     @Test("a session is presented once")
     func presentedOnce() async throws {
         let trip = try await LoopbackTrip()
-        let callback = await trip.start()
+        let callback = try await trip.start()
         let error = await #expect(throws: AuthStateError.self) { try await trip.session.present(LoopbackTrip.page) }
         #expect(error?.code == .invalidArgument)
         await trip.session.finish(.cancelled)
@@ -251,7 +289,7 @@ struct LoopbackDescriptorTests {
             switch round % 3 {
             case 0: await trip.session.finish(.cancelled)
             case 1:
-                let callback = await trip.start()
+                let callback = try await trip.start()
                 callback.cancel()
                 _ = await callback.result
                 await trip.session.finish(.cancelled)

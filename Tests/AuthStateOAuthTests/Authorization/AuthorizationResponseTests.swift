@@ -28,6 +28,20 @@ struct AuthorizationResponseTests {
         #expect(try JSONDecoder().decode(AuthorizationResponse.self, from: JSONEncoder().encode(response)) == response)
     }
 
+    @Test("a callback for a login whose redirect URI differs in the query alone is refused, errors too")
+    func ownQuery() throws {
+        var request = try Fixtures.request()
+        request.redirectURI = try RedirectURI("https://app.example/cb?provider=a")
+        let answer = "state=\(request.state)"
+        for query in ["provider=b&code=c", "code=c", "provider=a&provider=b&code=c", "provider=b&error=access_denied"] {
+            let callback = AuthorizationCallback(url: "https://app.example/cb?\(query)&\(answer)")
+            let error = refusal { try AuthorizationResponse(callback: callback, for: request) }
+            #expect(error?.code == .callbackMismatch && error?.expected == request.redirectURI?.rawValue, "\(query)")
+        }
+        let good = AuthorizationCallback(url: "https://app.example/cb?provider=a&code=c&\(answer)")
+        #expect(try AuthorizationResponse(callback: good, for: request).code == "c")
+    }
+
     @Test("the checks come in order: place, readable, repeated, state, iss, error, code")
     func order() throws {
         let request = try Fixtures.request()

@@ -63,6 +63,23 @@ struct RedirectURITests {
         #expect(try RedirectURI(mine).matches(callback) == expected)
     }
 
+    @Test(
+        "the redirect URI's own query comes back, each pair once and unchanged, beside the answer",
+        arguments: [
+            ("/cb", "/cb?code=1", true), ("/cb?a=1", "/cb?a=1&code=1", true), ("/cb?a=1", "/cb?code=1&a=1", true),
+            ("/cb?a=1", "/cb?a=1#code=1", true), ("/cb?a=1&a=2", "/cb?a=1&a=2&code=1", true),
+            ("/cb?a=b%20c", "/cb?a=b+c&code=1", true), ("/cb?a", "/cb?a&code=1", true), ("/cb?", "/cb?code=1", true),
+            ("/cb?%zz", "/cb?%zz&code=1", true), ("/cb?a=1", "/cb?a=2&code=1", false), ("/cb?a=1", "/cb?code=1", false),
+            ("/cb?a=1", "/cb", false), ("/cb?a=1", "/cb?a=1&a=2&code=1", false),
+            ("/cb?a=1", "/cb?a=1&a=1&code=1", false), ("/cb?a=1&a=2", "/cb?a=2&a=1", false),
+            ("/cb?a=1", "/cb?A=1&code=1", false), ("/cb?a=K", "/cb?a=%E2%84%AA", false),
+            ("/cb?%zz", "/cb?code=1", false), ("/cb?a=1", "/cb?%zz&a=1", false), ("/cb?a=1", "/cb?code=1#a=1", false),
+        ])
+    func ownQuery(_ mine: String, _ callback: String, _ expected: Bool) throws {
+        let uri = try RedirectURI("https://app.example\(mine)")
+        #expect(uri.keepsQuery(in: "https://app.example\(callback)") == expected)
+    }
+
     @Test("a loopback redirect is http to a literal address, and takes another port")
     func loopback() throws {
         let uri = try RedirectURI("http://127.0.0.1:0/cb?x=1")

@@ -50,13 +50,19 @@ private func check(_ request: LoopbackRequest) {
         }
     }
     for purpose in [UserAgentPurpose.login, .logout] {
-        let rules = LoopbackCallbackRules(redirectURI: LoopbackWorld.redirectURI, purpose: purpose)
-        guard case .callback(let callback) = rules.judge(request) else { continue }
+        let entrance = LoopbackEntrance(
+            to: "https://op.example/", redirectURI: LoopbackWorld.redirectURI, lifetime: .seconds(1))
+        let rules = LoopbackCallbackRules(
+            redirectURI: LoopbackWorld.redirectURI, purpose: purpose, entrance: entrance, state: nil)
+        if case .callback = rules.judge(request) { require(false, "without the cookie nothing is a callback") }
+        var visitor = request
+        visitor.headers["Cookie"] = ["a=b; \(entrance.cookie)"]
+        guard case .callback(let callback) = rules.judge(visitor) else { continue }
         require(LoopbackWorld.redirectURI.matches(callback.url), "a callback is at the redirect URI")
         require(request.headers["Host"] == ["127.0.0.1:4711"], "the host is ours")
         require(callback.formBody == nil || request.method == "POST", "a form comes by POST")
-        let isFragment = URIReference(callback.url).fragment != nil
-        require(!isFragment || request.headers["Origin"] == ["http://127.0.0.1:4711"], "our own page brings a fragment")
+        let isPosted = request.method == "POST"
+        require(!isPosted || request.headers["Origin"] == ["http://127.0.0.1:4711"], "our own page posts")
     }
 }
 

@@ -3,15 +3,15 @@
 
 usage: browser.py [--deny] [--follow] [--cookies FILE] [--user NAME] [--password WORD] [--trace] URL
 
-URL is an authorization, device verification or end-session URL of one of the test providers, or glewlwyd's list of
-logins that wait for alice (BASE/api/PLUGIN/ciba_user_list/). Walks through the
+URL is an authorization, device verification or end-session URL of one of the test providers, the one-time address of a
+client that leads to one, or glewlwyd's list of logins that wait for alice (BASE/api/PLUGIN/ciba_user_list/). Walks through the
 provider's pages until a redirect leaves it, and prints that redirect (nothing, when the way ends on a page of the
 provider, as the device grant's does). Status 1, with the page's text, when an authorization does not lead back to
 the client or the provider answers with an error.
 
 --deny          declines where consent is asked for
---follow        also opens the redirect, when it is http(s): the client's loopback listener waits for it. An answer in
-                the fragment is put into the form of the listener's page, as the page's script would do
+--follow        also opens the redirect, when it is http(s): the client's loopback listener waits for it. The form of
+                the listener's page is sent, as the page's script would do: with the fragment, or a form that was posted
 --cookies FILE  keeps the session there, readable by the owner alone: a logout needs the login's session
 """
 import argparse
@@ -185,8 +185,23 @@ class Browser:
         for request in waiting:
             self.walk(request["cancel_uri" if self.deny else "connect_uri"])
 
+    def enter(self, url):
+        """The provider's page that a client's one-time address leads to; any other address is that page itself.
+
+        The way goes on as it does from the address: the page, with the client's cookie in the jar.
+        """
+        parts = urllib.parse.urlsplit(url)
+        is_client = parts.scheme == "http" and not parts.query and re.search(r"/[A-Za-z0-9_-]{43}$", parts.path)
+        if not is_client:
+            return url
+        reply = self.send("GET", url)
+        if not reply.location:
+            raise reply.failure("the client's address leads nowhere")
+        return reply.location
+
     def walk(self, url):
         """Goes through the provider's pages; the step that leaves it, or None and an end on one of its pages."""
+        url = self.enter(url)
         site = urllib.parse.urlsplit(url).netloc
         must_leave = is_authorization(url)
         step = Step(url)
@@ -207,13 +222,13 @@ class Browser:
         raise Failure(f"no end after {MAXIMUM_STEPS} steps: {step.url}")
 
     def follow(self, step):
-        """Opens the redirect. A page with a form gets the fragment, as its script would see to."""
+        """Opens the redirect. A page with a form gets the fragment, or repeats what it got, as its script would see to."""
         url, _, fragment = step.url.partition("#")
         reply = self.send(step.method, url, step.body)
         forms = FormParser(reply.text).forms
-        if fragment and forms:
+        if forms and (fragment or step.body):
             parts = urllib.parse.urlsplit(url)
-            body = urllib.parse.urlencode({name: fragment for name in forms[0].fields})
+            body = urllib.parse.urlencode({name: value or fragment for name, value in forms[0].fields.items()})
             self.send("POST", url, body, origin=f"{parts.scheme}://{parts.netloc}")
 
     def answer(self, reply):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Logs alice in with a real browser: a headless Chromium, driven over WebDriver (https://www.w3.org/TR/webdriver2/).
 
-usage: chromium.py [--screenshot FILE.png] [--user NAME] [--password WORD] [--timeout SECONDS] URL
+usage: chromium.py [--provider URL] [--screenshot FILE.png] [--user NAME] [--password WORD] [--timeout SECONDS] URL
 
-Opens an authorization URL, types into the provider's own login page, accepts its consent page, and waits until the
+Opens an authorization URL, or a client's one-time address that leads to a page of the provider, types into the provider's own login page, accepts its consent page, and waits until the
 browser has arrived on another site: the client's loopback page. Prints that page's URL (without its query), title,
 visible text and first link as one line of JSON. Status 1, with the page it is stuck on, when that does not happen in
 time.
@@ -148,9 +148,9 @@ class Session:
         }
 
 
-def log_in(session, url, user, password):
+def log_in(session, url, provider, user, password):
     """Does what the provider's pages ask, until the browser is on another site."""
-    site = urllib.parse.urlsplit(url).netloc
+    site = urllib.parse.urlsplit(provider).netloc
     session.call("POST", "/url", {"url": url})
     while time.monotonic() < session.deadline:
         try:
@@ -192,6 +192,7 @@ def save_screenshot(session, path):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("url")
+    parser.add_argument("--provider")
     parser.add_argument("--screenshot")
     parser.add_argument("--user", default="alice")
     parser.add_argument("--password", default="password")
@@ -200,7 +201,7 @@ def main():
     try:
         with Session(time.monotonic() + arguments.timeout) as session:
             try:
-                log_in(session, arguments.url, arguments.user, arguments.password)
+                log_in(session, arguments.url, arguments.provider or arguments.url, arguments.user, arguments.password)
             finally:
                 if arguments.screenshot:
                     save_screenshot(session, arguments.screenshot)

@@ -40,7 +40,8 @@ extension EndToEndTests {
             let script = "\(Provider.scripts)/chromium.py"
             let page = authstate.folder("page.json")
             let command =
-                "sh -c '\(LoginBrowser.python) \"\(script)\" --screenshot \"\(screenshot)\" \"$0\" > \"\(page)\"'"
+                "sh -c '\(LoginBrowser.python) \"\(script)\" --provider \"\(authstate.provider.issuer)\" --screenshot "
+                + "\"\(screenshot)\" \"$0\" > \"\(page)\"'"
             let arguments = authstate.loginArguments(client: client, opening: command)
             let result = try await authstate(arguments + options + ["--json"])
             #expect(result.status == 0, "\(result.output) \(result.errors)")

@@ -59,20 +59,18 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("an answer to another login", arguments: [Provider.glewlwyd, .django])
+        @Test(
+            "an answer to another login ends nothing: the login waits for its own",
+            arguments: [Provider.glewlwyd, .django])
         func foreignState(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let arguments = authstate.loginArguments(
-                opening: try authstate.browser(
+                opening: try authstate.visitor(
                     """
-                    import sys, urllib.error, urllib.parse, urllib.request
-                    query = urllib.parse.parse_qs(urllib.parse.urlsplit(sys.argv[1]).query)
-                    try:
-                        urllib.request.urlopen(query["redirect_uri"][0] + "?code=stolen&state=another")
-                    except urllib.error.HTTPError:
-                        pass
+                    visit(query["redirect_uri"][0] + "?code=stolen&state=another")
+                    visit(query["redirect_uri"][0] + "?error=access_denied&state=" + query["state"][0])
                     """))
-            try await authstate.expectFailure(arguments, 65, [.stateMismatch], stage: .authorization, hint: nil)
+            try await authstate.expectFailure(arguments, 77, [.accessDenied], stage: .authorization, hint: nil)
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
@@ -248,9 +246,7 @@ extension EndToEndTests {
             #expect(result.errors.contains("authstate: Interrupted."))
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
             // Its port is free again.
-            let redirect = try #require(
-                URLComponents(string: address)?.queryItems?.first { $0.name == "redirect_uri" }?.value)
-            try Listener(port: try #require(URL(string: redirect)?.port)).close()
+            try Listener(port: try #require(URL(string: address)?.port)).close()
         }
 
         @Test("a person who never comes back")
@@ -269,6 +265,27 @@ extension EndToEndTests {
 }
 
 extension Authstate {
+    /// A command line for a browser that keeps cookies: it opens the one-time address, then the script, which knows the
+    /// provider's `page` and its `query`, calls `visit(url)`.
+    func visitor(_ script: String) throws -> String {
+        try browser(
+            """
+            import sys, urllib.error, urllib.parse, urllib.request
+            class Stay(urllib.request.HTTPRedirectHandler):
+                def redirect_request(*_):
+                    return None
+            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(), Stay)
+            def visit(url):
+                try:
+                    return opener.open(url)
+                except urllib.error.HTTPError as answer:
+                    return answer
+            page = visit(sys.argv[1]).headers["Location"]
+            query = urllib.parse.parse_qs(urllib.parse.urlsplit(page).query)
+
+            """ + script)
+    }
+
     /// A command line for a browser written in Python.
     func browser(_ script: String) throws -> String {
         "\(LoginBrowser.python) '\(try folder.file("browser.py", containing: script))'"

@@ -7,16 +7,11 @@ extension EndToEndTests {
     @Suite("known providers") struct KnownProviderTests {
         /// A browser that writes the address down, and comes back as from somebody who declines.
         private func decliningBrowser(_ authstate: Authstate) throws -> String {
-            try authstate.browser(
+            try authstate.visitor(
                 """
-                import sys, urllib.error, urllib.parse, urllib.request
-                open('\(authstate.folder("opened"))', 'w').write(sys.argv[1])
-                query = urllib.parse.parse_qs(urllib.parse.urlsplit(sys.argv[1]).query)
+                open('\(authstate.folder("opened"))', 'w').write(page)
                 answer = urllib.parse.urlencode({"error": "access_denied", "state": query["state"][0]})
-                try:
-                    urllib.request.urlopen(query["redirect_uri"][0] + "?" + answer)
-                except urllib.error.HTTPError:
-                    pass
+                visit(query["redirect_uri"][0] + "?" + answer)
                 """)
         }
 

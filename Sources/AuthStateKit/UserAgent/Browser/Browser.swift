@@ -15,6 +15,10 @@ public struct Browser: Sendable {
     }
 
     private let opening: Opening
+    private var announce: (@Sendable (URL) -> Void)?
+    private var withheld: Set<String> = []
+
+    private init(opening: Opening) { self.opening = opening }
 
     /// The person's default browser, through `open` on macOS and `xdg-open` and its like on Linux.
     public static let system = Browser(opening: .system)
@@ -28,6 +32,25 @@ public struct Browser: Sendable {
     /// A function that shows the URL; what it throws ends the flow.
     public static func custom(_ open: @escaping @Sendable (URL) throws -> Void) -> Browser {
         Browser(opening: .custom(open))
+    }
+
+    /// Returns this browser with a function that is called with each URL before it opens.
+    ///
+    /// For people who open the address by themselves, on this machine or through a forwarded port. A loopback login's
+    /// address works once.
+    public func announcing(_ announce: @escaping @Sendable (URL) -> Void) -> Browser {
+        var copy = self
+        copy.announce = announce
+        return copy
+    }
+
+    /// Returns this browser with environment variables that its process does not inherit.
+    ///
+    /// Variables that this library reads a secret or key from are withheld in any case.
+    public func withholding(_ variables: some Sequence<String>) -> Browser {
+        var copy = self
+        copy.withheld.formUnion(variables)
+        return copy
     }
 
     /// Opens a URL and returns; a command that fails later is reported once, from another thread.
@@ -45,16 +68,17 @@ public struct Browser: Sendable {
                 expected: "an http or https URL with a host, without user and password",
                 received: url.redactedDescription)
         }
+        announce?(page.url)
         switch opening {
         case .custom(let open): try open(page.url)
-        case .command(let words): try Self.run(words, page, stage, onFailure)
+        case .command(let words): try run(words, page, stage, onFailure)
         case .system:
             #if os(macOS)
-                try Self.run(["/usr/bin/open"], page, stage, onFailure)
+                try run(["/usr/bin/open"], page, stage, onFailure)
             #elseif os(Linux)
                 let opener = Self.openers.first { ChildProcess.find($0[0]) != nil }
                 guard let opener else { throw Self.unavailable(stage, "No program that opens a browser was found.") }
-                try Self.run(opener, page, stage, onFailure)
+                try run(opener, page, stage, onFailure)
             #else
                 throw Self.unavailable(stage, "On this platform the system's browser is not opened by a command.")
             #endif
@@ -64,22 +88,23 @@ public struct Browser: Sendable {
     /// Programs that open a URL in whatever browser a person uses; the first stands only where Linux runs in Windows.
     private static let openers = [["wslview"], ["xdg-open"], ["gio", "open"], ["sensible-browser"], ["x-www-browser"]]
 
-    private static func run(
+    private func run(
         _ words: [String], _ page: BrowserURL, _ stage: AuthStateError.Stage,
         _ onFailure: @escaping @Sendable (AuthStateError) -> Void
     ) throws {
         #if os(macOS) || os(Linux)
-            guard let name = words.first else { throw unavailable(stage, "The browser command is empty.") }
+            guard let name = words.first else { throw Self.unavailable(stage, "The browser command is empty.") }
+            let withheld = withheld.union(SecretVariables.all)
             do throws(SystemCallError) {
-                try ChildProcess.run(words + [page.text]) { status in
+                try ChildProcess.run(words + [page.text], withholding: withheld) { status in
                     guard status != 0 else { return }
-                    onFailure(unavailable(stage, "The browser command \(name) ended with status \(status)."))
+                    onFailure(Self.unavailable(stage, "The browser command \(name) ended with status \(status)."))
                 }
             } catch {
-                throw unavailable(stage, "The browser command \(name) cannot be run.", error)
+                throw Self.unavailable(stage, "The browser command \(name) cannot be run.", error)
             }
         #else
-            throw unavailable(stage, "On this platform no command can be run.")
+            throw Self.unavailable(stage, "On this platform no command can be run.")
         #endif
     }
 

@@ -18,12 +18,15 @@
         ///
         /// - Parameters:
         ///   - words: The program, looked up in `PATH` unless it has a slash in it, and its arguments.
+        ///   - withheld: Environment variables that the program does not inherit.
         ///   - onExit: Called once, on another thread, with the exit status, or 128 and the signal's number.
-        static func run(_ words: [String], onExit: @escaping @Sendable (Int32) -> Void) throws(SystemCallError) {
+        static func run(
+            _ words: [String], withholding withheld: Set<String> = [], onExit: @escaping @Sendable (Int32) -> Void
+        ) throws(SystemCallError) {
             guard let name = words.first, let path = find(name), !words.contains(where: { $0.utf8.contains(0) }) else {
                 throw SystemCallError("posix_spawn", code: ENOENT)
             }
-            let process = try spawn(path, words)
+            let process = try spawn(path, words, withheld)
             do throws(SystemCallError) {
                 // The kernel keeps an ended child until somebody waits for it.
                 try DedicatedThread.start { onExit(wait(for: process)) }
@@ -43,7 +46,9 @@
                 .first { access($0, X_OK) == 0 }
         }
 
-        private static func spawn(_ path: String, _ words: [String]) throws(SystemCallError) -> pid_t {
+        private static func spawn(
+            _ path: String, _ words: [String], _ withheld: Set<String>
+        ) throws(SystemCallError) -> pid_t {
             #if canImport(Darwin)
                 var files: posix_spawn_file_actions_t?
                 var attributes: posix_spawnattr_t?
@@ -73,7 +78,8 @@
             #endif
             posix_spawnattr_setflags(&attributes, Int16(flags))
 
-            let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+            let environment = ProcessInfo.processInfo.environment
+                .filter { !withheld.contains($0.key) }.map { "\($0.key)=\($0.value)" }
             var process = pid_t()
             let code = withCStrings(words) { arguments in
                 withCStrings(environment) { posix_spawn(&process, path, &files, &attributes, arguments, $0) }

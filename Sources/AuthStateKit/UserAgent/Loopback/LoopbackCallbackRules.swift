@@ -1,48 +1,66 @@
 internal import AuthStateJOSE
 package import AuthStateOAuth
 
-/// Which requests at a loopback receiver are the provider's answer, and what every other one is told: a pure function.
+/// Decides what each request at a loopback receiver is: a pure function.
 ///
-/// Anybody on the machine, and every page in the browser, can send requests to a loopback port (RFC 8252, section 8.10).
-/// A refusal never ends the flow.
+/// Every program on the machine, and every page in the browser, can send requests to a loopback port (RFC 8252, section
+/// 8.10). A refusal never ends the flow.
 package struct LoopbackCallbackRules: Sendable {
     package enum Verdict: Sendable, Hashable {
+        /// A browser opens the one-time address.
+        case visit
         case callback(AuthorizationCallback)
-        /// The answer may be in the fragment, which browsers keep to themselves: our page hands it over.
-        case fragmentPage
+        /// Our page has to hand the answer over.
+        case handover(LoopbackHandover)
+        /// An answer without the cookie: another browser than the one that opened the one-time address.
+        case otherBrowser
+        /// An answer whose `state` is not that of this trip.
+        case otherState
         case refuse(status: Int)
     }
 
-    /// The field in which our page hands the fragment over.
-    static let fragmentField = "authstate_fragment"
-
     let redirectURI: RedirectURI
     let purpose: UserAgentPurpose
+    let entrance: LoopbackEntrance
+    let state: String?
 
-    package init(redirectURI: RedirectURI, purpose: UserAgentPurpose) {
+    /// Makes the rules of a trip.
+    ///
+    /// - Parameter state: The `state` of its request; nil when only the caller knows it, who then checks it.
+    package init(redirectURI: RedirectURI, purpose: UserAgentPurpose, entrance: LoopbackEntrance, state: String?) {
         self.redirectURI = redirectURI
         self.purpose = purpose
+        self.entrance = entrance
+        self.state = state
     }
 
     package func judge(_ request: LoopbackRequest) -> Verdict {
-        // A name that somebody else's DNS points at this machine is not ours.
+        // A name that another person's DNS points at this machine is not ours.
         guard TrustCheck.loopbackHost.holds(hosts.contains(request.headers.first("Host") ?? "")) else {
             return .refuse(status: 403)
         }
-        guard request.path == (redirectURI.path.isEmpty ? "/" : redirectURI.path) else { return .refuse(status: 404) }
-        guard request.method == "GET" || request.method == "POST" else { return .refuse(status: 405) }
+        let isEntrance = ConstantTime.equals(request.path, entrance.path)
+        guard isEntrance || request.path == (redirectURI.path.isEmpty ? "/" : redirectURI.path) else {
+            return .refuse(status: 404)
+        }
+        guard request.method == "GET" || request.method == "POST" && !isEntrance else { return .refuse(status: 405) }
         // What a script, an image or a frame of another page sends is not a person who comes back.
         let isNavigation = request.headers["Sec-Fetch-Mode"].allSatisfy { $0 == "navigate" }
         let isDocument = request.headers["Sec-Fetch-Dest"].allSatisfy { $0 == "document" }
         guard TrustCheck.loopbackNavigation.holds(isNavigation), TrustCheck.loopbackDocument.holds(isDocument) else {
             return .refuse(status: 403)
         }
+        // The visit that counts is the one that a person sees.
+        if isEntrance { return Self.isPrefetch(request) ? .refuse(status: 503) : .visit }
         return request.method == "GET" ? judgeQuery(request) : judgeForm(request)
     }
 
     private func judgeQuery(_ request: LoopbackRequest) -> Verdict {
-        guard purpose == .logout || AuthorizationCallback.hasAnswer(request.query ?? "") else { return .fragmentPage }
-        return .callback(AuthorizationCallback(url: url(of: request)))
+        guard isAdmitted(request) else { return .otherBrowser }
+        guard purpose == .logout || AuthorizationCallback.hasAnswer(request.query ?? "") else {
+            return .handover(.fragment)
+        }
+        return accept(AuthorizationCallback(url: url(of: request)))
     }
 
     /// OAuth 2.0 Form Post Response Mode, section 2; or the form of our own page.
@@ -51,27 +69,61 @@ package struct LoopbackCallbackRules: Sendable {
         guard type.equalsIgnoringASCIICase("application/x-www-form-urlencoded") else { return .refuse(status: 415) }
         guard request.body.allSatisfy({ (0x21...0x7E).contains($0) }) else { return .refuse(status: 400) }
         let form = String(decoding: request.body, as: UTF8.self)
-        if purpose == .login, form.hasPrefix("\(Self.fragmentField)=") { return judgeFragment(form, request) }
-        guard purpose == .logout || AuthorizationCallback.hasAnswer(form) else { return .refuse(status: 400) }
-        return .callback(AuthorizationCallback(url: url(of: request), formBody: form))
+        guard let field = LoopbackHandover.field(of: form, for: purpose) else {
+            // Browsers keep a Lax cookie back when another site posts; from our own page they send it.
+            return isAnswer(form) ? .handover(.form(form)) : .refuse(status: 400)
+        }
+        guard TrustCheck.loopbackFormOrigin.holds(isFromHere(request)) else { return .refuse(status: 403) }
+        guard isAdmitted(request) else { return .otherBrowser }
+        guard let answer = Parameters(decoding: form)?[field], answer.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            isAnswer(answer)
+        else { return .refuse(status: 400) }
+        return accept(
+            field == LoopbackHandover.fragmentField
+                ? AuthorizationCallback(url: "\(url(of: request))#\(answer)")
+                : AuthorizationCallback(url: url(of: request), formBody: answer))
     }
 
-    /// The fragment as the browser had it; only a page from here can say so (RFC 6454, section 7).
-    private func judgeFragment(_ form: String, _ request: LoopbackRequest) -> Verdict {
-        let isOurs = hosts.contains { request.headers["Origin"] == ["http://\($0)"] }
-        guard TrustCheck.loopbackFragmentOrigin.holds(isOurs) else { return .refuse(status: 403) }
-        guard let fragment = Parameters(decoding: form)?[Self.fragmentField],
-            fragment.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), AuthorizationCallback.hasAnswer(fragment)
-        else { return .refuse(status: 400) }
-        return .callback(AuthorizationCallback(url: "\(url(of: request))#\(fragment)"))
+    private func isAnswer(_ parameters: String) -> Bool {
+        purpose == .logout || AuthorizationCallback.hasAnswer(parameters)
     }
+
+    private func isAdmitted(_ request: LoopbackRequest) -> Bool {
+        TrustCheck.loopbackCookie.holds(entrance.admits(request))
+    }
+
+    /// Whether our own page sent the form (RFC 6454, section 7; Fetch Metadata, section 2.3).
+    private func isFromHere(_ request: LoopbackRequest) -> Bool {
+        hosts.contains { request.headers["Origin"] == ["http://\($0)"] }
+            && request.headers["Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" }
+    }
+
+    /// Takes an answer that names this trip's `state`, in a signed one too. A logout's answer may lack it: the caller,
+    /// who checks it again, then says so.
+    private func accept(_ callback: AuthorizationCallback) -> Verdict {
+        let states = callback.states
+        let isOurs =
+            state.map { state in states.contains { ConstantTime.equals($0, state) } } ?? true
+            || purpose == .logout && states.isEmpty
+        return TrustCheck.loopbackState.holds(isOurs) ? .callback(callback) : .otherState
+    }
+
+    /// Whether the browser only fetches ahead what a person may open (Resource Hints, section 4; its older names too).
+    private static func isPrefetch(_ request: LoopbackRequest) -> Bool {
+        ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
+            request.headers[name].contains { $0.lowercased().contains("pre") }
+        }
+    }
+
+    /// The one-time address, in the redirect URI's own spelling.
+    var entranceURL: String { "\(origin)\(entrance.path)" }
 
     /// The address as the browser shows it, in the redirect URI's own spelling.
     private func url(of request: LoopbackRequest) -> String {
-        let parts = redirectURI.parts
-        let query = request.query.map { "?\($0)" } ?? ""
-        return "\(parts.scheme ?? "http")://\(authority)\(parts.path)\(query)"
+        "\(origin)\(redirectURI.parts.path)\(request.query.map { "?\($0)" } ?? "")"
     }
+
+    private var origin: String { "\(redirectURI.parts.scheme ?? "http")://\(authority)" }
 
     private var authority: String {
         (redirectURI.parts.host ?? "") + (redirectURI.parts.port.map { ":\($0)" } ?? "")

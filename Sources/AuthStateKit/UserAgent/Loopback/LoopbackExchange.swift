@@ -4,77 +4,107 @@ internal import AuthStateOAuth
 /// What a session and its server's thread share: the rules, the answer once it came, and the browser that is kept waiting.
 final class LoopbackExchange: Sendable {
     private enum State {
-        /// Nothing was presented yet, so nothing can be an answer.
-        case closed
         case expecting
         /// The answer came; the browser waits for the page.
         case answered(LoopbackResponder)
-        /// The page was sent, or nobody waits for one any more.
+        /// The page was sent, or the flow ended without an answer.
         case done
-
-        /// What an answer is told that is not expected now.
-        var refusal: LoopbackPages.Occasion? {
-            switch self {
-            case .closed: .refused(status: 404)
-            case .expecting: nil
-            case .answered, .done: .alreadyUsed
-            }
-        }
     }
 
-    private struct Shared {
-        var state = State.closed
-        var rules: LoopbackCallbackRules?
+    /// A trip that was presented.
+    private struct Trip {
+        let rules: LoopbackCallbackRules
+        var entrance: LoopbackEntrance
+        var state = State.expecting
+        /// The last answer that was refused.
+        var refused: LoopbackPages.Occasion?
     }
 
     /// The answer.
     let callback = SharedResult<AuthorizationCallback>()
     private let pages: LoopbackPages
     private let purpose: UserAgentPurpose
-    private let shared = Lock(Shared())
+    /// Nil until something is presented: before that nothing can be an answer.
+    private let trip = Lock<Trip?>(nil)
 
     init(pages: LoopbackPages, purpose: UserAgentPurpose) {
         self.pages = pages
         self.purpose = purpose
     }
 
-    /// Sets the rules, once the port is known.
-    func open(_ rules: LoopbackCallbackRules) { shared.withLock { $0.rules = rules } }
-
     /// Begins to expect an answer; false when that was done before.
-    func expect() -> Bool {
-        shared.withLock { shared in
-            guard case .closed = shared.state else { return false }
-            shared.state = .expecting
+    func expect(by rules: LoopbackCallbackRules) -> Bool {
+        trip.withLock { trip in
+            guard trip == nil else { return false }
+            trip = Trip(rules: rules, entrance: rules.entrance)
             return true
         }
     }
 
+    /// What was refused last, for the error of a trip that nothing else came of; nil when nothing was.
+    var refusedAnswer: String? { trip.withLock { $0?.refused?.refusedAnswer } }
+
     /// Judges a request; runs on the server's thread.
     func handle(_ request: LoopbackRequest, _ responder: LoopbackResponder) {
-        guard let rules = shared.withLock({ $0.rules }) else { return responder.inject(.close) }
+        guard let rules = trip.withLock({ $0?.rules }) else { return respond(.refused(status: 404), responder) }
         switch rules.judge(request) {
         case .refuse(let status): respond(.refused(status: status), responder)
-        case .fragmentPage: respond(shared.withLock { $0.state.refusal } ?? .fragment, responder)
+        case .visit: respond(visit(), responder)
+        case .otherBrowser: respond(refuse(.otherBrowser), responder)
+        case .otherState: respond(refuse(.otherState), responder)
+        case .handover(let handover): respond(isExpecting ? .handover(handover) : .alreadyUsed, responder)
         case .callback(let answer):
-            let refusal = shared.withLock { shared -> LoopbackPages.Occasion? in
-                let refusal = shared.state.refusal
-                if refusal == nil { shared.state = .answered(responder) }
-                return refusal
-            }
-            if let refusal { return respond(refusal, responder) }
+            guard take(responder) else { return respond(.alreadyUsed, responder) }
             callback.finish(.success(answer))
         }
     }
 
     /// Sends the page to the browser that waits, if one does; nothing is expected after that.
     func close(with occasion: LoopbackPages.Occasion) {
-        let waiting = shared.withLock { shared -> LoopbackResponder? in
-            defer { shared.state = .done }
-            if case .answered(let responder) = shared.state { return responder }
+        let waiting = trip.withLock { trip -> LoopbackResponder? in
+            defer { trip?.state = .done }
+            if case .answered(let responder) = trip?.state { return responder }
             return nil
         }
         if let waiting { respond(occasion, waiting) }
+    }
+
+    /// Leads the first visitor on to the provider's page. A second one ends the flow: one of the two is not the browser
+    /// that was opened.
+    private func visit() -> LoopbackPages.Occasion {
+        let (occasion, isOver) = trip.withLock { trip -> (LoopbackPages.Occasion, Bool) in
+            guard trip?.entrance.enter() == true, let entrance = trip?.entrance else {
+                guard case .expecting = trip?.state else { return (.openedTwice, false) }
+                trip?.state = .done
+                return (.openedTwice, true)
+            }
+            guard case .expecting = trip?.state else { return (.alreadyUsed, false) }
+            return (.entrance(entrance), false)
+        }
+        if isOver { callback.finish(.failure(purpose.openedTwice)) }
+        return occasion
+    }
+
+    /// Notes what is refused while an answer is still expected.
+    private func refuse(_ occasion: LoopbackPages.Occasion) -> LoopbackPages.Occasion {
+        trip.withLock { trip in
+            guard case .expecting = trip?.state else { return .alreadyUsed }
+            trip?.refused = occasion
+            return occasion
+        }
+    }
+
+    private var isExpecting: Bool {
+        trip.withLock { trip in if case .expecting = trip?.state { true } else { false } }
+    }
+
+    /// Keeps the browser that brought the answer; false when there was one before.
+    private func take(_ responder: LoopbackResponder) -> Bool {
+        trip.withLock { trip in
+            guard case .expecting = trip?.state else { return false }
+            trip?.state = .answered(responder)
+            return true
+        }
     }
 
     private func respond(_ occasion: LoopbackPages.Occasion, _ responder: LoopbackResponder) {

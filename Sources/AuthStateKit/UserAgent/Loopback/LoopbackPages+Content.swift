@@ -8,8 +8,16 @@ extension LoopbackPages {
         case undecided
         /// The answer came before; this one changes nothing.
         case alreadyUsed
-        /// The answer may be in the fragment, which the page hands over.
-        case fragment
+        /// The first visit of the one-time address.
+        case entrance(LoopbackEntrance)
+        /// Another visit of it.
+        case openedTwice
+        /// The page posts the answer.
+        case handover(LoopbackHandover)
+        /// An answer of another browser than the one that opened the one-time address.
+        case otherBrowser
+        /// An answer that does not belong to this trip.
+        case otherState
         /// Not the provider's answer.
         case refused(status: Int)
     }
@@ -27,7 +35,9 @@ extension LoopbackPages {
         var text: String
         /// Lines of detail, most of them from the provider.
         var details: [String] = []
-        /// For a page that hands the fragment over: what it turns into when there is none.
+        /// What the page posts.
+        var handover: LoopbackHandover?
+        /// What a page that posts the fragment turns into when there is none.
         var withoutFragment: (title: String, text: String)?
     }
 
@@ -50,13 +60,37 @@ extension LoopbackPages {
             return Content(
                 mark: .neutral, title: "Already used",
                 text: "This address has served its purpose. To begin again, return to the application.")
-        case .fragment:
+        case .handover(let handover):
             let stranger = content(for: .refused(status: 400), purpose: purpose)
             return Content(
                 mark: .neutral, title: "One moment",
                 text: "This page hands the provider's answer over to \(applicationName ?? "the application").",
-                withoutFragment: (stranger.title, stranger.text))
-        case .refused:
+                handover: handover, withoutFragment: (stranger.title, stranger.text))
+        case .openedTwice:
+            return Content(
+                mark: .failure, title: "\(noun) ended",
+                text: "This address works once, and it was opened before.",
+                details: [
+                    "If that was not you, another user of the computer or a program that checks links opened it. "
+                        + "To begin again, return to \(applicationName ?? "the application")."
+                ])
+        case .otherBrowser:
+            return Content(
+                mark: .failure, title: "Another browser",
+                text: "This answer did not come from the browser in which the \(noun.lowercased()) was opened.",
+                details: [
+                    "The \(noun.lowercased()) still waits: finish it in the browser and the window where it began, and "
+                        + "allow cookies for this address. Or begin again in \(applicationName ?? "the application")."
+                ])
+        case .otherState:
+            return Content(
+                mark: .failure, title: "Not this \(noun.lowercased())",
+                text: "This answer does not belong to the \(noun.lowercased()) that is in progress.",
+                details: [
+                    "The \(noun.lowercased()) still waits: use the newest browser tab, or begin again in "
+                        + "\(applicationName ?? "the application")."
+                ])
+        case .refused, .entrance:
             return Content(
                 mark: .neutral, title: "Nothing to see here",
                 text: "This address only waits for the end of a \(noun.lowercased()).")
@@ -73,10 +107,21 @@ extension LoopbackPages {
 extension LoopbackPages.Occasion {
     var status: Int {
         switch self {
-        case .outcome(.completed), .undecided, .fragment: 200
+        case .outcome(.completed), .undecided, .handover: 200
+        case .entrance: 303
         case .outcome(.failed), .outcome(.cancelled): 400
-        case .alreadyUsed: 409
+        case .otherBrowser, .otherState: 403
+        case .alreadyUsed, .openedTwice: 409
         case .refused(let status): status
+        }
+    }
+
+    /// A refused answer, for an error.
+    var refusedAnswer: String? {
+        switch self {
+        case .otherBrowser: "an answer without the cookie of the browser that was opened, which was refused"
+        case .otherState: "an answer with another state, which was refused"
+        default: nil
         }
     }
 }

@@ -23,7 +23,7 @@ extension LoopbackPages.Content {
             <h1>\(title.htmlEscaped)</h1>
             <p>\(text.htmlEscaped)</p>
             \(details)
-            \(fragmentForm(nonce: nonce))
+            \(handoverForm(nonce: nonce))
             </main>
             </body>
             </html>
@@ -51,6 +51,8 @@ extension LoopbackPages.Content {
         .neutral svg { color: var(--neutral) }
         h1 { margin: 1.1rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em }
         p { margin: 0; color: var(--quiet); text-wrap: balance }
+        button { margin-top: 1.5rem; padding: .6rem 1.4rem; border: 0; border-radius: .6rem; font: inherit;
+          background: var(--neutral); color: var(--card); cursor: pointer }
         .detail { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .9rem }
         @media (max-width: 24rem) { main { padding: 2rem 1.25rem } }
         """
@@ -77,8 +79,11 @@ extension LoopbackPages.Content.Mark {
 
 extension String {
     /// At most 300 printable characters, safe in HTML text and in quoted attributes.
-    var htmlEscaped: String {
-        printable().reduce(into: "") { result, character in
+    var htmlEscaped: String { printable().markupEscaped }
+
+    /// The whole text, safe in HTML text and in quoted attributes.
+    var markupEscaped: String {
+        reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"

@@ -21,10 +21,15 @@ extension LoopbackPages {
             response.status = 303
             response.headers.append("Location", url.absoluteString)
         case .standard:
+            if case .entrance(let entrance) = occasion {
+                response.headers.append("Location", entrance.page)
+                response.headers.append("Set-Cookie", entrance.setCookie)
+                break
+            }
             let content = content(for: occasion, purpose: purpose)
-            if content.withoutFragment != nil {
+            if content.handover != nil {
                 sources += "; script-src 'nonce-\(nonce)'"
-                formTargets = fragmentFormTargets
+                formTargets = handoverTargets
                 // A page without a referrer posts without an origin, which its form is known by.
                 response.headers["Referrer-Policy"] = ["same-origin"]
             }
@@ -42,7 +47,8 @@ extension LoopbackPages {
         switch occasion {
         case .outcome(.completed): chosen = success
         case .outcome(.failed), .outcome(.cancelled): chosen = failure
-        case .undecided, .alreadyUsed, .fragment, .refused: chosen = .standard
+        case .undecided, .alreadyUsed, .entrance, .openedTwice, .handover, .otherBrowser, .otherState, .refused:
+            chosen = .standard
         }
         if case .redirect(let url) = chosen, BrowserURL(url) == nil { return .standard }
         return chosen

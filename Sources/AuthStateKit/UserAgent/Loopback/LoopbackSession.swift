@@ -38,16 +38,37 @@ final class LoopbackSession: ExternalUserAgentSession {
 
     deinit { hold.withLock { $0?.cancel() } }
 
+    /// The state is the URL's, when it shows one.
     func present(_ url: URL) async throws -> AuthorizationCallback {
+        let states = URIReference(url.absoluteString).query.flatMap { Parameters(decoding: $0) }?.values("state") ?? []
+        return try await present(url, state: states.count == 1 ? states[0] : nil)
+    }
+
+    func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+        try await present(pending.url, state: pending.request.state)
+    }
+
+    func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
+        try await present(pending.url, state: pending.request.state)
+    }
+
+    private func present(_ url: URL, state: String?) async throws -> AuthorizationCallback {
         let (callback, stage) = (exchange.callback, purpose.stage)
-        guard exchange.expect() else { throw purpose.presentedTwice }
-        let limit = Task { [clock, timeout, purpose, redirectURI] in
+        let page = try purpose.browserURL(url)
+        let rules = LoopbackCallbackRules(
+            redirectURI: redirectURI, purpose: purpose,
+            entrance: LoopbackEntrance(to: page.text, redirectURI: redirectURI, lifetime: timeout), state: state)
+        guard let entrance = URL(string: rules.entranceURL), exchange.expect(by: rules) else {
+            throw purpose.presentedTwice
+        }
+        let limit = Task { [clock, timeout, purpose, redirectURI, exchange] in
             try await clock.sleep(for: timeout)
-            callback.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: timeout)))
+            let refused = exchange.refusedAnswer
+            callback.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: timeout, refused: refused)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()
-        try browser.open(url, stage: stage) { callback.finish(.failure($0)) }
+        try browser.open(entrance, stage: stage) { callback.finish(.failure($0)) }
         let answer = try await callback.value()
         boundHold()
         return answer

@@ -10,8 +10,12 @@ public import AuthStateOAuth
 
 /// Opens the system's browser and receives the answer on a loopback port (RFC 8252, section 7.3).
 ///
-/// The redirect URI's host decides where it listens: `127.0.0.1`, `[::1]`, or both for `localhost`. Other requests than
-/// the provider's answer are refused and change nothing.
+/// The redirect URI's host decides where it listens: `127.0.0.1`, `[::1]`, or both for `localhost`.
+///
+/// The browser gets a one-time address at the redirect URI's host and port. The address sets a cookie and leads on to the
+/// provider's page, so that a command's arguments, which other users of the machine can read, show nothing of the
+/// request. Only an answer with the cookie and the request's `state` is taken; other requests are refused and change
+/// nothing. A second visit of the address ends the flow with `.openedTwice`: another program may have opened it.
 public struct LoopbackUserAgent: ExternalUserAgent {
     private let browser: Browser
     private let timeout: Duration
@@ -21,7 +25,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     /// Makes a user agent.
     ///
     /// - Parameters:
-    ///   - browser: What opens the URL.
+    ///   - browser: What opens the one-time address; a browser that keeps cookies and follows redirects.
     ///   - timeout: How long a person has, from the opening of the browser to the provider's answer.
     ///   - pages: What the browser shows at the end.
     ///   - clock: Measures the timeout.
@@ -55,7 +59,6 @@ public struct LoopbackUserAgent: ExternalUserAgent {
                 exchange.handle(request, responder)
             }
             let redirectURI = port == 0 ? asked.withPort(server.port) : asked
-            exchange.open(LoopbackCallbackRules(redirectURI: redirectURI, purpose: purpose))
             return LoopbackSession(
                 redirectURI: redirectURI, server: server, exchange: exchange, browser: browser, timeout: timeout,
                 clock: clock, purpose: purpose)

@@ -23,11 +23,26 @@ extension UserAgentPurpose {
         AuthStateError(.invalidArgument, stage: stage, "A user agent session is presented once.")
     }
 
+    /// One of the two visitors is not the browser that was opened, and which one cannot be told.
+    var openedTwice: AuthStateError {
+        let noun = self == .login ? "login" : "logout"
+        return AuthStateError(
+            .openedTwice, stage: stage,
+            "The one-time address of the \(noun) was opened twice, so the \(noun) was ended.",
+            expected: "one visit, of the browser that was opened", received: "a second visit",
+            hint: "Start the \(noun) again and open the address once. If you did, another program opened it: one that "
+                + "checks links, or one of another user of this machine, who may want you to work with their account.")
+    }
+
     /// The person is perhaps stranded on a page of the provider's that says why.
-    func nobodyCameBack(to redirectURI: RedirectURI, within timeout: Duration) -> AuthStateError {
+    ///
+    /// - Parameter refused: The last answer that was refused meanwhile.
+    func nobodyCameBack(
+        to redirectURI: RedirectURI, within timeout: Duration, refused: String? = nil
+    ) -> AuthStateError {
         AuthStateError(
             .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
-            expected: "an answer at \(redirectURI)"
+            expected: "an answer at \(redirectURI)", received: refused
         ).explained
     }
 }

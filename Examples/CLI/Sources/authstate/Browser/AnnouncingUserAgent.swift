@@ -6,7 +6,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Tells the person what to do while another user agent waits for them.
+/// Shows that the program waits, while another user agent waits for the person.
 struct AnnouncingUserAgent: ExternalUserAgent {
     let base: any ExternalUserAgent
     let console: Console
@@ -34,13 +34,21 @@ struct AnnouncingUserAgent: ExternalUserAgent {
         var redirectURI: RedirectURI { base.redirectURI }
 
         func present(_ url: URL) async throws -> AuthorizationCallback {
-            // The address of a logout carries the ID token, which is not for a terminal's history.
-            if purpose == .login {
-                console.note("If no browser opens, open this address to log in:\n\n  \(url.absoluteString)\n")
-            }
-            return try await Spinner.spin("Waiting for you to \(purpose.rawValue) in the browser", on: console) {
-                try await base.present(url)
-            }
+            try await spin { try await base.present(url) }
+        }
+
+        func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+            try await spin { try await base.present(pending) }
+        }
+
+        func present(_ pending: PendingLogout) async throws -> AuthorizationCallback {
+            try await spin { try await base.present(pending) }
+        }
+
+        private func spin(
+            _ body: nonisolated(nonsending) () async throws -> AuthorizationCallback
+        ) async throws -> AuthorizationCallback {
+            try await Spinner.spin("Waiting for you to \(purpose.rawValue) in the browser", on: console, during: body)
         }
 
         func finish(_ outcome: UserAgentOutcome) async { await base.finish(outcome) }

@@ -7,13 +7,20 @@ import AuthStateKit
 #endif
 
 extension Browser {
-    /// Opens a page and follows its redirects, as a browser does; the provider asks nobody anything.
+    /// Opens a page, follows its redirects and keeps the cookies of each place, as a browser does; the provider asks nobody
+    /// anything.
     static let scripted = Browser.custom { url in
         Task {
-            var next: URL? = url
+            var (next, cookies) = (Optional(url), [String: String]())
             for _ in 0..<5 {
                 guard let url = next else { return }
-                let response = try await SystemTransport.shared.send(TransportRequest(url: url))
+                let place = "\(url.host ?? ""):\(url.port ?? 0)"
+                var request = TransportRequest(url: url)
+                if let cookie = cookies[place] { request.headers.append("Cookie", cookie) }
+                let response = try await SystemTransport.shared.send(request)
+                if let cookie = response.headers.first("Set-Cookie") {
+                    cookies[place] = String(cookie.prefix { $0 != ";" })
+                }
                 next = response.headers.first("Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
             }
         }

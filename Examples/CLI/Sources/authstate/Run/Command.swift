@@ -27,8 +27,15 @@ struct Context: Sendable {
     let common: CommonOptions
 
     /// A browser on this machine, and the person told what to do there.
+    ///
+    /// The address that is shown is the one-time address, which has neither the request nor a token in it.
     func userAgent(_ browser: Browser, for purpose: AnnouncingUserAgent.Purpose) -> any ExternalUserAgent {
-        AnnouncingUserAgent(
+        let browser = browser.announcing { [console] url in
+            console.note(
+                "If no browser opens, open this address, which works once, to \(purpose.rawValue):\n\n  "
+                    + "\(url.absoluteString)\n")
+        }
+        return AnnouncingUserAgent(
             base: LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)), console: console, purpose: purpose)
     }
 

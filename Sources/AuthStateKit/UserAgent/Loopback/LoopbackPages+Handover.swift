@@ -1,17 +1,33 @@
 internal import AuthStateOAuth
 
 extension LoopbackPages.Content {
-    /// What hands the fragment over: browsers send it to nobody, so a script puts it into a form that comes back here.
-    ///
+    /// The form that posts an answer from this page to this page's own address, and the script that sends it.
+    func handoverForm(nonce: String) -> String {
+        switch handover {
+        case nil: ""
+        case .fragment: fragmentForm(nonce: nonce)
+        case .form(let form):
+            """
+            <form method="post">
+            <input type="hidden" name="\(LoopbackHandover.formField)" value="\(form.markupEscaped)">
+            <button type="submit">Continue</button>
+            </form>
+            <script nonce="\(nonce)">
+            document.forms[0].submit();
+            </script>
+            """
+        }
+    }
+
     /// The fragment leaves the address first, so that it stays in no history and reaches no other page.
-    func fragmentForm(nonce: String) -> String {
+    private func fragmentForm(nonce: String) -> String {
         guard let withoutFragment else { return "" }
         let (title, text) = (withoutFragment.title.htmlEscaped, withoutFragment.text.htmlEscaped)
         return """
             <noscript><p class="detail">This browser runs no scripts here, so the answer stays in the address.
             Allow scripts for this page and load it again.</p></noscript>
             <form method="post" data-title="\(title)" data-text="\(text)" hidden>
-            <input type="hidden" name="\(LoopbackCallbackRules.fragmentField)">
+            <input type="hidden" name="\(LoopbackHandover.fragmentField)">
             </form>
             <script nonce="\(nonce)">
             \(Self.script)
@@ -35,7 +51,7 @@ extension LoopbackPages.Content {
 
 extension LoopbackPages {
     /// Where the page's form may lead: here, and on from here to the pages that a trip ends with.
-    var fragmentFormTargets: String {
+    var handoverTargets: String {
         let pages = [success, failure].compactMap { page in
             if case .redirect(let url) = page { BrowserURL(url)?.text } else { nil }
         }
