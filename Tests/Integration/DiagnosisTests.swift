@@ -32,7 +32,7 @@ extension ProviderTests {
                 case .doorkeeper:
                     [
                         (redirect, "doesn't match client redirect URI.", .redirectMismatch),
-                        (client, "Client authentication failed due to unknown client", .unknownClient),
+                        (client, "Client authentication failed due to unknown client", .clientRefused),
                     ]
                 }
             if sentences.isEmpty {

@@ -195,7 +195,8 @@ extension AuthState {
             "The access token has ended, and there is no refresh token to renew it with.",
             hint: "Log in again; ask for the scope offline_access if the provider needs it.")
         if !flight.parameters.isNone {
-            error.message = "There is no refresh token, and only with one can a token for other scopes or resources be had."
+            error.message =
+                "There is no refresh token, and only with one can a token for other scopes or resources be had."
         } else if case .shortLived(let needed) = flight.reason, left > 0 {
             error.message = "The access token expires too soon, and there is no refresh token to renew it with."
             (error.expected, error.received) = ("valid for \(seconds(needed))", "valid for \(seconds(left))")
