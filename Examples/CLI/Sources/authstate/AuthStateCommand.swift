@@ -36,7 +36,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             let arguments = Array(CommandLine.arguments.dropFirst())
             let error =
                 exitCode(for: error).rawValue == ExitReason.usage.rawValue
-                ? Mistyped(in: arguments).map { ValidationError("\($0)") } ?? error : error
+                ? Mistyped.first(in: arguments).map { ValidationError("\($0)") } ?? error : error
             reportUsage(error)
             exit(withError: error)
         }

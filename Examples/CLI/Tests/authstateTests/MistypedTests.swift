@@ -19,15 +19,15 @@ struct MistypedTests {
             ("logout --browser-comand x", "--browser-comand", "--browser-command"),
         ] as [(String, String?, String?)])
     func nearest(_ line: String, _ word: String?, _ nearest: String?) {
-        let mistyped = Mistyped(in: line.split(separator: " ").map(String.init))
+        let mistyped = Mistyped.first(in: line.split(separator: " ").map(String.init))
         #expect(mistyped?.word == word && mistyped?.nearest == nearest)
     }
 
     @Test("is told in one sentence, with the value of no option in it")
     func sentence() {
         #expect(
-            "\(Mistyped(in: ["login", "--client-secrt=s3cret"])!)"
+            "\(Mistyped.first(in: ["login", "--client-secrt=s3cret"])!)"
                 == "Unknown option '--client-secrt'. Did you mean '--client-secret-env'?")
-        #expect("\(Mistyped(in: ["xyzzy"])!)" == "Unknown command 'xyzzy'.")
+        #expect("\(Mistyped.first(in: ["xyzzy"])!)" == "Unknown command 'xyzzy'.")
     }
 }

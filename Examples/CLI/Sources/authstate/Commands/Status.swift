@@ -35,7 +35,7 @@ struct Status: Command {
                 + "Log in again with 'authstate login\(common.selection)'."
         }
         var (json, lines) = (summary.json, summary.lines)
-        if claims, let token = try record.idToken.map({ try IDToken(parsing: $0, stage: Self.stage) }) {
+        if claims, let token = try record.idToken.map({ try IDToken(parsing: $0) }) {
             let members = token.claims.objectValue ?? [:]
             json = .object((json.objectValue ?? [:]).merging(["id_token_claims": .object(members)]) { $1 })
             lines += ["", "ID token:"] + members.lines.map { "  \($0)" }

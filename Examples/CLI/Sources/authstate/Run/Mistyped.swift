@@ -12,7 +12,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
     let nearest: String?
 
     /// The first word that is not known; nil when all are.
-    init?(in arguments: [String]) {
+    static func first(in arguments: [String]) -> Mistyped? {
         var command: any ParsableCommand.Type = AuthStateCommand.self
         var rest = arguments[...]
         while let word = rest.first, !command.allSubcommands.isEmpty {
@@ -21,8 +21,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
             guard let next = known.first(where: { $0.name == word }) else {
                 // A command that has a default one takes its arguments too.
                 guard word != "help", command.configuration.defaultSubcommand == nil else { return nil }
-                self.init(word, among: known.map(\.name) + ["help"], isCommand: true)
-                return
+                return Mistyped(word, among: known.map(\.name) + ["help"], isCommand: true)
             }
             command = next
             rest = rest.dropFirst()
@@ -31,7 +30,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
         let options = command.longOptions
         let typed = rest.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
         guard let word = typed.first(where: { !options.contains($0) }) else { return nil }
-        self.init(word, among: options, isCommand: false)
+        return Mistyped(word, among: options, isCommand: false)
     }
 
     private init(_ word: String, among known: [String], isCommand: Bool) {
@@ -74,8 +73,8 @@ extension String {
         for i in a.indices {
             var row = [i + 1]
             for j in b.indices {
-                var least = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, rows[i - 1][j - 1] + 1) }
+                var least = Swift.min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = Swift.min(least, rows[i - 1][j - 1] + 1) }
                 row.append(least)
             }
             rows.append(row)
