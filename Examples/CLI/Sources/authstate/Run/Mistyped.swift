@@ -21,7 +21,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
             guard let next = known.first(where: { $0.name == word }) else {
                 // A command that has a default one takes its arguments too.
                 guard word != "help", command.configuration.defaultSubcommand == nil else { return nil }
-                return Mistyped(word, among: known.map(\.name) + ["help"], isCommand: true)
+                return Mistyped(word, among: known.map { $0.name } + ["help"], isCommand: true)
             }
             command = next
             rest = rest.dropFirst()
