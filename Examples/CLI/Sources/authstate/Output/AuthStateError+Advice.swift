@@ -120,9 +120,6 @@ extension AuthStateError {
                 "Check the secret or key that the login was made with; 'authstate logout --local' does without the provider.",
             .unauthorizedClient:
                 "Check the secret or key that the login was made with; some providers let only some clients revoke.",
-            .browserUnavailable:
-                "Use a --browser-command that works here, or end the session on the provider's own page.",
-            .timedOut: "End the session on the provider's own page, or allow more time with --timeout.",
         ],
     ]
 
