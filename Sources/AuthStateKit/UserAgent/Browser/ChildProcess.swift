@@ -12,24 +12,31 @@
         internal import Foundation
     #endif
 
-    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends.
+    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends. What it writes to standard
+    /// error is told at its end.
     enum ChildProcess {
         /// Starts a program and returns.
         ///
         /// - Parameters:
         ///   - words: The program, looked up in `PATH` unless it has a slash in it, and its arguments.
         ///   - withheld: Environment variables that the program does not inherit.
-        ///   - onExit: Called once, on another thread, with the exit status, or 128 and the signal's number.
+        ///   - onExit: Called once, on another thread, with the exit status, or 128 and the signal's number, and the last
+        ///     lines of its standard error.
         static func run(
-            _ words: [String], withholding withheld: Set<String> = [], onExit: @escaping @Sendable (Int32) -> Void
+            _ words: [String], withholding withheld: Set<String> = [],
+            onExit: @escaping @Sendable (Int32, ErrorOutput.Lines) -> Void
         ) throws(SystemCallError) {
             guard let name = words.first, let path = find(name), !words.contains(where: { $0.utf8.contains(0) }) else {
                 throw SystemCallError("posix_spawn", code: ENOENT)
             }
-            let process = try spawn(path, words, withheld)
+            let errors = ErrorOutput()
+            let process = try spawn(path, words, withheld, errors)
             do throws(SystemCallError) {
                 // The kernel keeps an ended child until somebody waits for it.
-                try DedicatedThread.start { onExit(wait(for: process)) }
+                try DedicatedThread.start {
+                    let status = wait(for: process)
+                    onExit(status, errors.lastLines)
+                }
             } catch {
                 kill(process, SIGKILL)
                 _ = wait(for: process)
@@ -47,7 +54,7 @@
         }
 
         private static func spawn(
-            _ path: String, _ words: [String], _ withheld: Set<String>
+            _ path: String, _ words: [String], _ withheld: Set<String>, _ errors: ErrorOutput
         ) throws(SystemCallError) -> pid_t {
             #if canImport(Darwin)
                 var files: posix_spawn_file_actions_t?
@@ -66,6 +73,7 @@
             for (descriptor, mode) in [(0, O_RDONLY), (1, O_WRONLY), (2, O_WRONLY)] as [(Int32, Int32)] {
                 posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", mode, 0)
             }
+            if let file = errors.descriptor { posix_spawn_file_actions_adddup2(&files, file, 2) }
             // Signals that this program ignores or blocks are the child's to decide about.
             var signals = sigset_t()
             sigemptyset(&signals)
