@@ -6,21 +6,24 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage registration.
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
-        try check(message.url, issuer: request.configuration.issuer, stage: .registration)
-        return try request.answer(try await send(message, stage: .registration))
+        let addresses = request.configuration.addressPolicy
+        try check(message.url, of: request.configuration, stage: .registration)
+        return try await send(message, addresses: addresses, stage: .registration).read(request.answer)
     }
 
     /// Reads what is registered now (RFC 7592, section 2.1).
     ///
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token.
     ///
-    /// - Parameter issuer: The provider's; its registrations are managed over TLS, or on this machine beside it.
+    /// - Parameters:
+    ///   - issuer: The provider's; its registrations are managed over TLS, or on this machine beside it.
+    ///   - addressPolicy: The provider's configuration's, see `ServiceConfiguration.addressPolicy`.
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when the registration cannot be managed,
     ///   `.registrationTokenRejected` when its token does not count.
     public func readRegistration(
-        _ registration: RegistrationResponse, issuer: Issuer?
+        _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any
     ) async throws -> RegistrationResponse {
-        try await manage(RegistrationManagementRequest(.read, registration), issuer: issuer) ?? registration
+        try await manage(RegistrationManagementRequest(.read, registration), issuer, addressPolicy) ?? registration
     }
 
     /// Replaces what is registered (RFC 7592, section 2.2).
@@ -35,20 +38,26 @@ extension AuthorizationService {
         _ registration: RegistrationResponse, to request: RegistrationRequest
     ) async throws -> RegistrationResponse {
         try await manage(
-            RegistrationManagementRequest(.update(request), registration), issuer: request.configuration.issuer)
+            RegistrationManagementRequest(.update(request), registration), request.configuration.issuer,
+            request.configuration.addressPolicy)
             ?? registration
     }
 
     /// Deletes a registration, and with it the client's grants and tokens (RFC 7592, section 2.3).
     ///
     /// - Throws: `AuthStateError` of stage registration, as `updateRegistration` does.
-    public func deleteRegistration(_ registration: RegistrationResponse, issuer: Issuer?) async throws {
-        _ = try await manage(RegistrationManagementRequest(.delete, registration), issuer: issuer)
+    public func deleteRegistration(
+        _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any
+    ) async throws {
+        _ = try await manage(RegistrationManagementRequest(.delete, registration), issuer, addressPolicy)
     }
 
-    private func manage(_ request: RegistrationManagementRequest, issuer: Issuer?) async throws -> RegistrationResponse?
-    {
-        try check(request.endpoint, issuer: issuer, stage: .registration)
-        return try request.answer(try await send(request.transportRequest(), stage: .registration))
+    private func manage(
+        _ request: RegistrationManagementRequest, _ issuer: Issuer?, _ addresses: AddressPolicy
+    ) async throws -> RegistrationResponse? {
+        let message = try request.transportRequest()
+        try check(
+            message.url, issuer: issuer, addresses: addresses, stage: .registration)
+        return try await send(message, addresses: addresses, stage: .registration).read(request.answer)
     }
 }
