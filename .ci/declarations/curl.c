@@ -20,6 +20,8 @@ AUTHSTATE_CURL_FUNCTIONS(CHECK_FUNCTION)
 
 _Static_assert(SAME_TYPE(AuthStateCurlWrite, curl_write_callback), "curl_write_callback");
 _Static_assert(SAME_TYPE(AuthStateCurlPrerequest, curl_prereq_callback), "curl_prereq_callback");
+// The type of the purpose is an enum, and the address is a struct of another name: only the call has to be the same.
+_Static_assert(sizeof(curlsocktype) == sizeof(int), "curlsocktype");
 _Static_assert(sizeof(curl_off_t) == sizeof(int64_t), "curl_off_t");
 
 #define CHECK_MEMBER(ours, real, member)                                                                              \
@@ -41,6 +43,9 @@ CHECK_MEMBER(AuthStateCurlMessage, CURLMsg, data.result)
 CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, family)
 CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, socktype)
 CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, protocol)
+CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, addrlen)
+CHECK_MEMBER(AuthStateCurlAddress, curl_sockaddr, addr)
+CHECK_SIZE(AuthStateCurlAddress, curl_sockaddr)
 _Static_assert(SAME_TYPE(curl_socket_t, int), "curl_socket_t");
 
 CHECK_SIZE(AuthStateCurlBlob, curl_blob)

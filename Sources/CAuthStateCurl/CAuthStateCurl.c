@@ -3,6 +3,8 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -55,14 +57,24 @@ long AuthStateCurlSetPrerequest(void *easy, long option, AuthStateCurlPrerequest
     return curl.curl_easy_setopt(easy, (unsigned int)option, value);
 }
 
-static int AuthStateCurlOpenSocket(void *context, int purpose, struct AuthStateCurlAddress *address) {
-    (void)context;
-    (void)purpose;
+long AuthStateCurlSetOpenSocket(void *easy, long option, AuthStateCurlOpenSocket value) {
+    return curl.curl_easy_setopt(easy, (unsigned int)option, value);
+}
+
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-long AuthStateCurlSetPrivateSockets(void *easy) {
-    return curl.curl_easy_setopt(easy, AuthStateCurl_CURLOPT_OPENSOCKETFUNCTION, AuthStateCurlOpenSocket);
+int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]) {
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        memcpy(bytes, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+        return 4;
+    }
+    if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+        memcpy(bytes, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+        return 16;
+    }
+    return 0;
 }
 
 long AuthStateCurlSetBlob(void *easy, long option, const void *bytes, size_t count) {

@@ -110,6 +110,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case endpointTLS
     /// A remote provider names no endpoint on this machine (RFC 9700, 4.12).
     case endpointHost
+    /// A URL that comes from outside leads to a public address (RFC 6890; RFC 9728, 7.7).
+    case publicAddress
     /// An issuer that arrives from outside is one of those that the program allows (Discovery 7.2).
     case issuerAllowList
 

@@ -108,14 +108,17 @@ extension AuthState {
             }
             let response: TransportResponse
             do { response = try await service.transport.send(request) } catch let error as TransportError {
-                throw AuthStateError(error, url: request.url.redactedDescription, stage: .resource)
+                throw request.secrets.hiding(
+                    AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
             }
             tokens.learn(from: response.headers, of: request.url)
-            switch ResourceVerdict(response, now: service.configuration.clock.now) {
-            case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: request.url)
-            case .answered, .nonceWanted: return response
-            case .tokenRejected: throw TokenRejected(response, of: request.url)
-            case .refused(let error): throw error
+            return try GuardedResponse(response, to: request).read { response in
+                switch ResourceVerdict(response, now: service.configuration.clock.now) {
+                case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: request.url)
+                case .answered, .nonceWanted: return response
+                case .tokenRejected: throw TokenRejected(response, of: request.url)
+                case .refused(let error): throw error
+                }
             }
         }
     }
@@ -183,7 +186,8 @@ extension AuthState {
     func reject(
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
-        let error = AuthStateError(rejection, canRenew: renewed)
+        // The body of the caller's may have made the rejection from an answer that repeats the token.
+        let error = RequestSecrets([refused.accessToken]).hiding(AuthStateError(rejection, canRenew: renewed))
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
             record.accessToken == refused.accessToken
         else { return error }

@@ -45,10 +45,11 @@ extension AuthState {
 
     private func deleteRegistration(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        let (registration, issuer) = (try registration(), record.configuration.issuer)
+        let (registration, provider) = (try registration(), record.configuration)
         try Task.checkCancellation()
         try await Task {
-            try await service.deleteRegistration(registration, issuer: issuer)
+            try await service.deleteRegistration(
+                registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
             apply(.registrationDeleted(clientID: registration.clientID))
             publish()
             do { try await remove(record.grantID, under: lease) } catch {
@@ -76,8 +77,8 @@ extension AuthState {
         // With this: a token of an earlier answer that is in memory alone is the only one that still counts.
         try await reconcile(with: lease)
         publish()
-        let (registration, issuer) = (try registration(), record.configuration.issuer)
-        let request = try update(registration, record.configuration)
+        let (registration, provider) = (try registration(), record.configuration)
+        let request = try update(registration, provider)
         try await lease.reserve()
         try Task.checkCancellation()
         // A task of its own, which the caller's cancellation does not reach: from here on the token that is known may be
@@ -87,7 +88,8 @@ extension AuthState {
                 if let request {
                     try await service.updateRegistration(registration, to: request)
                 } else {
-                    try await service.readRegistration(registration, issuer: issuer)
+                    try await service.readRegistration(
+                        registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
                 }
             await persist(.registrationChanged(response, credential: credential), under: lease)
             return response

@@ -48,6 +48,14 @@ extension TokenRejected {
         return TrustCheck.rejectionOrigin.holds(allowedOrigins.contains { URIReference($0).origin == origin })
     }
 
+    /// The rejection without what the resource repeats of the request's secrets; challenges stay readable.
+    func hiding(_ secrets: RequestSecrets) -> TokenRejected {
+        var copy = self
+        copy.challenges = challenges.map { secrets.hiding(foreign: $0, mark: "...") }
+        copy.body = body.map { secrets.hiding(foreign: $0) }
+        return copy
+    }
+
     /// The resource asks for a nonce although it was given its newest one.
     var nonceAgain: AuthStateError {
         .nonceAgain(

@@ -16,7 +16,7 @@ extension AuthorizationService {
             // Whose it is has to be known before anybody is asked: the new login must be the same person's.
             if case .idToken(let hint) = request.hint { _ = try IDToken(parsing: hint, stage: .authorization) }
             let (answer, sentAt) = try await begin(request, credential: credential)
-            return try BackchannelAuthenticationResponse(answer, to: request, sentAt: sentAt)
+            return try answer.read { try BackchannelAuthenticationResponse($0, to: request, sentAt: sentAt) }
         }
     }
 

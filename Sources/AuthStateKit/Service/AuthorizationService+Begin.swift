@@ -57,7 +57,7 @@ extension AuthorizationService {
         var pushed = PushedAuthorizationRequest(request)
         pushed.request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try pushed.endpoint
-        try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
+        try check(endpoint, of: request.configuration, stage: .authorization)
         if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }
         var sentAt = configuration.clock.now
         let key = request.configuration.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
@@ -68,9 +68,10 @@ extension AuthorizationService {
             return try pushed.transportRequest(authentication: authentication, dpopProof: proof)
         } send: { message in
             sentAt = configuration.clock.now
-            return try await send(message, stage: .authorization)
+            return try await send(
+                message, addresses: request.configuration.addressPolicy, stage: .authorization)
         }
-        return try PushedAuthorizationResponse(response, sentAt: sentAt)
+        return try response.read { try PushedAuthorizationResponse($0, sentAt: sentAt) }
     }
 
     /// Signs a request (RFC 9101), to publish it under the URL that will be its `requestURI`.
@@ -111,6 +112,6 @@ extension AuthorizationService {
 
     private func checkAuthorizationEndpoint(of request: AuthorizationRequest) throws {
         guard let endpoint = request.configuration.authorizationEndpoint else { return }
-        try check(endpoint, issuer: request.configuration.issuer, stage: .authorization)
+        try check(endpoint, of: request.configuration, stage: .authorization)
     }
 }

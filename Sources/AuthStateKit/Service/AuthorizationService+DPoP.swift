@@ -20,8 +20,8 @@ extension AuthorizationService {
     func withDPoPProof(
         _ key: DPoPKey?, to url: URL, stage: AuthStateError.Stage,
         make: (_ proof: String?) async throws -> TransportRequest,
-        send: (TransportRequest) async throws -> TransportResponse
-    ) async throws -> TransportResponse {
+        send: (TransportRequest) async throws -> GuardedResponse
+    ) async throws -> GuardedResponse {
         guard let key else { return try await send(await make(nil)) }
         var binding = DPoPBinding(key, self)
         var isRepeated = false
@@ -29,7 +29,8 @@ extension AuthorizationService {
             let response = try await send(make(binding.proof("POST", url, stage: stage)))
             let nonce = dpopNonces.learn(from: response.headers, of: url, key)
             guard (400...499).contains(response.status),
-                OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))?.code == .useDPoPNonce
+                try response.read({ OAuthErrorResponse(try? JSONValue(parsing: [UInt8]($0.body))) })?.code
+                    == .useDPoPNonce
             else { return response }
             guard !isRepeated, let nonce else {
                 throw AuthStateError.nonceAgain(

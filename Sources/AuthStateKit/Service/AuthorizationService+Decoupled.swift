@@ -16,12 +16,12 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError`, mostly of stage authorization; `CancellationError`.
     func begin(
         _ request: some DecoupledRequest, credential: ClientCredential
-    ) async throws -> (TransportResponse, sentAt: Date) {
+    ) async throws -> (GuardedResponse, sentAt: Date) {
         let service = request.configuration
         var message = request
         message.configuration = service.endpoints(for: credential)
         let endpoint = try message.endpoint
-        try check(endpoint, issuer: service.issuer, stage: .authorization)
+        try check(endpoint, of: service, stage: .authorization)
         if let key = request.dpopKey {
             try service.check(dpopAlgorithm: key.algorithm, stage: .authorization)
             _ = try key.signer(stage: .authorization)
@@ -31,7 +31,10 @@ extension AuthorizationService {
         let authentication = try await authentication(
             of: credential, clientID: request.clientID, service: service, endpoint: endpoint, stage: .authorization)
         let sentAt = configuration.clock.now
-        return (try await send(message.transportRequest(authentication: authentication), stage: .authorization), sentAt)
+        let response = try await send(
+            message.transportRequest(authentication: authentication), addresses: service.addressPolicy,
+            stage: .authorization)
+        return (response, sentAt)
     }
 
     /// Asks for the tokens until the person has decided, as often as the provider allows.

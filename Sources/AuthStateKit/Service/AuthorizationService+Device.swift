@@ -12,9 +12,9 @@ extension AuthorizationService {
     ) async throws -> DeviceAuthorizationResponse {
         try await traced {
             let (answer, sentAt) = try await begin(request, credential: credential)
-            let response = try DeviceAuthorizationResponse(answer, to: request, sentAt: sentAt)
+            let response = try answer.read { try DeviceAuthorizationResponse($0, to: request, sentAt: sentAt) }
             for page in [response.verificationURI, response.verificationURIComplete] {
-                if let page { try check(page, issuer: request.configuration.issuer, stage: .authorization) }
+                if let page { try check(page, of: request.configuration, stage: .authorization) }
             }
             return response
         }

@@ -18,88 +18,112 @@ extension AuthorizationService {
     /// - Parameters:
     ///   - issuer: The issuer, exactly as the provider writes it.
     ///   - tolerances: What the provider is known to do otherwise; kept in the configuration.
+    ///   - addressPolicy: Where the provider may be: `.publicOnly` for an issuer that the program did not name itself; kept in
+    ///     the configuration, for all that is asked later.
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     public func discoverConfiguration(
-        issuer: String, tolerances: Set<Tolerance> = []
+        issuer: String, tolerances: Set<Tolerance> = [], addressPolicy: AddressPolicy = .any
     ) async throws -> ServiceConfiguration {
         try await traced {
             let issuer = try Issuer(issuer)
             let found = try await metadata.value(
-                of: MetadataSource(issuer: issuer, tolerances: tolerances), now: configuration.clock.secondsSince1970
+                of: MetadataSource(issuer: issuer, tolerances: tolerances, addressPolicy: addressPolicy),
+                now: configuration.clock.secondsSince1970
             ) {
-                MetadataCache.Answer(
-                    value: try await discover(issuer, tolerances), lifetime: configuration.metadataMaximumAge)
+                var found = try await discover(issuer, tolerances, addressPolicy)
+                found.addressPolicy = addressPolicy
+                return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge)
             }
             configuration.trace?.noteDiscovery(found)
             return found
         }
     }
 
-    private func discover(_ issuer: Issuer, _ tolerances: Set<Tolerance>) async throws -> ServiceConfiguration {
+    private func discover(
+        _ issuer: Issuer, _ tolerances: Set<Tolerance>, _ addresses: AddressPolicy
+    ) async throws -> ServiceConfiguration {
         let document: ProviderMetadata
         do {
-            document = try await fetch(.openIDConnect, of: issuer)
+            document = try await fetch(.openIDConnect, of: issuer, addresses)
         } catch let error as AuthStateError where error.isAbsence {
             let found: ProviderMetadata
-            do { found = try await fetch(.authorizationServer, of: issuer) } catch let other as AuthStateError {
+            do { found = try await fetch(.authorizationServer, of: issuer, addresses) } catch let other
+                as AuthStateError
+            {
                 throw other.isAbsence ? error : other
             }
-            return try configuration(found, .authorizationServer, of: issuer, tolerances)
+            return try configuration(found, .authorizationServer, of: issuer, tolerances, addresses)
         }
-        let found = try configuration(document, .openIDConnect, of: issuer, tolerances)
-        guard document.mayBeCompleted, let other = try await completion(for: issuer) else { return found }
+        let found = try configuration(document, .openIDConnect, of: issuer, tolerances, addresses)
+        guard document.mayBeCompleted, let other = try await completion(for: issuer, addresses) else { return found }
         return try ServiceConfiguration(
             metadata: document.completed(by: other), issuer: issuer, tolerances: tolerances)
     }
 
     /// A document's endpoints, each of which may be called.
     private func configuration(
-        _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>
+        _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>,
+        _ addresses: AddressPolicy
     ) throws -> ServiceConfiguration {
         let found = try ServiceConfiguration(metadata: document, issuer: issuer, kind: kind, tolerances: tolerances)
-        for endpoint in document.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
+        try check(document.endpoints, of: issuer, addresses)
         return found
     }
 
     /// The provider's RFC 8414 document beside the one that is there; nil when there is none that can be used.
-    private func completion(for issuer: Issuer) async throws -> ProviderMetadata? {
+    private func completion(
+        for issuer: Issuer, _ addresses: AddressPolicy
+    ) async throws -> ProviderMetadata? {
         do {
-            let other = try await fetch(.authorizationServer, of: issuer)
+            let other = try await fetch(.authorizationServer, of: issuer, addresses)
             guard TrustCheck.completingIssuer.holds(other.issuer?.isExactly(issuer.rawValue) == true) else {
                 return nil
             }
-            for endpoint in other.endpoints { try check(endpoint, issuer: issuer, stage: .discovery) }
+            try check(other.endpoints, of: issuer, addresses)
             return other
         } catch is AuthStateError {
             return nil
         }
     }
 
-    private func fetch(_ kind: ProviderMetadata.Kind, of issuer: Issuer) async throws -> ProviderMetadata {
+    private func check(_ endpoints: [URL], of issuer: Issuer, _ addresses: AddressPolicy) throws {
+        for endpoint in endpoints {
+            try check(
+                endpoint, issuer: issuer, addresses: addresses, stage: .discovery)
+        }
+    }
+
+    private func fetch(
+        _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ addresses: AddressPolicy
+    ) async throws -> ProviderMetadata {
         guard let url = issuer.metadataURL(kind) else {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "The issuer is not a URL.", received: issuer.rawValue)
         }
-        try check(url, issuer: issuer, stage: .discovery)
+        try check([url], of: issuer, addresses)
         return try ProviderMetadata(
             parsing: await read(
-                "discovery document", at: url, accept: "application/json",
+                "discovery document", at: url, addresses: addresses, accept: "application/json",
                 hint: "Check the issuer, or give the endpoints by hand."))
     }
 
     /// The body of a well-known document.
     ///
     /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, redirects included.
-    func read(_ name: String, at url: URL, accept: String, hint: String) async throws -> Data {
-        let response = try await send(TransportRequest(url: url, headers: ["Accept": accept]), stage: .discovery)
-        guard response.status != 200 else { return response.body }
-        var error = AuthStateError.endpoint(name, response, stage: .discovery)
-        if error.kind == .refused || error.kind == .reauthenticationRequired {
-            error.code = .discoveryFailed
-            error.hint = hint
+    func read(
+        _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String
+    ) async throws -> Data {
+        let request = TransportRequest(url: url, headers: ["Accept": accept])
+        return try await send(request, addresses: addresses, stage: .discovery).read { response in
+            guard response.status != 200 else { return response.body }
+            var error = AuthStateError.endpoint(name, response, stage: .discovery)
+            if error.kind == .refused || error.kind == .reauthenticationRequired {
+                error.code = .discoveryFailed
+                error.hint = hint
+            }
+            error.received = error.received ?? "status \(response.status) at \(url.redactedDescription)"
+            throw error
         }
-        error.received = error.received ?? "status \(response.status) at \(url.redactedDescription)"
-        throw error
     }
 }
 

@@ -71,7 +71,7 @@ extension AuthorizationService {
                 .invalidMetadata, stage: stage, "The ID token cannot be verified: the provider names no keys.",
                 expected: "jwks_uri", hint: "Give jwksURI, or trust TLS alone in the ID token policy.")
         }
-        try check(url, issuer: service.issuer, stage: stage)
+        try check(url, of: service, stage: stage)
         let clock = configuration.clock
         return try await keys.keys(
             of: KeyCache.Source(issuer: service.issuer, url: url), insteadOf: stale, now: clock.secondsSince1970,
@@ -79,14 +79,16 @@ extension AuthorizationService {
         ) {
             let response = try await send(
                 TransportRequest(url: url, headers: ["Accept": "application/jwk-set+json, application/json"]),
-                stage: stage)
-            guard response.status == 200 else { throw AuthStateError.endpoint("key set", response, stage: stage) }
-            do {
-                let keys = try JSONWebKeySet(parsing: [UInt8](response.body))
-                return KeyCache.Answer(keys: keys, lifetime: response.headers.freshnessLifetime)
-            } catch {
-                throw AuthStateError(
-                    .invalidMetadata, stage: stage, "The provider's keys cannot be read.", underlying: error)
+                addresses: service.addressPolicy, stage: stage)
+            return try response.read { response in
+                guard response.status == 200 else { throw AuthStateError.endpoint("key set", response, stage: stage) }
+                do {
+                    let keys = try JSONWebKeySet(parsing: [UInt8](response.body))
+                    return KeyCache.Answer(keys: keys, lifetime: response.headers.freshnessLifetime)
+                } catch {
+                    throw AuthStateError(
+                        .invalidMetadata, stage: stage, "The provider's keys cannot be read.", underlying: error)
+                }
             }
         }
     }

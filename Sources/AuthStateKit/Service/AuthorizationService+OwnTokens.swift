@@ -6,7 +6,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
     ///   `CancellationError`.
     public func revoke(_ request: RevocationRequest, credential: ClientCredential = .none) async throws {
-        try request.validate(try await answer(to: request, credential))
+        try await answer(to: request, credential).read(request.validate)
     }
 
     /// Asks the provider about a token of the client's own (RFC 7662).
@@ -16,20 +16,21 @@ extension AuthorizationService {
     public func introspect(
         _ request: IntrospectionRequest, credential: ClientCredential = .none
     ) async throws -> IntrospectionResponse {
-        try IntrospectionResponse(try await answer(to: request, credential))
+        try await answer(to: request, credential).read { try IntrospectionResponse($0) }
     }
 
     private func answer<Purpose>(
         to request: OwnTokenRequest<Purpose>, _ credential: ClientCredential
-    ) async throws -> TransportResponse {
+    ) async throws -> GuardedResponse {
         var request = request
         request.configuration = request.configuration.endpoints(for: credential)
         let endpoint = try request.endpoint
-        try check(endpoint, issuer: request.configuration.issuer, stage: Purpose.stage)
+        try check(endpoint, of: request.configuration, stage: Purpose.stage)
         let authentication = try await authentication(
             of: credential, clientID: request.clientID, service: request.configuration, endpoint: endpoint,
             stage: Purpose.stage)
         return try await send(
-            try request.transportRequest(authentication: authentication), stage: Purpose.stage)
+            try request.transportRequest(authentication: authentication),
+            addresses: request.configuration.addressPolicy, stage: Purpose.stage)
     }
 }

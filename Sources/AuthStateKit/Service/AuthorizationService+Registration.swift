@@ -9,24 +9,26 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage registration.
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
-        try check(message.url, issuer: request.configuration.issuer, stage: .registration)
-        let response = try await send(message, stage: .registration)
-        do { return try request.answer(response) } catch var error as AuthStateError {
+        let provider = request.configuration
+        try check(message.url, of: provider, stage: .registration)
+        let response = try await send(message, addresses: provider.addressPolicy, stage: .registration)
+        do { return try response.read(request.answer) } catch var error as AuthStateError {
             guard (200...299).contains(response.status) else { throw error }
             error.message +=
-                await undo(response, issuer: request.configuration.issuer)
+                await undo(response, at: provider)
                 ? " The client was deleted again." : " The client exists at the provider: delete it there."
             throw error
         }
     }
 
-    /// Deletes a client that was registered for nothing; also in a task that was cancelled, for nobody else can do it.
-    private func undo(_ response: TransportResponse, issuer: Issuer?) async -> Bool {
-        guard let message = RegistrationRequest.undoing(response) else { return false }
+    /// Deletes a client whose registration cannot be used; in a task of its own, which the caller's cancellation does not reach.
+    private func undo(_ response: GuardedResponse, at provider: ServiceConfiguration) async -> Bool {
+        guard let message = try? response.read(RegistrationRequest.undoing) else { return false }
         return await Task {
             do {
-                try check(message.url, issuer: issuer, stage: .registration)
-                return (200...299).contains(try await send(message, stage: .registration).status)
+                try check(message.url, of: provider, stage: .registration)
+                let answer = try await send(message, addresses: provider.addressPolicy, stage: .registration)
+                return (200...299).contains(answer.status)
             } catch {
                 return false
             }
@@ -37,13 +39,15 @@ extension AuthorizationService {
     ///
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token.
     ///
-    /// - Parameter issuer: The provider's; its registrations are managed over TLS, or on this machine beside it.
+    /// - Parameters:
+    ///   - issuer: The provider's; its registrations are managed over TLS, or on this machine beside it.
+    ///   - addressPolicy: The provider's configuration's, see `ServiceConfiguration.addressPolicy`.
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when the registration cannot be managed,
     ///   `.registrationTokenRejected` when its token does not count.
     public func readRegistration(
-        _ registration: RegistrationResponse, issuer: Issuer?
+        _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any
     ) async throws -> RegistrationResponse {
-        try await manage(RegistrationManagementRequest(.read, registration), issuer: issuer) ?? registration
+        try await manage(RegistrationManagementRequest(.read, registration), issuer, addressPolicy) ?? registration
     }
 
     /// Replaces what is registered (RFC 7592, section 2.2).
@@ -58,20 +62,26 @@ extension AuthorizationService {
         _ registration: RegistrationResponse, to request: RegistrationRequest
     ) async throws -> RegistrationResponse {
         try await manage(
-            RegistrationManagementRequest(.update(request), registration), issuer: request.configuration.issuer)
+            RegistrationManagementRequest(.update(request), registration), request.configuration.issuer,
+            request.configuration.addressPolicy)
             ?? registration
     }
 
     /// Deletes a registration, and with it the client's grants and tokens (RFC 7592, section 2.3).
     ///
     /// - Throws: `AuthStateError` of stage registration, as `updateRegistration` does.
-    public func deleteRegistration(_ registration: RegistrationResponse, issuer: Issuer?) async throws {
-        _ = try await manage(RegistrationManagementRequest(.delete, registration), issuer: issuer)
+    public func deleteRegistration(
+        _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any
+    ) async throws {
+        _ = try await manage(RegistrationManagementRequest(.delete, registration), issuer, addressPolicy)
     }
 
-    private func manage(_ request: RegistrationManagementRequest, issuer: Issuer?) async throws -> RegistrationResponse?
-    {
-        try check(request.endpoint, issuer: issuer, stage: .registration)
-        return try request.answer(try await send(request.transportRequest(), stage: .registration))
+    private func manage(
+        _ request: RegistrationManagementRequest, _ issuer: Issuer?, _ addresses: AddressPolicy
+    ) async throws -> RegistrationResponse? {
+        let message = try request.transportRequest()
+        try check(
+            message.url, issuer: issuer, addresses: addresses, stage: .registration)
+        return try await send(message, addresses: addresses, stage: .registration).read(request.answer)
     }
 }

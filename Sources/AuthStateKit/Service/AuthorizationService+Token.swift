@@ -39,7 +39,7 @@ extension AuthorizationService {
         request.configuration = request.configuration.endpoints(for: credential)
         do {
             try check(
-                request.configuration.tokenEndpoint, issuer: request.configuration.issuer, stage: stage)
+                request.configuration.tokenEndpoint, of: request.configuration, stage: stage)
             let endpoint = request.configuration.tokenEndpoint
             var (sentAt, signsAssertion) = (configuration.clock.now, false)
             do {
@@ -52,19 +52,20 @@ extension AuthorizationService {
                     }
                     signsAssertion = authentication.method.signsAssertions
                     configuration.trace?.noteTokenRequest(request, authentication)
-                    var message = try await signed(request).transportRequest(
-                        authentication: authentication, dpopProof: proof)
-                    message.timeout = configuration.requestTimeout
-                    message.maximumResponseBytes = configuration.maximumResponseBytes
-                    message.headers["User-Agent"] = ["AuthStateKit"]
-                    return message
+                    return limited(
+                        try await signed(request).transportRequest(
+                            authentication: authentication, dpopProof: proof),
+                        request.configuration.addressPolicy)
                 } send: { message in
                     sentAt = configuration.clock.now
-                    do { return try await transport.send(message) } catch { throw NotAnswered(error: error) }
+                    do {
+                        return GuardedResponse(try await transport.send(message), to: message)
+                    } catch { throw NotAnswered(error: error, secrets: message.secrets) }
                 }
-                switch TokenAnswer(response, to: request, sentAt: sentAt) {
+                let answer = try response.read { TokenAnswer($0, to: request, sentAt: sentAt) }
+                switch answer.hiding(response.secrets) {
                 case .tokens(let tokens):
-                    configuration.trace?.noteTokens(tokens)
+                    configuration.trace?.noteTokens(tokens, hiding: response.secrets)
                     return .tokens(tokens)
                 case .refused(let error, let refreshToken): return .refused(error, refreshToken: refreshToken)
                 // A gateway's 5xx says nothing about what the server behind it did.
@@ -75,7 +76,7 @@ extension AuthorizationService {
                         isUnconfirmed: error.code == .serverError)
                 }
             } catch let failure as NotAnswered {
-                return Self.outcome(of: failure.error, url: endpoint.redactedDescription, stage: stage)
+                return Self.outcome(of: failure, url: endpoint.redactedDescription, stage: stage)
             }
         } catch let error as AuthStateError {
             return .failed(error, isUnconfirmed: false)
@@ -104,18 +105,23 @@ extension AuthorizationService {
     /// A transport's error, told from those of making the request.
     private struct NotAnswered: Error {
         var error: any Error
+        var secrets: RequestSecrets
     }
 
     /// What is known when no answer came.
-    private static func outcome(of error: any Error, url: String, stage: AuthStateError.Stage) -> Redemption {
-        switch error {
+    private static func outcome(of failure: NotAnswered, url: String, stage: AuthStateError.Stage) -> Redemption {
+        switch failure.error {
         case let error as TransportError:
-            .failed(AuthStateError(error, url: url, stage: stage), isUnconfirmed: error.requestMayHaveBeenSent)
+            .failed(
+                failure.secrets.hiding(AuthStateError(error, url: url, stage: stage)),
+                isUnconfirmed: error.requestMayHaveBeenSent)
         case is CancellationError: .cancelled
         default:
             // A transport of the user's own threw something of its own: assume the worst.
             .failed(
-                AuthStateError(.connectionLost, stage: stage, "The token request failed.", underlying: error),
+                failure.secrets.hiding(
+                    AuthStateError(
+                        .connectionLost, stage: stage, "The token request failed.", underlying: failure.error)),
                 isUnconfirmed: true)
         }
     }

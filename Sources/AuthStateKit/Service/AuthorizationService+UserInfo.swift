@@ -38,9 +38,21 @@ extension AuthorizationService {
         guard let endpoint = service.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
         }
-        try check(endpoint, issuer: service.issuer, stage: .userinfo)
-        let response = try await send(tokens.userInfoRequest(to: endpoint, options), stage: .userinfo)
+        try check(endpoint, of: service, stage: .userinfo)
+        let response = try await send(
+            tokens.userInfoRequest(to: endpoint, options), addresses: service.addressPolicy, stage: .userinfo)
         tokens.learn(from: response.headers, of: endpoint)
+        let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, service) }
+        do {
+            return try await userInfo(answer, tokens, service: service, clientID: clientID, options: options)
+        } catch {
+            throw response.hiding(error)
+        }
+    }
+
+    private func userInfoAnswer(
+        _ response: TransportResponse, _ tokens: Tokens, _ endpoint: URL, _ service: ServiceConfiguration
+    ) throws -> UserInfoAnswer {
         switch ResourceVerdict(response, now: configuration.clock.now) {
         case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
         case .tokenRejected: throw TokenRejected(response)
@@ -48,13 +60,20 @@ extension AuthorizationService {
         case .answered, .nonceWanted: break
         }
         guard response.status == 200 else { throw Self.refusal(response, tolerating: service.tolerances) }
+        return try UserInfoAnswer(response)
+    }
+
+    private func userInfo(
+        _ answer: UserInfoAnswer, _ tokens: Tokens, service: ServiceConfiguration, clientID: String,
+        options: UserInfoOptions
+    ) async throws -> UserInfo {
         let subject = try tokens.idToken.map { try IDToken(parsing: $0, stage: .userinfo).subject ?? "" }
-        switch try UserInfoAnswer(response) {
+        switch answer {
         case .plain(let claims):
             guard TrustCheck.userInfoIsSigned.holds(!options.requiresSignature) else {
                 throw AuthStateError(
                     .invalidUserInfo, stage: .userinfo, "The userinfo is not signed.", expected: "a signed JWT",
-                    received: response.mediaType,
+                    received: "claims without a signature",
                     hint: "Register the client with userinfo_signed_response_alg, or do not require signatures.")
             }
             return try UserInfo(claims, subject: subject, isSigned: false)

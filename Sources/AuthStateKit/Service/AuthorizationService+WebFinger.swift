@@ -4,7 +4,9 @@ public import AuthStateOAuth
 extension AuthorizationService {
     /// Finds the issuer of a person by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2).
     ///
-    /// The host of the identifier is asked over https (over http when it is this machine); no redirect is followed.
+    /// The host of the identifier is asked over https, no redirect is followed, and both it and an issuer that only a rule
+    /// allows have to be at public addresses, unless `outsideAddressPolicy` says otherwise (then also this machine, over
+    /// http).
     ///
     /// - Parameters:
     ///   - identifier: What the person typed: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
@@ -12,12 +14,17 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage discovery, with `.issuerNotAllowed` for an issuer that is not on the list.
     public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
         let query = try WebFingerQuery(identifier)
-        try check(query.url, issuer: query.origin, stage: .discovery)
+        let addresses = configuration.outsideAddressPolicy
+        try check(
+            query.url, issuer: query.origin, addresses: addresses, stage: .discovery)
         let body = try await read(
-            "WebFinger endpoint", at: query.url, accept: "application/jrd+json, application/json",
+            "WebFinger endpoint", at: query.url, addresses: addresses,
+            accept: "application/jrd+json, application/json",
             hint: "Check the identifier, or use the issuer itself.")
         let issuer = try WebFingerAnswer(parsing: body).issuer
-        try check(URIReference(issuer.rawValue), issuer: query.origin, stage: .discovery)
+        try check(
+            URIReference(issuer.rawValue), issuer: query.origin, addresses: policy(for: allowedIssuers),
+            stage: .discovery)
         guard TrustCheck.issuerAllowList.holds(allowedIssuers.allows(issuer)) else {
             throw AuthStateError(
                 .issuerNotAllowed, stage: .discovery, "The identifier leads to an issuer that is not allowed.",
@@ -34,6 +41,21 @@ extension AuthorizationService {
         identifier: String, allowedIssuers: IssuerAllowList
     ) async throws -> ServiceConfiguration {
         let issuer = try await discoverIssuer(identifier: identifier, allowedIssuers: allowedIssuers)
-        return try await discoverConfiguration(issuer: issuer.rawValue)
+        return try await discoverConfiguration(issuer: issuer.rawValue, addressPolicy: policy(for: allowedIssuers))
+    }
+
+    /// Finds the endpoints of the provider at which a third party starts a login (OpenID Connect Core, section 4).
+    ///
+    /// - Throws: `AuthStateError` of stage discovery, as `discoverConfiguration(issuer:)` does; `.addressNotAllowed` when
+    ///   only a rule allows the issuer, and it is at no public address.
+    public func discoverConfiguration(for login: ThirdPartyLogin) async throws -> ServiceConfiguration {
+        try await discoverConfiguration(issuer: login.issuer.rawValue, addressPolicy: policy(login.addressPolicy))
+    }
+
+    private func policy(for list: IssuerAllowList) -> AddressPolicy { policy(list.addressPolicy) }
+
+    /// Only what comes from outside is held to the service's policy.
+    private func policy(_ policy: AddressPolicy) -> AddressPolicy {
+        policy == .any ? .any : configuration.outsideAddressPolicy
     }
 }

@@ -41,6 +41,11 @@ public struct AuthorizationService: Sendable {
         public var maximumResponseBytes = 1 << 20
         /// Whether http is allowed for issuers that are not on this machine.
         public var allowsInsecureHTTP = false
+        /// The addresses that may be asked because of what a person typed: the host of a WebFinger identifier, and an issuer
+        /// that comes from outside and that a rule allows, not the program's list.
+        ///
+        /// `.any` is for providers of an internal network. Issuers that the program itself names may be anywhere.
+        public var outsideAddressPolicy = AddressPolicy.publicOnly
         /// How long a discovery document is used, in seconds.
         public var metadataMaximumAge: Double = 3600
         /// What is told of every step of a login, without secrets; nil tells nobody.
@@ -52,31 +57,56 @@ public struct AuthorizationService: Sendable {
 
     /// Sends one request, within the service's limits.
     ///
+    /// - Parameter addresses: Where it may go.
     /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
-    func send(_ request: TransportRequest, stage: AuthStateError.Stage) async throws -> TransportResponse {
-        var request = request
-        request.timeout = configuration.requestTimeout
-        request.maximumResponseBytes = configuration.maximumResponseBytes
-        request.headers["User-Agent"] = ["AuthStateKit"]
+    func send(
+        _ request: TransportRequest, addresses: AddressPolicy, stage: AuthStateError.Stage
+    ) async throws -> GuardedResponse {
+        let request = limited(request, addresses)
         do {
-            return try await transport.send(request)
+            return GuardedResponse(try await transport.send(request), to: request)
         } catch let error as TransportError {
-            throw AuthStateError(error, url: request.url.redactedDescription, stage: stage)
+            throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: stage))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             // A transport of the user's own threw something of its own.
-            throw AuthStateError(wrapping: error, stage: stage)
+            throw request.secrets.hiding(AuthStateError(wrapping: error, stage: stage))
         }
     }
 
-    /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
-    func check(_ endpoint: URL, issuer: Issuer?, stage: AuthStateError.Stage) throws {
-        try check(URIReference(endpoint.absoluteString), issuer: issuer, stage: stage)
+    /// A request within the service's limits.
+    func limited(_ request: TransportRequest, _ addresses: AddressPolicy) -> TransportRequest {
+        var request = request
+        request.timeout = configuration.requestTimeout
+        request.maximumResponseBytes = configuration.maximumResponseBytes
+        request.addressPolicy = addresses
+        request.headers["User-Agent"] = ["AuthStateKit"]
+        return request
     }
 
-    /// Refuses a URL that is neither https nor loopback beside a loopback issuer.
-    func check(_ parts: URIReference, issuer: Issuer?, stage: AuthStateError.Stage) throws {
+    /// Refuses an endpoint of a provider that may not be called.
+    func check(_ endpoint: URL, of service: ServiceConfiguration, stage: AuthStateError.Stage) throws {
+        try check(endpoint, issuer: service.issuer, addresses: service.addressPolicy, stage: stage)
+    }
+
+    /// Refuses an endpoint that may not be called.
+    func check(_ endpoint: URL, issuer: Issuer?, addresses: AddressPolicy, stage: AuthStateError.Stage) throws {
+        try check(URIReference(endpoint.absoluteString), issuer: issuer, addresses: addresses, stage: stage)
+    }
+
+    /// Refuses a URL that is neither https nor loopback beside a loopback issuer, and one whose address the policy forbids.
+    ///
+    /// Names are checked where the transport connects.
+    func check(
+        _ parts: URIReference, issuer: Issuer?, addresses: AddressPolicy, stage: AuthStateError.Stage
+    ) throws {
+        guard TrustCheck.publicAddress.holds(addresses.allows(host: String(parts.host ?? ""))) else {
+            throw AuthStateError(
+                .addressNotAllowed, stage: stage, "A URL from outside names an address that is not public.",
+                expected: "a name, or an address of the public internet", received: parts.redacted,
+                hint: Self.addressHint)
+        }
         let isLocal = issuer.map { URIReference($0.rawValue).reachesThisMachine } ?? true
         guard TrustCheck.endpointHost.holds(isLocal || !parts.reachesThisMachine) else {
             throw AuthStateError(
@@ -93,6 +123,11 @@ public struct AuthorizationService: Sendable {
     }
 }
 
+extension AuthorizationService {
+    fileprivate static let addressHint =
+        "Do not trust it; for a provider of the internal network name its issuer, or set outsideAddressPolicy."
+}
+
 extension AuthStateError {
     /// A failed exchange, in the terms of the flow.
     init(_ error: TransportError, url: String, stage: Stage) {
@@ -102,6 +137,7 @@ extension AuthStateError {
 
     private static let transportCodes: [TransportError.Code: (code: Code, hint: String)] = [
         .unreachable: (.unreachable, "Check the address and the network, then try again."),
+        .addressNotAllowed: (.addressNotAllowed, AuthorizationService.addressHint),
         .timedOut: (.timedOut, "Try again later."),
         .connectionLost: (.connectionLost, "Try again later."),
         .insecureConnection: (

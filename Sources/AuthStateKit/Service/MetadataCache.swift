@@ -10,4 +10,5 @@ typealias MetadataCache = AnswerCache<MetadataSource, ServiceConfiguration>
 struct MetadataSource: Hashable, Sendable {
     var issuer: Issuer
     var tolerances: Set<Tolerance>
+    var addressPolicy: AddressPolicy
 }

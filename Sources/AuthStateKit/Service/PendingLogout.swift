@@ -38,7 +38,7 @@ extension AuthorizationService {
     /// The URL to open, at an endpoint that may be used.
     func checkedURL(of request: EndSessionRequest) throws -> URL {
         if let endpoint = request.configuration.endSessionEndpoint {
-            try check(endpoint, issuer: request.configuration.issuer, stage: .logout)
+            try check(endpoint, of: request.configuration, stage: .logout)
         }
         return try request.url()
     }

@@ -120,14 +120,14 @@ extension LoginTrace {
             Detail.list([("code", reason.code.rawValue), ("after", "\(pause) s")]))
     }
 
-    func noteTokens(_ response: TokenResponse) {
+    func noteTokens(_ response: TokenResponse, hiding secrets: RequestSecrets) {
         let lifetime = response.accessTokenExpirationDate.map { Int($0.timeIntervalSince(response.issuedAt).rounded()) }
         let others = response.additionalMembers.keys.sorted()
         note(
             .tokens, "Received tokens",
             Detail.list([
-                ("token_type", response.tokenType), ("expires_in", lifetime.map { "\($0) s" }),
-                ("scope", response.scope),
+                ("token_type", secrets.hiding(foreign: response.tokenType)), ("expires_in", lifetime.map { "\($0) s" }),
+                ("scope", response.scope.map { secrets.hiding(foreign: $0) }),
             ]) + [.hidden("access_token")] + (response.refreshToken == nil ? [] : [.hidden("refresh_token")])
                 + (response.idToken == nil ? [] : [.hidden("id_token")]) + others.map(Detail.hidden))
     }

@@ -4,6 +4,10 @@ public import AuthStateOAuth
 ///
 /// An implementation follows no redirect, keeps no cookies, decompresses the body, holds to the request's `timeout` and
 /// `maximumResponseBytes`, and returns an answer of any status. Cancelling the task frees the caller at once.
+///
+/// It sends nothing that goes to this machine through a proxy, and holds to the request's `addressPolicy` where it connects:
+/// to each address that a name resolves to, not to the name. With a proxy that resolves names, or a connection that was
+/// kept, there is nothing to check: a request whose policy is not `.any` uses neither.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the whole answer.
     ///
@@ -21,6 +25,8 @@ public struct TransportError: Error, Sendable, Hashable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// No connection: unknown name, refused, no route, failed proxy.
         public static let unreachable = Code(rawValue: "unreachable")
+        /// The host is, or leads to, an address that the request's `addressPolicy` does not allow.
+        public static let addressNotAllowed = Code(rawValue: "addressNotAllowed")
         /// TLS failed: the certificate is not trusted, or no common version.
         public static let insecureConnection = Code(rawValue: "insecureConnection")
         /// The client's certificate cannot be used, or the server wants another one, or one at all (RFC 8705).
@@ -49,6 +55,18 @@ public struct TransportError: Error, Sendable, Hashable {
         self.code = code
         self.message = message
         self.requestMayHaveBeenSent = requestMayHaveBeenSent
+    }
+}
+
+extension TransportError {
+    /// The failure of a request whose host is no public address, or leads to none.
+    ///
+    /// - Parameter peer: Host and port.
+    public static func notPublic(_ peer: String, _ address: InternetAddress?) -> TransportError {
+        TransportError(
+            .addressNotAllowed,
+            "\(peer) leads to \(address?.description ?? "this machine"), which is no public address: nothing was sent.",
+            requestMayHaveBeenSent: false)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import AuthStateJOSE
 internal import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
@@ -15,6 +16,11 @@ struct WireRequest: Sendable {
     var body: Data?
     var timeout: Duration
     var maximumResponseBytes: Int
+    /// Whether a proxy may carry it: not to this machine, which would show clear text to another one; and not where
+    /// addresses have to be checked, because the proxy would resolve the name.
+    var mayUseProxy: Bool
+    /// The addresses that a connection may be opened to.
+    var addressPolicy: AddressPolicy
 
     /// The framing of the message is the transport's own: it sets these itself.
     private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
@@ -52,13 +58,16 @@ struct WireRequest: Sendable {
         if method == "HEAD", body?.isEmpty == false { throw Self.refusal("A HEAD request cannot have a body.") }
         timeout = request.timeout
         maximumResponseBytes = max(0, request.maximumResponseBytes)
+        addressPolicy = TrustCheck.publicAddress.isOn ? request.addressPolicy : .any
+        mayUseProxy = !reference.reachesThisMachine && addressPolicy == .any
     }
+
+    var host: String { String(URIReference(url).host ?? "") }
 
     /// `host:port`, for messages.
     var peer: String {
-        let reference = URIReference(url)
-        let port = reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
-        return "\(reference.host ?? ""):\(port)".printable()
+        let port = URIReference(url).port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
+        return "\(host):\(port)".printable()
     }
 
     /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).

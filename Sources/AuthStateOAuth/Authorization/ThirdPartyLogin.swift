@@ -12,6 +12,9 @@ public struct ThirdPartyLogin: Sendable, Hashable {
     public let loginHint: String?
     /// Where the person wants to go afterwards; not to be trusted.
     public let targetLinkURI: String?
+    /// The addresses that the issuer may be asked at: any for one that the program's list names, public ones for one that a
+    /// rule allows.
+    package let addressPolicy: AddressPolicy
 
     /// Reads the parameters of a GET or of a form.
     ///
@@ -30,6 +33,7 @@ public struct ThirdPartyLogin: Sendable, Hashable {
                 hint: "Add the issuer to those that are allowed, if you trust it with your people.")
         }
         self.issuer = issuer
+        addressPolicy = allowedIssuers.addressPolicy
         loginHint = parameters["login_hint"]
         targetLinkURI = parameters["target_link_uri"]
     }

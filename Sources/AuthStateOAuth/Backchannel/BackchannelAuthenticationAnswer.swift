@@ -14,7 +14,7 @@ extension BackchannelAuthenticationResponse {
     ) throws(AuthStateError) {
         let answer = try DecoupledAnswer(
             response, of: "backchannel authentication", tolerating: request.configuration.tolerances,
-            hiding: request.secrets, sentAt: sentAt)
+            sentAt: sentAt)
         self.init(
             request: request,
             authenticationRequestID: try answer.required(

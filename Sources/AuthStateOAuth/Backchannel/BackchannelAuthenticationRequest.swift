@@ -116,9 +116,6 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         throw AuthStateError(
             .invalidArgument, stage: .authorization, message, expected: expected, received: received)
     }
-
-    /// What an error must not repeat.
-    var secrets: [String] { [hint.parameter.value, userCode].compactMap(\.self) }
 }
 
 extension BackchannelAuthenticationRequest.Hint {

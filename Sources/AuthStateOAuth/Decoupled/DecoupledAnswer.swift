@@ -16,16 +16,13 @@ struct DecoupledAnswer {
 
     /// Reads an answer.
     ///
-    /// - Parameters:
-    ///   - secrets: What the request held, not to be repeated by an error.
-    ///   - sentAt: When the request was sent; `expires_in` counts from there.
+    /// - Parameter sentAt: When the request was sent; `expires_in` counts from there.
     /// - Throws: `AuthStateError` of stage authorization: the provider's refusal, or no document.
     init(
-        _ response: TransportResponse, of name: String, tolerating tolerances: Set<Tolerance>, hiding secrets: [String],
-        sentAt: Date
+        _ response: TransportResponse, of name: String, tolerating tolerances: Set<Tolerance>, sentAt: Date
     ) throws(AuthStateError) {
         let json = response.tokenDocument(tolerating: tolerances)
-        if let error = OAuthErrorResponse(json, tolerating: tolerances)?.hiding(secrets) {
+        if let error = OAuthErrorResponse(json, tolerating: tolerances) {
             throw .refusal(by: "\(name) endpoint", error, response, stage: .authorization, now: sentAt)
         }
         guard response.status == 200 else {

@@ -17,7 +17,7 @@ extension DeviceAuthorizationResponse {
         _ response: TransportResponse, to request: DeviceAuthorizationRequest, sentAt: Date
     ) throws(AuthStateError) {
         let answer = try DecoupledAnswer(
-            response, of: "device authorization", tolerating: request.configuration.tolerances, hiding: [],
+            response, of: "device authorization", tolerating: request.configuration.tolerances,
             sentAt: sentAt)
         let uri = "an absolute http(s) URL"
         self.init(

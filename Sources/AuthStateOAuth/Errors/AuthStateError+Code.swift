@@ -42,6 +42,8 @@ extension AuthStateError.Code {
     public static let invalidIssuer = known("invalidIssuer")
     /// A URL is not https and its host is not loopback.
     public static let insecureURL = known("insecureURL")
+    /// A URL from outside leads to an address that is not public, see `AddressPolicy`.
+    public static let addressNotAllowed = known("addressNotAllowed")
     /// The discovery document names another issuer than the one asked for.
     public static let issuerMismatch = known("issuerMismatch")
     /// The issuer that an identifier led to is none of those that are allowed.
@@ -225,7 +227,8 @@ extension AuthStateError.Code {
         let table: [AuthStateError.Kind: [Self]] = [
             .usage: [.invalidArgument],
             .configuration: [
-                .invalidRedirectURI, .invalidIssuer, .insecureURL, .issuerMismatch, .issuerNotAllowed,
+                .invalidRedirectURI, .invalidIssuer, .insecureURL, .addressNotAllowed, .issuerMismatch,
+                .issuerNotAllowed,
                 .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
                 .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,

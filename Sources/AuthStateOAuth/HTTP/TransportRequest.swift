@@ -18,6 +18,8 @@ public struct TransportRequest: Sendable, Hashable {
     public var timeout: Duration
     /// The most bytes that the answer's body may have, counted after decompression.
     public var maximumResponseBytes: Int
+    /// The addresses that it may be sent to; a transport checks it where it connects.
+    public var addressPolicy: AddressPolicy
 
     /// Makes a request.
     public init(
@@ -26,7 +28,8 @@ public struct TransportRequest: Sendable, Hashable {
         headers: TransportHeaders = [:],
         body: Data? = nil,
         timeout: Duration = .seconds(30),
-        maximumResponseBytes: Int = 4 << 20
+        maximumResponseBytes: Int = 4 << 20,
+        addressPolicy: AddressPolicy = .any
     ) {
         self.method = method
         self.url = url
@@ -34,6 +37,7 @@ public struct TransportRequest: Sendable, Hashable {
         self.body = body
         self.timeout = timeout
         self.maximumResponseBytes = maximumResponseBytes
+        self.addressPolicy = addressPolicy
     }
 }
 

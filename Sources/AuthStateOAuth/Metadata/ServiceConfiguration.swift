@@ -49,6 +49,16 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     /// Optional, so that archives from before there was a policy can be read.
     private var ownIDTokenPolicy: IDTokenPolicy?
 
+    /// The addresses that this provider's endpoints may be asked at: `.publicOnly` for one that a person named.
+    ///
+    /// It is archived with the endpoints, so that renewals hold to it.
+    public var addressPolicy: AddressPolicy {
+        get { ownAddressPolicy ?? .any }
+        set { ownAddressPolicy = newValue == .any ? nil : newValue }
+    }
+    /// Optional, so that archives from before there was a policy can be read.
+    private var ownAddressPolicy: AddressPolicy?
+
     /// Endpoints by hand.
     ///
     /// With the scope `openid`, `issuer` and `jwksURI` are needed: no ID token goes unverified.

@@ -40,7 +40,7 @@ extension TokenAnswer {
         let isSuccess = (200...299).contains(response.status)
         let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
         if !isSuccess || TrustCheck.tokenResponseError.isOn,
-            let error = OAuthErrorResponse(json, tolerating: tolerances)?.hiding(request.secrets)
+            let error = OAuthErrorResponse(json, tolerating: tolerances)
         {
             var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
             if request.grantType == .refreshToken, failure.code == .invalidRequest, error.refusesRefreshToken {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 // The part of libcurl that is used, declared here so that building needs no curl headers, and found at run time so that
 // linking needs no library. `.ci/declarations/curl.c` compares every line with the real headers.
@@ -47,6 +48,7 @@ struct CURLMsg;
     CONSTANT(CURL_PREREQFUNC_OK, 0)                                                                                   \
     CONSTANT(CURL_PREREQFUNC_ABORT, 1)                                                                                \
     CONSTANT(CURL_WAIT_POLLIN, 1)                                                                                     \
+    CONSTANT(CURL_SOCKET_BAD, -1)                                                                                     \
     CONSTANT(CURL_BLOB_COPY, 1)                                                                                       \
     CONSTANT(CURLMSG_DONE, 1)                                                                                         \
     /* Options whose value is a long */                                                                               \
@@ -79,6 +81,7 @@ struct CURLMsg;
     CONSTANT(CURLOPT_SSLKEY, 10087)                                                                                   \
     CONSTANT(CURLOPT_ACCEPT_ENCODING, 10102)                                                                          \
     CONSTANT(CURLOPT_PRIVATE, 10103)                                                                                  \
+    CONSTANT(CURLOPT_OPENSOCKETDATA, 10164)                                                                           \
     CONSTANT(CURLOPT_COPYPOSTFIELDS, 10165)                                                                           \
     CONSTANT(CURLOPT_PREREQDATA, 10313)                                                                               \
     /* Options whose value is a function, an offset or a blob */                                                      \
@@ -153,16 +156,20 @@ struct AuthStateCurlBlob {
     unsigned int flags;
 };
 
-/// The layout of `struct curl_sockaddr`, of which only the beginning is read.
+/// The layout of `struct curl_sockaddr`: `addrlen` bytes of `addr` count, which goes on beyond its declared size.
 struct AuthStateCurlAddress {
     int family;
     int socktype;
     int protocol;
     unsigned int addrlen;
+    struct sockaddr addr;
 };
 
 /// Takes a piece of a header section or of a body; any result but `size * count` ends the exchange.
 typedef size_t (*AuthStateCurlWrite)(char *bytes, size_t size, size_t count, void *context);
+
+/// Called to open the socket of a new connection; CURL_SOCKET_BAD refuses the address.
+typedef int (*AuthStateCurlOpenSocket)(void *context, int purpose, struct AuthStateCurlAddress *address);
 
 /// Called when a connection stands and the request is about to be sent over it.
 typedef int (*AuthStateCurlPrerequest)(void *context, char *remote, char *local, int remotePort, int localPort);
@@ -189,8 +196,7 @@ long AuthStateCurlSetPointer(void *easy, long option, const void *value);
 long AuthStateCurlSetOffset(void *easy, long option, int64_t value);
 long AuthStateCurlSetWrite(void *easy, long option, AuthStateCurlWrite value);
 long AuthStateCurlSetPrerequest(void *easy, long option, AuthStateCurlPrerequest value);
-/// Lets every socket be closed on exec: a child process must not hold the connection, nor reach into it.
-long AuthStateCurlSetPrivateSockets(void *easy);
+long AuthStateCurlSetOpenSocket(void *easy, long option, AuthStateCurlOpenSocket value);
 /// libcurl copies the bytes.
 long AuthStateCurlSetBlob(void *easy, long option, const void *bytes, size_t count);
 /// 0 when the information is not there.
@@ -210,6 +216,10 @@ void AuthStateCurlMultiSetLong(void *multi, long option, long value);
 long AuthStateCurlMultiAdd(void *multi, void *easy);
 void AuthStateCurlMultiRemove(void *multi, void *easy);
 void AuthStateCurlMultiPerform(void *multi);
+/// Opens a socket that is closed on exec: a child process must not hold the connection, nor reach into it.
+int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address);
+/// Copies an IPv4 or IPv6 address in network order; returns its number of bytes, 0 for another family.
+int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]);
 /// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.
 int AuthStateCurlOpenBell(void);
 /// Waits for libcurl's sockets and for `descriptor`; returns whether `descriptor` can be read.

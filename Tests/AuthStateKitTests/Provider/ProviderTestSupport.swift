@@ -27,6 +27,8 @@ struct ProviderFixture {
         limits.clock = wallClock
         if waits, let clock { limits.waitingClock = clock }
         limits.requestTimeout = .seconds(20)
+        // The identifiers that WebFinger is asked about are on this machine.
+        limits.outsideAddressPolicy = .any
         service = AuthorizationService(configuration: limits)
         self.configuration = try await service.discoverConfiguration(issuer: provider.issuer)
     }

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -59,6 +60,20 @@ extension Attack {
             ]
         }
 
+        // Addresses that are not public, where a person or a stranger's document names them.
+        + ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "0x0a000001", "[::ffff:10.0.0.1]"].map { host in
+            Attack(.publicAddress) { try await find("https://op.example", typing: "https://\(host)/ada") }
+        }
+        + ["10.0.0.1", "169.254.169.254", "100.64.0.1", "0x0a000001", "[fd00::1]"].map { host in
+            Attack(.publicAddress) { try await find("https://\(host)", addresses: .publicOnly) }
+        }
+        + endpoints.map { endpoint in
+            Attack(.publicAddress) {
+                let page = ScriptedPages.document([endpoint: "https://192.168.0.1/x"])
+                try await discover([ScriptedPages.openID: page], addresses: .publicOnly)
+            }
+        }
+
     private static let endpoints = [
         "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "registration_endpoint",
         "revocation_endpoint", "introspection_endpoint", "end_session_endpoint",
@@ -68,17 +83,23 @@ extension Attack {
 
     @discardableResult
     private static func discover(
-        _ pages: [String: JSONValue], issuer: String = "https://op.example"
+        _ pages: [String: JSONValue], issuer: String = "https://op.example", addresses: AddressPolicy = .any
     ) async throws -> ServiceConfiguration {
-        try await AuthorizationService(transport: ScriptedPages.transport(pages)).discoverConfiguration(issuer: issuer)
+        try await AuthorizationService(transport: ScriptedPages.transport(pages)).discoverConfiguration(
+            issuer: issuer, addressPolicy: addresses)
     }
 
     /// WebFinger leads to an issuer; all are allowed but `https://evil.example`.
-    private static func find(_ issuer: String) async throws {
-        let pages = [ScriptedPages.webFinger: ScriptedPages.descriptor(issuer)]
-        let service = AuthorizationService(transport: ScriptedPages.transport(pages))
+    private static func find(
+        _ issuer: String, typing identifier: String? = nil, addresses: AddressPolicy = .any
+    ) async throws {
+        let descriptor = TransportResponse(status: 200, body: Data(ScriptedPages.descriptor(issuer).serialized()))
+        var configuration = AuthorizationService.Configuration()
+        configuration.outsideAddressPolicy = identifier == nil ? addresses : .publicOnly
+        let service = AuthorizationService(
+            transport: ScriptedTransport(then: .response(descriptor)), configuration: configuration)
         _ = try await service.discoverIssuer(
-            identifier: "ada@example.com",
+            identifier: identifier ?? "ada@example.com",
             allowedIssuers: IssuerAllowList { $0.rawValue != "https://evil.example" })
     }
 }

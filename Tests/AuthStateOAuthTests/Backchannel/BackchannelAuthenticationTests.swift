@@ -164,16 +164,4 @@ struct BackchannelAuthenticationTests {
         #expect(own?.absoluteString == "https://mtls.op.example/backchannel")
         #expect(configuration.endpoints(for: .none) == configuration)
     }
-
-    @Test("a user code that the provider repeats is not shown, short as it is")
-    func repeatedUserCode() throws {
-        var request = try Self.request()
-        request.userCode = "1234"
-        let answer = Fixtures.json(
-            #"{"error":"invalid_user_code","error_description":"user code 1234 is wrong"}"#, status: 400)
-        let error = #expect(throws: AuthStateError.self) {
-            try BackchannelAuthenticationResponse(answer, to: request, sentAt: Fixtures.now)
-        }
-        #expect(error?.code == .invalidUserCode && error?.message.contains("user code … is wrong") == true)
-    }
 }

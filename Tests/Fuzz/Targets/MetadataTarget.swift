@@ -24,7 +24,14 @@ func fuzzMetadata(_ bytes: [UInt8]) {
     for endpoint in metadata.endpoints {
         let parts = URIReference(endpoint.absoluteString)
         requireSameHost(endpoint, parts)
-        guard accepted({ try service.check(endpoint, issuer: issuer, stage: .discovery) }) != nil else { continue }
+        if accepted({ try service.check(endpoint, issuer: nil, addresses: .publicOnly, stage: .discovery) }) != nil {
+            require(!parts.reachesThisMachine, "nothing on this machine is public")
+            require(parts.host.flatMap { InternetAddress(host: $0) }?.isPublic ?? true, "a public address, or a name")
+        }
+        guard accepted({ try service.check(endpoint, issuer: issuer, addresses: .any, stage: .discovery) }) != nil
+        else {
+            continue
+        }
         require(parts.hasScheme("https") || parts.isLoopback && issuer.isLoopback, "https, or loopback for loopback")
         require(!parts.isLoopback || issuer.isLoopback, "a remote provider has nothing on this machine")
     }

@@ -49,6 +49,7 @@
         private static func kind(of code: Int, _ transfer: CurlTransfer) -> TransportError.Code {
             if transfer.excess != nil { return .responseTooLarge }
             if proxyRefusal(transfer) != nil { return .unreachable }
+            if code == AuthStateCurl_CURLE_COULDNT_CONNECT, transfer.refusedAddress != nil { return .addressNotAllowed }
             if isRefusedCertificate(transfer) { return .clientCertificate }
             let kind = kinds[code] ?? .connectionLost
             // libcurl has one code for both timeouts; the shorter one ends the wait for a connection.
@@ -64,7 +65,11 @@
 
         /// Certain only before a connection stood: everything later counts as sent, unless libcurl counted no byte.
         private static func mayHaveBeenSent(_ kind: TransportError.Code, _ transfer: CurlTransfer) -> Bool {
-            if [.unreachable, .insecureConnection, .clientCertificate, .invalidRequest].contains(kind) { return false }
+            if [.unreachable, .addressNotAllowed, .insecureConnection, .clientCertificate, .invalidRequest]
+                .contains(kind)
+            {
+                return false
+            }
             if transfer.attempts > 1 { return true }
             if transfer.countsAttempts, transfer.attempts == 0 { return false }
             return AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_REQUEST_SIZE) > 0
@@ -78,6 +83,7 @@
                 return transfer.excess == .head
                     ? "The answer of \(peer) has a header section of more than \(ResponseHead.maximumBytes) bytes."
                     : "The answer of \(peer) has more than \(request.maximumResponseBytes) bytes."
+            case (.addressNotAllowed, _): return TransportError.notPublic(peer, transfer.refusedAddress).message
             case (.timedOut, _):
                 return "The exchange with \(peer) took longer than \(request.timeoutMilliseconds) ms."
             case (.insecureConnection, AuthStateCurl_CURLE_SSL_CONNECT_ERROR):

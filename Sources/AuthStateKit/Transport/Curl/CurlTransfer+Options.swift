@@ -52,8 +52,11 @@
 
             for (option, value) in options.required { set(option, value) }
             for (option, value) in options.optional { _ = AuthStateCurlSetLong(easy, option, value) }
-            check(AuthStateCurlSetPrivateSockets(easy))
-            if !options.usesProxyFromEnvironment { set(AuthStateCurl_CURLOPT_PROXY, "") }
+            if !options.usesProxyFromEnvironment || !request.mayUseProxy { set(AuthStateCurl_CURLOPT_PROXY, "") }
+            if request.addressPolicy != .any {
+                // A connection that is kept may have been opened by a request that may go anywhere.
+                set(AuthStateCurl_CURLOPT_FRESH_CONNECT, 1)
+            }
 
             set(AuthStateCurl_CURLOPT_URL, request.url)
             set(AuthStateCurl_CURLOPT_TIMEOUT_MS, request.timeoutMilliseconds)
@@ -124,6 +127,14 @@
         private func setCallbacks(_ check: (Int) -> Void) {
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_PRIVATE, context))
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_ERRORBUFFER, detail))
+            check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_OPENSOCKETDATA, context))
+            check(
+                AuthStateCurlSetOpenSocket(easy, AuthStateCurl_CURLOPT_OPENSOCKETFUNCTION) { context, _, address in
+                    guard let context, let address, CurlTransfer.from(context).mayConnect(to: address) else {
+                        return Int32(AuthStateCurl_CURL_SOCKET_BAD)
+                    }
+                    return AuthStateCurlOpenPrivateSocket(address)
+                })
             check(AuthStateCurlSetPointer(easy, AuthStateCurl_CURLOPT_HEADERDATA, context))
             check(
                 AuthStateCurlSetWrite(easy, AuthStateCurl_CURLOPT_HEADERFUNCTION) { bytes, size, count, context in

@@ -19,6 +19,9 @@
         private(set) var head = ResponseHead()
         private(set) var body = Data()
         private(set) var excess: Excess?
+        /// The address that the request's policy refused last, unless it allowed another one.
+        private(set) var refusedAddress: InternetAddress?
+        private var hasAllowedAddress = false
         /// How often the request was about to be sent; more than once when a kept connection turned out to be dead.
         private(set) var attempts = 0
         /// Whether libcurl counts `attempts` (since 7.80).
@@ -54,6 +57,19 @@
             if bytes.count > exchange.request.maximumResponseBytes - body.count { excess = .body }
             if excess == nil { body.append(contentsOf: bytes) }
             return excess == nil
+        }
+
+        /// Called with each address that a name resolves to, before anything is sent there; false forbids it.
+        func mayConnect(to address: UnsafePointer<AuthStateCurlAddress>) -> Bool {
+            let policy = exchange.request.addressPolicy
+            guard policy != .any else { return true }
+            var bytes = [UInt8](repeating: 0, count: 16)
+            let count = Int(AuthStateCurlAddressBytes(address, &bytes))
+            let target = InternetAddress(bytes: bytes.prefix(count))
+            let isAllowed = target.map(policy.allows) ?? false
+            hasAllowedAddress = hasAllowedAddress || isAllowed
+            refusedAddress = hasAllowedAddress ? nil : target
+            return isAllowed
         }
 
         /// Called before each attempt; false forbids it.

@@ -25,6 +25,9 @@
             /// How long an unused connection is kept for the next request.
             public var idleTimeout: Duration
             /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are honoured.
+            ///
+            /// Never for this machine (127.0.0.0/8, `::1`, `localhost` and names under it), and never for a request whose
+            /// `addressPolicy` is strict: the proxy would resolve the name, out of sight.
             public var usesProxyFromEnvironment: Bool
 
             /// Makes a configuration.

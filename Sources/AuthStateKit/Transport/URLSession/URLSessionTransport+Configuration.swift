@@ -56,7 +56,8 @@
             }
         }
 
-        var forSession: URLSessionConfiguration {
+        /// - Parameter usesProxies: Whether the system's proxies count.
+        func forSession(usesProxies: Bool) -> URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
@@ -66,6 +67,7 @@
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
             configuration.waitsForConnectivity = false
             configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerHost
+            if !usesProxies { configuration.connectionProxyDictionary = [:] }
             return configuration
         }
     }

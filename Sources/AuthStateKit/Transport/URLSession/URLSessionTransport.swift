@@ -5,13 +5,17 @@
 
     /// HTTP through URLSession, with an ephemeral session: no redirects, no cookies, no cache, no stored credentials.
     ///
-    /// Of a field that an answer has several times, the values are joined with commas. The system's proxies are used.
+    /// Of a field that an answer has several times, the values are joined with commas. The system's proxies are used, but not
+    /// for this machine and not for a request whose `addressPolicy` is strict.
+    ///
+    /// URLSession does not show the address before it connects. So of an `addressPolicy` only what the URL itself says is
+    /// checked: numbers and `localhost`. A name that the resolver leads to a private address is not noticed.
     public final class URLSessionTransport: HTTPTransport {
         /// How the transport was set up.
         public let configuration: Configuration
 
-        private let session: URLSession
-        private let delegate: URLSessionTransportDelegate
+        private let proxied: Route
+        private let direct: Route
         private let problem: TransportError?
 
         /// Makes a transport with a session of its own, whose connections are kept for the next request.
@@ -22,12 +26,12 @@
             let authorities = Result { try configuration.certificateAuthorities() }
             let anchors = (try? authorities.get()) ?? []
             if case .failure(let error) = authorities { problem = error as? TransportError } else { problem = nil }
-            delegate = URLSessionTransportDelegate(anchors: anchors, identity: configuration.clientIdentity)
-            session = URLSession(configuration: configuration.forSession, delegate: delegate, delegateQueue: nil)
+            proxied = Route(configuration, anchors: anchors, usesProxies: true)
+            direct = Route(configuration, anchors: anchors, usesProxies: false)
         }
 
-        // The session keeps its delegate until then.
-        deinit { session.invalidateAndCancel() }
+        // A session keeps its delegate until then.
+        deinit { for route in [proxied, direct] { route.session.invalidateAndCancel() } }
 
         /// Sends a request and returns the whole answer, whatever its status.
         ///
@@ -35,7 +39,12 @@
         public func send(_ request: TransportRequest) async throws -> TransportResponse {
             if let problem { throw problem }
             let wire = try WireRequest(request)
+            guard wire.addressPolicy.allows(host: wire.host) else {
+                throw TransportError.notPublic(wire.peer, InternetAddress(host: wire.host))
+            }
             let exchange = URLSessionExchange(wire)
+            let route = wire.mayUseProxy ? proxied : direct
+            let (session, delegate) = (route.session, route.delegate)
             let task = session.dataTask(with: wire.urlRequest(for: request.url))
             delegate.begin(exchange, task)
             // The session's own limit for a whole exchange is the same for all of them.
@@ -53,6 +62,19 @@
                 exchange.cancel()
                 task.cancel()
             }
+        }
+    }
+
+    /// A session with its delegate, with or without the system's proxies: those belong to a session, not to a request.
+    private struct Route {
+        let session: URLSession
+        let delegate: URLSessionTransportDelegate
+
+        init(_ configuration: URLSessionTransport.Configuration, anchors: [SecCertificate], usesProxies: Bool) {
+            delegate = URLSessionTransportDelegate(anchors: anchors, identity: configuration.clientIdentity)
+            session = URLSession(
+                configuration: configuration.forSession(usesProxies: usesProxies), delegate: delegate,
+                delegateQueue: nil)
         }
     }
 

@@ -9,6 +9,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open var waitsForConnectivity = false
     open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv10
     open var httpMaximumConnectionsPerHost = 6
+    open var connectionProxyDictionary: [AnyHashable: Any]?
     open var httpShouldSetCookies = true
     open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage()
     open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage()

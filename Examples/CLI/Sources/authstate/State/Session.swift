@@ -93,6 +93,8 @@ struct Session: Sendable {
     ) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
+        // Who types an identifier here runs the command: it reaches nothing that they do not reach themselves.
+        configuration.outsideAddressPolicy = .any
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
         configuration.trace = trace
         return AuthorizationService(transport: wrap(settings.transport), configuration: configuration)

@@ -1,0 +1,36 @@
+import AuthStateOAuth
+
+/// A response that can be read only where errors are stripped of its request's secrets: a server may repeat them.
+struct GuardedResponse: Sendable {
+    private let response: TransportResponse
+    private let request: TransportRequest
+
+    init(_ response: TransportResponse, to request: TransportRequest) {
+        (self.response, self.request) = (response, request)
+    }
+
+    /// The status code.
+    var status: Int { response.status }
+    /// The header fields; what is made of their text is to be hidden with `secrets`.
+    var headers: TransportHeaders { response.headers }
+    /// The secrets of the request.
+    var secrets: RequestSecrets { request.secrets }
+
+    /// Reads the response; an error, or a refusal of the token, that the body throws repeats no secret of the request.
+    func read<R>(_ body: (TransportResponse) throws -> R) throws -> R {
+        do { return try body(response) } catch { throw hiding(error) }
+    }
+
+    /// An error that the response led to, without the request's secrets.
+    func hiding(_ error: any Error) -> any Error {
+        switch error {
+        case let error as AuthStateError: secrets.hiding(error)
+        case let rejection as TokenRejected: rejection.hiding(secrets)
+        default: error
+        }
+    }
+}
+
+extension TransportRequest {
+    var secrets: RequestSecrets { RequestSecrets(self) }
+}

@@ -1,0 +1,90 @@
+import AuthStateJOSE
+
+/// The secrets that a request carried, to be hidden in everything that is said of its answer: a server may repeat them.
+///
+/// A secret is found as it is, percent-encoded, in base64, and as JSON and HTML write it. Where a provider's own text is
+/// shown, a part of at least eight characters that was cut off is found too. A secret of four to seven characters is hidden
+/// only in a provider's text and only where it stands by itself, because it may be a part of any word; a shorter one, such
+/// as a code of three digits, is not hidden.
+package struct RequestSecrets: Sendable {
+    private let short: [String]
+    private let forms: [String]
+
+    /// Takes secrets as the program knows them.
+    package init(_ secrets: some Sequence<String>) {
+        let secrets = Set(secrets)
+        short = secrets.filter { (4..<8).contains($0.utf8.count) }.sorted()
+        // The longest first: one secret may be a part of another.
+        forms = Set(secrets.filter { $0.utf8.count >= 8 }.flatMap(Self.forms))
+            .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    }
+
+    /// The ways in which servers write a secret.
+    private static func forms(of secret: String) -> [String] {
+        let bytes = Array(secret.utf8)
+        let json = String(decoding: JSONValue.string(secret).serialized().dropFirst().dropLast(), as: UTF8.self)
+        let base64 = Base64.encode(bytes)
+        let html = secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        return [
+            secret, secret.printable(.max), json, json.replacing("/", with: "\\/"), html,
+            html.replacing("\"", with: "&quot;").replacing("'", with: "&#39;"),
+            html.replacing("\"", with: "&#34;").replacing("'", with: "&#x27;"),
+            base64, String(base64.prefix { $0 != "=" }), Base64URL.encode(bytes),
+            PercentEncoding.uri(secret), PercentEncoding.form(secret),
+        ]
+    }
+
+    /// A text of our own, in which a provider's words may stand: without the secrets.
+    package func hiding(_ text: String) -> String { hide(text, mark: "…") }
+
+    /// A provider's text: without the secrets, parts of them, and short ones.
+    ///
+    /// - Parameter mark: What stands in their place.
+    package func hiding(foreign text: String, mark: String = "…") -> String {
+        var text = hide(text, mark: mark)
+        let runs = text.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in
+            run.utf8.count >= 8 && forms.contains { $0.contains(run) }
+        }
+        for run in runs { text = text.replacing(run, with: mark) }
+        for secret in short where text.contains(secret) { text = text.replacing(word: secret, with: mark) }
+        return text
+    }
+
+    private func hide(_ text: String, mark: String) -> String {
+        let text = text.contains("%") ? text.uppercasingEscapes : text
+        return forms.reduce(text) { $0.contains($1) ? $0.replacing($1, with: mark) : $0 }
+    }
+
+    /// A sentence ends, and a provider may cut a token off, with full stops.
+    private static func withoutFullStops(_ run: Substring) -> Substring {
+        run.prefix(upTo: run.lastIndex { $0 != "." }.map(run.index(after:)) ?? run.startIndex)
+    }
+
+    /// Whether a character can be part of a token (RFC 6750, section 2.1) or of an escape.
+    private static func isOfToken(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-._~+/%".contains(character))
+    }
+}
+
+extension String {
+    /// With the hexadecimal digits of percent-encodings in upper case, as `PercentEncoding` writes them.
+    fileprivate var uppercasingEscapes: String {
+        let parts = split(separator: "%", omittingEmptySubsequences: false)
+        return ([String(parts[0])] + parts.dropFirst().map { $0.prefix(2).uppercased() + $0.dropFirst(2) })
+            .joined(separator: "%")
+    }
+
+    /// Replaces a text where neither a letter nor a digit is beside it.
+    fileprivate func replacing(word: String, with mark: String) -> String {
+        var result = ""
+        var rest = self[...]
+        while let range = rest.firstRange(of: word) {
+            let before = rest[..<range.lowerBound].last ?? result.last
+            let after = rest[range.upperBound...].first
+            let isWord = ![before, after].contains { $0?.isLetter == true || $0?.isNumber == true }
+            result += rest[..<range.lowerBound] + (isWord ? mark : word)
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+}

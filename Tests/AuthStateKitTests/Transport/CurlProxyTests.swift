@@ -1,0 +1,38 @@
+#if os(Linux)
+    import AuthStateKit
+    import AuthStateOAuth
+    import Foundation
+    import Testing
+
+    @Suite("libcurl: proxies", .timeLimit(.minutes(2)))
+    struct CurlProxyTests {
+        @Test("a proxy of the environment carries no traffic to this machine")
+        func loopback() async {
+            // In a process of its own: the environment belongs to every test of this one.
+            await #expect(processExitsWith: .success) {
+                let proxy = RawServer { _ in [.answer(body: "proxy"), .close] }
+                let server = RawServer { _ in [.answer(body: "server")] }
+                for name in ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
+                    setenv(name, proxy.url, 1)
+                }
+                let transport = CurlTransport()
+                for host in ["127.0.0.1", "127.1", "localhost", "LOCALHOST", "login.localhost"] {
+                    let url = server.url.replacing("127.0.0.1", with: host)
+                    let answer = try await transport.send(TransportRequest(url))
+                    #expect(String(decoding: answer.body, as: UTF8.self) == "server", "\(host)")
+                }
+                // Nothing listens there, or speaks TLS; only the proxy must not hear of it.
+                for url in [
+                    "http://127.0.0.2:\(server.port)/", "http://[::1]:\(server.port)/",
+                    "https://127.0.0.1:\(server.port)/",
+                ] {
+                    _ = try? await transport.send(TransportRequest(url))
+                }
+                #expect(proxy.requests.isEmpty)
+
+                let elsewhere = try await transport.send(TransportRequest("http://op.example/"))
+                #expect(String(decoding: elsewhere.body, as: UTF8.self) == "proxy")
+            }
+        }
+    }
+#endif

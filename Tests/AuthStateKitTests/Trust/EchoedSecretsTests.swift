@@ -1,0 +1,249 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A server that repeats what it was sent, in every part of its answer and in every way of writing.
+@Suite("Secrets that a server repeats", .timeLimit(.minutes(2)))
+struct EchoedSecretsTests {
+    @Test("no error shows a secret of its request", arguments: Operation.all)
+    func hidden(_ operation: Operation) async throws {
+        for secret in operation.secrets {
+            for text in Self.writings(of: secret) {
+                for place in Self.places {
+                    let transport = ScriptedTransport(then: .dynamic { _ in place.answer(text) })
+                    var configuration = AuthorizationService.Configuration()
+                    let heard = Heard()
+                    configuration.trace = LoginTrace { heard.take("\($0)") }
+                    let service = AuthorizationService(transport: transport, configuration: configuration)
+                    do {
+                        try await operation.run(service)
+                        Issue.record("\(operation) took \(place.name) for an answer")
+                    } catch {
+                        var shown = heard.text
+                        dump(error, to: &shown)
+                        shown += "\(error)"
+                        if let error = error as? AuthStateError {
+                            shown += String(decoding: try JSONEncoder().encode(error), as: UTF8.self)
+                        }
+                        #expect(!shown.contains(text), "\(operation): \(secret) in \(place.name)")
+                        #expect(!shown.contains(secret), "\(operation): \(secret) in \(place.name)")
+                    }
+                    #expect(!transport.requests.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("a secret that the provider's words or our limit cut off is hidden too")
+    func cutOff() async throws {
+        let token = "SECRET-refresh-0123456789"
+        for description in ["the token \(token.prefix(14))... is spent", String(repeating: "x ", count: 143) + token] {
+            let fixture = try Fixture(
+                [.json(#"{"error":"invalid_grant","error_description":"\#(description)"}"#, status: 400)],
+                refreshToken: token)
+            let error = await authError { try await fixture.state().refresh() }
+            #expect(error?.description.contains("SECRET-r") == false)
+            #expect(error?.code == .invalidGrant)
+        }
+    }
+
+    @Test("a secret of four characters is hidden where it stands alone, a shorter one not at all, and words stay")
+    func short() {
+        let secrets = RequestSecrets(["a", "123", "1234", "word"])
+        #expect(secrets.hiding(foreign: "user code 1234 is wrong") == "user code … is wrong")
+        #expect(secrets.hiding(foreign: "user_code=1234, 51234, a password") == "user_code=…, 51234, a password")
+        #expect(secrets.hiding("a word of ours") == "a word of ours")
+        let long = RequestSecrets(["the-token-of-the-endpoint"])
+        #expect(long.hiding("The token endpoint refused.") == "The token endpoint refused.")
+    }
+
+    @Test("a resource's body that the program asked for is left as it is")
+    func data() async throws {
+        let body = #"{"you_sent":"SECRET-access-0"}"#
+        let request = TransportRequest(url: try #require(URL(string: "https://api.example/")))
+        for status in [200, 404] {
+            let response = try await Fixture([.json(body, status: status)]).state().performAction(request)
+            #expect(String(decoding: response.body, as: UTF8.self) == body)
+        }
+    }
+
+    @Test("a program that sends requests itself can have the secrets hidden as well")
+    func own() throws {
+        let configuration = try Operation.configuration()
+        let request = RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-token-12345")
+        let message = try request.transportRequest(authentication: .none(clientID: "client"))
+        let answer = TransportResponse(
+            status: 400, body: Data(#"{"error":"invalid_request","error_description":"SECRET-token-12345"}"#.utf8))
+        let error = #expect(throws: AuthStateError.self) {
+            try message.hidingSecrets { try request.validate(answer) }
+        }
+        #expect(error?.response?.errorDescription == "…")
+    }
+
+    /// A place of an answer where a text can stand.
+    struct Place: Sendable {
+        var name: String
+        var answer: @Sendable (String) -> TransportResponse
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+
+    private static let places: [Place] =
+        ["error", "error_description", "error_uri"].map { member in
+            Place(name: member) { text in
+                var members = ["error": "invalid_request"]
+                members[member] = "x \(text) y"
+                let body = try? JSONEncoder().encode(members)
+                return TransportResponse(
+                    status: 400, headers: ["Content-Type": "application/json"], body: body ?? Data())
+            }
+        }
+        + ["error_description", "realm", "scope", "acr_values"].map { parameter in
+            Place(name: "challenge \(parameter)") { text in
+                let value =
+                    "Bearer error=\"insufficient_user_authentication\", \(parameter)=\"x \(quoted(text)) y\""
+                return TransportResponse(
+                    status: 403, headers: ["WWW-Authenticate": value], body: Data("<p>\(text)</p>".utf8))
+            }
+        }
+        + [
+            Place(name: "body of a 401") { text in
+                TransportResponse(
+                    status: 401, headers: ["WWW-Authenticate": "Bearer realm=\"\(quoted(text))\""],
+                    body: Data("<p>\(text)</p>".utf8))
+            },
+            Place(name: "media type") { text in
+                TransportResponse(status: 500, headers: ["Content-Type": text], body: Data(text.utf8))
+            },
+            Place(name: "location") { text in
+                TransportResponse(status: 302, headers: ["Location": "https://op.example/\(text)"])
+            },
+        ]
+
+    private static func writings(of secret: String) -> [String] {
+        let escaped = [PercentEncoding.uri(secret), PercentEncoding.form(secret)]
+        return [
+            secret, secret.replacing("\"", with: "\\\"").replacing("/", with: "\\/"),
+            secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"),
+            Data(secret.utf8).base64EncodedString(),
+        ] + escaped + escaped.map { $0.replacing("%E2", with: "%e2").replacing("%2F", with: "%2f") }
+    }
+}
+
+/// What a trace was told.
+private final class Heard: Sendable {
+    private let lines = Lock<String>("")
+    func take(_ line: String) { lines.withLock { $0 += line + "\n" } }
+    var text: String { lines.withLock { $0 } }
+}
+
+extension EchoedSecretsTests {
+    /// A request that carries secrets, and what they are.
+    struct Operation: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var secrets: [String]
+        var run: @Sendable (AuthorizationService) async throws -> Void
+    }
+}
+
+extension EchoedSecretsTests.Operation {
+    private static let clientSecret = "S3cr€t/+ \"&<Key>="
+    private static let token = "SECRET-Token/+123=="
+
+    static func configuration() throws -> ServiceConfiguration {
+        func url(_ path: String) throws -> URL { try #require(URL(string: "https://op.example/\(path)")) }
+        return ServiceConfiguration(
+            authorizationEndpoint: try url("authorize"), tokenEndpoint: try url("token"),
+            userInfoEndpoint: try url("userinfo"), registrationEndpoint: try url("register"),
+            revocationEndpoint: try url("revoke"), introspectionEndpoint: try url("introspect"),
+            deviceAuthorizationEndpoint: try url("device"), pushedAuthorizationRequestEndpoint: try url("par"),
+            backchannelAuthenticationEndpoint: try url("ciba"))
+    }
+
+    private static func token(
+        _ name: String, _ secrets: [String], credential: ClientCredential = .none,
+        _ make: @escaping @Sendable (ServiceConfiguration) throws -> TokenRequest
+    ) -> Self {
+        Self(testDescription: name, secrets: secrets) { service in
+            _ = try await service.perform(make(configuration()), credential: credential)
+        }
+    }
+
+    private static func state(
+        _ service: AuthorizationService, accessToken: String = token
+    ) throws -> AuthState {
+        let record = AuthState.Record(configuration: try configuration(), clientID: "client").applying(
+            .tokens(TokenResponse(accessToken: accessToken, issuedAt: Date(), refreshToken: nil)))
+        return AuthState(record, service: service, store: InMemoryAuthStateStore())
+    }
+
+    static let all: [Self] = [
+        token("client secret by Basic, refresh token", [clientSecret, token], credential: .secret(clientSecret)) {
+            TokenRequest(refreshToken: token, configuration: $0, clientID: "client:1")
+        },
+        token(
+            "Basic credentials as a whole", ["client:\(clientSecret)"],
+            credential: .secret(clientSecret)
+        ) { TokenRequest(refreshToken: token, configuration: $0, clientID: "client") },
+        token(
+            "client secret in the form", [clientSecret],
+            credential: .secret(clientSecret, method: .clientSecretPost)
+        ) { TokenRequest(refreshToken: token, configuration: $0, clientID: "client") },
+        token("assertion", [token]) { TokenRequest(assertion: token, configuration: $0, clientID: "client") },
+        token("device code", [token]) { TokenRequest(deviceCode: token, configuration: $0, clientID: "client") },
+        token("auth_req_id", [token]) {
+            TokenRequest(authenticationRequestID: token, configuration: $0, clientID: "client")
+        },
+        token("exchanged tokens", [token, "SECRET-actor-123"]) {
+            var exchange = TokenExchange(of: TypedToken(token, type: .accessToken))
+            exchange.actorToken = TypedToken("SECRET-actor-123", type: .accessToken)
+            return TokenRequest(exchange: exchange, configuration: $0, clientID: "client")
+        },
+        Self(testDescription: "revocation", secrets: [token, clientSecret]) { service in
+            try await service.revoke(
+                RevocationRequest(configuration: configuration(), clientID: "client", token: token),
+                credential: .secret(clientSecret))
+        },
+        Self(testDescription: "introspection", secrets: [token]) { service in
+            _ = try await service.introspect(
+                IntrospectionRequest(configuration: configuration(), clientID: "client", token: token))
+        },
+        Self(testDescription: "registration access token", secrets: [token]) { service in
+            let registered = TransportResponse(
+                status: 201,
+                body: Data(
+                    #"{"client_id":"c","registration_client_uri":"https://op.example/c","registration_access_token":"\#(token)"}"#
+                        .utf8))
+            _ = try await service.readRegistration(
+                RegistrationResponse(registered), issuer: Issuer("https://op.example"))
+        },
+        Self(testDescription: "userinfo", secrets: [token]) { service in
+            _ = try await state(service).userInfo()
+        },
+        Self(testDescription: "performAction", secrets: [token, "SECRET-cookie-1", "SECRET-query-1"]) { service in
+            let request = TransportRequest(
+                url: try #require(URL(string: "https://api.example/?access_token=SECRET-query-1")),
+                headers: ["Cookie": "a=SECRET-cookie-1"])
+            let response = try await state(service).performAction(request)
+            // What the program asked for is its own, whatever is in it.
+            throw AuthStateError(.providerError, stage: .resource, "Status \(response.status).")
+        },
+        Self(testDescription: "withFreshToken", secrets: [token]) { service in
+            try await state(service).withFreshToken { tokens in
+                let request = TransportRequest(url: try #require(URL(string: "https://api.example/")))
+                throw TokenRejected(try await service.transport.send(request))
+            }
+        },
+    ]
+}
