@@ -44,7 +44,8 @@ extension AuthorizationService {
         tokens.learn(from: response.headers, of: endpoint)
         let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, service) }
         do {
-            return try await userInfo(answer, tokens, service: service, clientID: clientID, options: options)
+            return try await userInfo(
+                answer, tokens, service: service, clientID: clientID, credential: credential, options: options)
         } catch {
             throw response.hiding(error)
         }
@@ -65,7 +66,7 @@ extension AuthorizationService {
 
     private func userInfo(
         _ answer: UserInfoAnswer, _ tokens: Tokens, service: ServiceConfiguration, clientID: String,
-        options: UserInfoOptions
+        credential: ClientCredential, options: UserInfoOptions
     ) async throws -> UserInfo {
         let subject = try tokens.idToken.map { try IDToken(parsing: $0, stage: .userinfo).subject ?? "" }
         switch answer {
