@@ -12,9 +12,9 @@ extension EndToEndTests {
                 + (authstate.provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? [])
         }
 
-        private func logIn(_ authstate: Authstate, redirectURI: String) async throws -> Program.Result {
+        private func logIn(_ authstate: Authstate, redirectURI: String? = nil) async throws -> Program.Result {
             try await authstate(
-                ["login", "--register", "--redirect-uri", redirectURI, "--browser-command"]
+                ["login", "--register"] + (redirectURI.map { ["--redirect-uri", $0] } ?? []) + ["--browser-command"]
                     + [authstate.browser.commandLine(), "--scope", "openid profile email", "--json"]
                     + arguments(authstate))
         }
@@ -33,6 +33,43 @@ extension EndToEndTests {
             #expect(try second.json()["client_id"]?.stringValue == client, "\(second)")
             let registration = try await authstate.state().snapshot.lastRegistrationResponse
             #expect(registration?.clientID == client && registration?.registrationAccessToken != nil)
+        }
+
+        @Test(
+            "registers the very address that it listens at, and listens there at the next login and the logout",
+            arguments: [Provider.glewlwyd, .django], [false, true])
+        func port(_ provider: Provider, registersBefore: Bool) async throws {
+            let authstate = try Authstate(provider)
+            if registersBefore {
+                let registered = try await authstate(["register"] + arguments(authstate))
+                try #require(registered.status == 0, "\(registered)")
+            }
+            var addresses: [String] = []
+            for _ in 0..<2 {
+                let login = try await logIn(authstate)
+                try #require(login.status == 0, "\(login)")
+                let record = try await authstate.state().snapshot
+                addresses += [record.lastAuthorizationResponse?.request.redirectURI?.rawValue].compactMap(\.self)
+                let registered = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue
+                addresses += (registered ?? []).compactMap(\.stringValue)
+            }
+            #expect(addresses.count == 4 && Set(addresses).count == 1, "\(addresses)")
+            #expect(try RedirectURI(addresses.first ?? "").port ?? 0 != 0, "\(addresses)")
+            let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
+            #expect(logout["logged_out"] == true, "\(logout)")
+        }
+
+        @Test("says what to do when another program has the port that is registered")
+        func portInUse() async throws {
+            let authstate = try Authstate(.django)
+            let login = try await logIn(authstate)
+            try #require(login.status == 0, "\(login)")
+            let uri = try await authstate.state().snapshot.lastAuthorizationResponse?.request.redirectURI
+            let other = try Listener(port: Int(try #require(uri?.port)))
+            defer { other.close() }
+            try await authstate.expectFailure(
+                ["login", "--register", "--browser-command", "true"] + arguments(authstate), 78, [.portInUse],
+                stage: .authorization, hint: "authstate registration delete")
         }
 
         @Test(

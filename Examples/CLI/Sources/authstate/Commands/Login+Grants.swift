@@ -4,7 +4,7 @@ extension Login {
     /// Where a login is kept, and what gets it there.
     struct Place {
         let session: Session
-        let settings: Settings
+        var settings: Settings
         let service: AuthorizationService
 
         var options: AuthState.Options { session.options(settings) }

@@ -19,13 +19,15 @@ extension Login {
     }
 
     /// The client that the options name; with `--register` the one that was registered here, or else a new one, which is
-    /// kept before anybody logs in.
-    func party(at configuration: ServiceConfiguration, _ place: Place) async throws -> Party {
-        var registered: RegistrationResponse?
-        if client.register {
-            registered = try await place.session.registration(at: configuration, now: Date())
-            if registered == nil { registered = try await register(at: configuration, place) }
-        }
+    /// kept before the login begins.
+    ///
+    /// - Parameter listener: Where answers come; nil for a login without a page.
+    func party(
+        at configuration: ServiceConfiguration, _ place: Place, registered: RegistrationResponse?,
+        listener: ListeningUserAgent?
+    ) async throws -> Party {
+        var registered = registered
+        if client.register, registered == nil { registered = try await register(at: configuration, place, listener) }
         return Party(
             clientID: registered?.clientID ?? client.clientID ?? "",
             registration: registered,
@@ -33,22 +35,47 @@ extension Login {
             signingCredential: client.signingCredential(of: registered))
     }
 
-    private func register(at configuration: ServiceConfiguration, _ place: Place) async throws -> RegistrationResponse {
-        let uris = [try registeredRedirectURI()]
+    /// Listens where the client is registered, or anywhere before it is: the URI that is registered is the one that is
+    /// listened at, for providers that compare ports.
+    func listen(_ userAgent: any ExternalUserAgent, for registered: RegistrationResponse?) async throws
+        -> ListeningUserAgent
+    {
+        let asked = try redirectURI.map(RedirectURI.init)
+        let own = registered?.loopbackRedirectURI(like: asked)
+        do { return try await ListeningUserAgent(userAgent, at: own ?? asked) } catch var error as AuthStateError
+            where error.code == .portInUse && own != nil
+        {
+            error.message = "The client is registered with port \(own?.port ?? 0), which is in use."
+            error.hint =
+                "End the program that holds the port; or delete the client with 'authstate registration delete' and register "
+                + "a new one with 'authstate login --register'."
+            throw error
+        }
+    }
+
+    private func register(
+        at configuration: ServiceConfiguration, _ place: Place, _ listener: ListeningUserAgent?
+    ) async throws -> RegistrationResponse {
+        let uris = [try listener?.redirectURI ?? RedirectURI(RegistrationOptions.redirectURI)]
         var request = try registration.request(configuration, redirectURIs: uris)
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris
         try request.prepare(
             for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key)
+        client.applyAlgorithms(to: &request)
         return try await place.session.register(
             request, privateKey: client.key.credential, settings: place.settings, service: place.service)
     }
+}
 
-    /// The redirect URI as it is registered: one whose port is free is registered without a port.
-    private func registeredRedirectURI() throws -> RedirectURI {
-        guard let redirectURI = try redirectURI else { return try RedirectURI(RegistrationOptions.redirectURI) }
-        let uri = try RedirectURI(redirectURI)
-        guard uri.port == 0 else { return uri }
-        return try RedirectURI(redirectURI.replacing(":0", with: "", maxReplacements: 1))
+extension RegistrationResponse {
+    /// The registered redirect URI to listen at; nil when none is like what is asked for, or when it leaves the port open.
+    ///
+    /// - Parameter asked: The redirect URI of the login; one without port 0 is taken as it is.
+    fileprivate func loopbackRedirectURI(like asked: RedirectURI?) -> RedirectURI? {
+        guard asked == nil || asked?.port == 0 else { return nil }
+        let own = (metadata["redirect_uris"]?.arrayValue ?? []).compactMap { $0.stringValue }
+            .compactMap { try? RedirectURI($0) }.filter { $0.isLoopback && $0.port ?? 0 != 0 }
+        return own.first { asked == nil || $0.withPort(0) == asked?.withPort(0) }
     }
 }

@@ -153,13 +153,22 @@ struct Login: Command {
         let settings = Settings(
             connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
             redirectURI: try redirectURI)
-        let place = Place(session: session, settings: settings, service: session.service(settings))
+        var place = Place(session: session, settings: settings, service: session.service(settings))
         let discovered = try await configuration(place.service)
-        let party = try await party(at: discovered, place)
+        let registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
+        var listener: ListeningUserAgent?
+        if client.register, case .page(let userAgent) = way {
+            listener = try await listen(userAgent, for: registered)
+            // The logout comes back where the client is registered too.
+            place.settings.redirectURI = listener?.redirectURI.rawValue
+        }
+        let party = try await party(at: discovered, place, registered: registered, listener: listener)
         let configuration = party.registration.map { client.adapt(discovered.adapted(to: $0)) } ?? discovered
         let state: AuthState
         switch way {
-        case .page(let userAgent): state = try await authorize(party, at: configuration, userAgent, place)
+        case .page(let userAgent):
+            let agent: any ExternalUserAgent = if let listener { listener } else { userAgent }
+            state = try await authorize(party, at: configuration, agent, place)
         case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
         case .backchannel: state = try await authorizeBackchannel(party, at: configuration, context.console, place)
         case .client: state = try await clientCredentials(party, at: configuration, place)
@@ -187,14 +196,20 @@ struct Login: Command {
         case assertion(key: ClientCredential)
     }
 
+    /// The browser, which inherits no secret that this command is given.
+    private func opener() throws -> Browser {
+        let secrets = [client.clientSecretEnv, registration.initialAccessTokenEnv, backchannel.userCodeEnv]
+        return try browser.browser(for: .authorization).withholding(secrets.compactMap(\.self))
+    }
+
     private func way(_ context: Context) throws -> Way {
         switch tokens.grant {
         case .authorizationCode:
             if authorization.paste { return .page(PasteUserAgent()) }
-            return .page(context.userAgent(try browser.browser(for: .authorization), for: .login))
+            return .page(context.userAgent(try opener(), for: .login))
         case .device:
-            let opener = browserOption == nil ? nil : try browser.browser(for: .authorization)
-            return .device(DevicePresenter(console: context.console, browser: opener))
+            return .device(
+                DevicePresenter(console: context.console, browser: browserOption == nil ? nil : try opener()))
         case .ciba: return .backchannel
         case .clientCredentials: return .client
         case .jwtBearer: return .assertion(key: client.key.credential ?? .none)

@@ -14,7 +14,7 @@ struct Register: Command {
         usage: "authstate register --issuer <url> [<options>]",
         discussion: """
             Unless options say otherwise it is a public client, for logins in the browser, with the redirect URI \
-            http://127.0.0.1/callback and any port.
+            http://127.0.0.1:<port>/callback and a port that is free now; 'login --register' listens there.
             """)
     static let stage = AuthStateError.Stage.registration
 
@@ -47,7 +47,7 @@ struct Register: Command {
                 hint: "Use it with 'authstate login --register', or name another login with --profile.")
         }
         // There are providers that want one whatever the grant is.
-        let uris = [try RedirectURI(RegistrationOptions.redirectURI)]
+        let uris = try await client.redirectURIs.isEmpty ? [Self.freeRedirectURI()] : []
         var request = try registration.request(configuration, redirectURIs: uris)
         request.postLogoutRedirectURIs = uris
         try request.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
@@ -55,5 +55,12 @@ struct Register: Command {
         let registered = try await session.register(
             request, privateKey: key.credential, settings: settings, service: service)
         return RegistrationSummary(registered, issuer: configuration.issuer).report(note: "Registered.")
+    }
+
+    /// A redirect URI on this machine with a port that is free now, for providers that compare ports.
+    private static func freeRedirectURI() async throws -> RedirectURI {
+        let session = try await LoopbackUserAgent().prepare(redirectURI: nil, for: .login)
+        await session.finish(.cancelled)
+        return session.redirectURI
     }
 }

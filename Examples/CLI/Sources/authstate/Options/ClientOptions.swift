@@ -69,10 +69,10 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--assertion-audience goes with private-key-jwt and secret-jwt.")
         }
         if let idTokenAlgorithm, idTokenAlgorithm.rawValue.hasPrefix("HS"), !hasSecret {
-            throw ValidationError("--id-token-alg \(idTokenAlgorithm.rawValue) needs --client-secret-env.")
+            throw ValidationError("--id-token-alg \(idTokenAlgorithm.rawValue) needs \(secretOption).")
         }
         if requestObject, key.privateKey == nil, !hasSecret {
-            throw ValidationError("--request-object needs --private-key or --client-secret-env.")
+            throw ValidationError("--request-object needs --private-key or \(secretOption).")
         }
     }
 
@@ -138,7 +138,25 @@ struct ClientOptions: ParsableArguments {
 
     /// Whether the client has a secret, or is going to get one.
     private var hasSecret: Bool {
-        clientSecretEnv != nil || register && key.authMethod?.needsSecret == true
+        clientSecretEnv != nil || register && (key.authMethod?.needsSecret ?? needsSecretToRegister)
+    }
+
+    /// Whether a client that registers needs a secret for its algorithms, and nothing says how it authenticates.
+    private var needsSecretToRegister: Bool {
+        let isSymmetric = idTokenAlgorithm?.rawValue.hasPrefix("HS") == true
+        return key.authMethod == nil && key.privateKey == nil && (isSymmetric || requestObject)
+    }
+
+    private var secretOption: String {
+        register ? "a client that gets a secret: give --auth-method basic" : "--client-secret-env"
+    }
+
+    /// Says in a registration which algorithms the client uses, and asks for a secret where one of them needs it.
+    func applyAlgorithms(to request: inout RegistrationRequest) {
+        request.idTokenSignedResponseAlg = idTokenAlgorithm ?? request.idTokenSignedResponseAlg
+        if needsSecretToRegister { request.tokenEndpointAuthMethod = .clientSecretBasic }
+        // With a private key the provider learns the algorithm from the requests.
+        if requestObject, key.privateKey == nil { request.requestObjectSigningAlg = .hs256 }
     }
 
     /// The credential: of the secret only the variable's name, of the key only the path; nil for a public client.

@@ -18,7 +18,7 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "var"))
     var initialAccessTokenEnv: String?
 
-    /// Where answers go unless something else is said: any port of this machine (RFC 8252, section 7.3).
+    /// What a client without a page registers: there are providers that want a redirect URI whatever the grant is.
     static let redirectURI = "http://127.0.0.1/callback"
 
     /// The first option that was given.
