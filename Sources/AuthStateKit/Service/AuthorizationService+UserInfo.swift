@@ -113,6 +113,7 @@ extension AuthorizationService {
         do {
             if sharesSecret {
                 expectation.clientSecret = try credential.secret(stage: .userinfo)
+                expectation.toleratesShortSecret = service.tolerances.contains(.shortSecret)
                 return try token.claims(keys: JSONWebKeySet(keys: []), expectation: expectation)
             }
             return try await withKeys(of: service, stage: .userinfo) { keys in

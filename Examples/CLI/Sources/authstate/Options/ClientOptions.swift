@@ -80,7 +80,7 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--id-token-alg \(idTokenAlgorithm.rawValue) needs \(secretOption).")
         }
         if let userInfoAlgorithm, userInfoAlgorithm.rawValue.hasPrefix("HS"), !hasSecret {
-            throw ValidationError("--userinfo-alg \(userInfoAlgorithm.rawValue) needs --client-secret-env.")
+            throw ValidationError("--userinfo-alg \(userInfoAlgorithm.rawValue) needs \(secretOption).")
         }
         if requestObject, key.privateKey == nil, !hasSecret {
             throw ValidationError("--request-object needs --private-key or \(secretOption).")

@@ -152,6 +152,10 @@ extension AuthStateError {
         .browserUnavailable:
             "Use --grant device to log in on another device, --paste to copy the address by hand, or a --browser-command "
             + "that works here.",
+        .openedTwice:
+            "Log in again, and open the address once. If you did, another program opened it: one that checks links, or one of "
+            + "another user of this machine, who may want you to work with their account. --paste and --grant device need no "
+            + "such address.",
         .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
