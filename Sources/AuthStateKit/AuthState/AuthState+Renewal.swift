@@ -32,7 +32,7 @@ extension AuthState {
         }
         guard let request = record.renewalRequest(flight.parameters) else {
             throw record.lastTokenResponse == nil && record.idToken == nil
-                ? .nobodyIsLoggedIn : nothingToRenewWith(flight.reason)
+                ? .nobodyIsLoggedIn : nothingToRenewWith(flight)
         }
         try await lease.reserve()
         notify(.renewalStarted)
@@ -187,14 +187,17 @@ extension AuthState {
         throw error
     }
 
-    private func nothingToRenewWith(_ reason: Flight.Reason) -> AuthStateError {
+    private func nothingToRenewWith(_ flight: Flight) -> AuthStateError {
         let left = record.accessTokenExpirationDate?.timeIntervalSince(service.configuration.clock.now) ?? 0
         let seconds = { (seconds: Double) in "\(Int(seconds)) seconds" }
         var error = AuthStateError(
             .noRefreshToken, stage: .refresh,
             "The access token has ended, and there is no refresh token to renew it with.",
             hint: "Log in again; ask for the scope offline_access if the provider needs it.")
-        if case .shortLived(let needed) = reason, left > 0 {
+        if !flight.parameters.isNone {
+            error.message =
+                "There is no refresh token, and only with one can a token for other scopes or resources be had."
+        } else if case .shortLived(let needed) = flight.reason, left > 0 {
             error.message = "The access token expires too soon, and there is no refresh token to renew it with."
             (error.expected, error.received) = ("valid for \(seconds(needed))", "valid for \(seconds(left))")
         }

@@ -69,7 +69,7 @@ extension AuthStateError {
                     "Log in again with the scope that is needed."
                 )
             case .invalidDPoPProof:
-                ("The resource refused the DPoP proof.", challenge.parameters["algs"], response.hint)
+                ("The resource refused the DPoP proof.", challenge.parameters["algs"], response.hint(at: .resource))
             default:
                 (
                     "The resource wants a stronger or newer login.",

@@ -128,7 +128,7 @@ extension AuthorizationResponse {
             message += " (Unconfirmed: the answer lacks the promised iss.)"
         }
         return AuthStateError(
-            response.code, stage: .authorization, message, hint: response.hint, response: response)
+            response.code, stage: .authorization, message, hint: response.hint(at: .authorization), response: response)
     }
 
     private static func lacksPromisedIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) -> Bool {

@@ -22,7 +22,7 @@ extension AuthStateError {
     ) -> AuthStateError {
         let refusal = AuthStateError(
             code(error, status: response.status), stage: stage, "The \(name) refused: \(error.summary).",
-            hint: error.hint, response: error, httpStatus: response.status,
+            hint: error.hint(at: stage), response: error, httpStatus: response.status,
             retryAfter: retryAfter(response.headers, now: now))
         guard refusal.code == .invalidDPoPProof, let now else { return refusal }
         return refusal.blamingClock(response.headers, now: now)
@@ -69,13 +69,20 @@ extension AuthStateError {
         case 400, 401, 403:
             return error(
                 .refusedWithoutReason, "The \(name) refused without a reason (status \(response.status)).",
-                hint: stage == .refresh ? "Log in again." : "Check the client and its credentials.")
+                hint: refusedHints[stage] ?? "Check the client and its credentials.")
         default:
             return error(
                 .malformedResponse, "The \(name) answered with status \(response.status).",
                 hint: "Check that the endpoint is the right one.")
         }
     }
+
+    /// What helps when an endpoint gives no reason.
+    private static let refusedHints: [Stage: String] = [
+        .refresh: "Log in again.",
+        .registration: "Check what is registered, or register the client on the provider's pages.",
+        .logout: "The tokens count until they end.",
+    ]
 
     private static func redactedLocation(_ response: TransportResponse) -> String {
         response.headers.first("Location").map { URIReference($0).redacted } ?? "no Location"

@@ -42,8 +42,27 @@ extension OAuthErrorResponse {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// What a person can do about it: what is known of this very failure, else of its code.
-    package var hint: String? { RecognizedFailure(self)?.hint ?? codeHint }
+    /// What a person can do about it: what is known of this very failure, else of its code in this part of a flow.
+    package func hint(at stage: AuthStateError.Stage) -> String? {
+        RecognizedFailure(self, at: stage)?.hint ?? Self.stageHints[stage]?[code] ?? codeHint
+    }
+
+    /// Where the same code asks for something else than at a login.
+    private static let stageHints: [AuthStateError.Stage: [AuthStateError.Code: String]] = [
+        .authorization: [.invalidRequest: redirectHint],
+        .token: [.invalidRequest: redirectHint],
+        .refresh: [
+            .invalidScope: "Ask for a part of the scope that was granted at the login; for more, log in again.",
+            .unsupportedGrantType: "Allow this client to renew its tokens at the provider, or log in again.",
+        ],
+        .logout: [
+            .unauthorizedClient: "Check the client's secret or key; this provider may let only some clients revoke.",
+            .invalidRequest: "The tokens count until they end; the provider does not revoke this kind.",
+        ],
+    ]
+
+    private static let redirectHint =
+        "Check the request's parameters, and that the redirect URI is registered, character by character."
 
     /// What goes for a scope that is refused, however it is said.
     static let scopeHint = "Ask for scopes that the provider knows and that the client may have."
@@ -51,12 +70,13 @@ extension OAuthErrorResponse {
     private var codeHint: String? {
         switch code {
         case .accessDenied: "Log in again and allow the access that is asked for."
-        case .invalidClient: "Check the client identifier, its secret and how it is sent."
+        case .invalidClient:
+            "Check the client identifier, its secret, and how it is sent: some providers take it only in the header "
+                + "(client_secret_basic), others only in the form (client_secret_post)."
         case .unauthorizedClient: "Allow this grant for the client at the provider."
         case .invalidScope: Self.scopeHint
         case .invalidGrant: "Log in again."
-        case .invalidRequest:
-            "Check the request's parameters, and that the redirect URI is registered, character by character."
+        case .invalidRequest: "Check the request's parameters."
         case .serverError, .temporarilyUnavailable: "Try again later."
         case .interactionRequired, .loginRequired, .consentRequired, .accountSelectionRequired:
             "Log in with a page: leave out prompt=none."

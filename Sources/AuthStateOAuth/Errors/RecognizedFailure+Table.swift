@@ -8,6 +8,7 @@ extension RecognizedFailure {
             hint:
                 "Register the redirect URI for this client at the provider, character by character: scheme, host, port, "
                 + "path, and a slash at its end.",
+            at: [.authorization, .token],
             signs: .errors(["redirect_uri_mismatch"]),
             .words([
                 "redirect_uri", "redirect uri", "redirecturi", "redirect url", "callback url", "aadsts50011",
@@ -19,6 +20,13 @@ extension RecognizedFailure {
                 "Use the issuer of the tenant that the client and the person belong to; common and organizations are for "
                 + "clients that are registered for many tenants.",
             signs: .words(["aadsts90002", "aadsts50020", "aadsts50194"])),
+        // The example sentence of RFC 6749, section 5.2, which names an unknown client among others.
+        RecognizedFailure(
+            .clientRefused,
+            hint:
+                "Check the client's identifier, its secret, and how the secret is sent (header or form): the provider does not "
+                + "say which of them is wrong. A public client has no secret.",
+            signs: .words(["client authentication failed"])),
         RecognizedFailure(
             .unknownClient,
             hint:
@@ -49,8 +57,8 @@ extension RecognizedFailure {
                 "invalid client or invalid client credentials",
             ])),
         RecognizedFailure(
-            .scopeRefused, hint: OAuthErrorResponse.scopeHint, signs: .errors(["invalid_scope"]),
-            .words(["aadsts70011", "aadsts650053"])),
+            .scopeRefused, hint: OAuthErrorResponse.scopeHint, at: [.authorization, .token],
+            signs: .errors(["invalid_scope"]), .words(["aadsts70011", "aadsts650053"])),
         RecognizedFailure(
             .consentMissing,
             hint:
@@ -70,7 +78,7 @@ extension RecognizedFailure {
                 "If the browser shows the provider's error, or an empty page, look for the redirect URI and the client: "
                 + "both have to be registered there, character by character. Else try again and finish in the browser, or "
                 + "allow more time; on a machine without a browser, paste the address or use a device code.",
-            signs: .failure(.timedOut, ["nobody came back"])),
+            at: [.authorization], signs: .failure(.timedOut, ["nobody came back"])),
         RecognizedFailure(
             .certificateForOtherName,
             hint: "Use a name or address that is in the server's certificate, or make a certificate for this one.",

@@ -11,6 +11,8 @@ public struct RecognizedFailure: Sendable, Hashable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The redirect URI is not the one that is registered.
         public static let redirectMismatch = Name(rawValue: "redirectMismatch")
+        /// The provider does not accept the client, and does not say whether identifier, secret or method is wrong.
+        public static let clientRefused = Name(rawValue: "clientRefused")
         /// The provider does not know the client, or not any more.
         public static let unknownClient = Name(rawValue: "unknownClient")
         /// The tenant is the wrong one for the client or the person.
@@ -47,12 +49,18 @@ public struct RecognizedFailure: Sendable, Hashable {
     public let hint: String
     /// Each of them is enough to recognise it.
     let signs: [Sign]
+    /// The parts of a flow in which the failure can happen; nil is all.
+    let stages: [AuthStateError.Stage]?
 
-    init(_ name: Name, hint: String, signs: Sign...) {
+    init(_ name: Name, hint: String, at stages: [AuthStateError.Stage]? = nil, signs: Sign...) {
         self.name = name
         self.hint = hint
+        self.stages = stages
         self.signs = signs
     }
+
+    /// Whether the failure can happen in this part of a flow.
+    func isPossible(at stage: AuthStateError.Stage) -> Bool { stages?.contains(stage) ?? true }
 
     /// By what a failure is recognised: one of some texts, in a place.
     ///
@@ -81,11 +89,12 @@ public struct RecognizedFailure: Sendable, Hashable {
 extension AuthStateError {
     /// The failure, when it is one that is recognised; `hint` says the same then.
     public var recognizedFailure: RecognizedFailure? {
-        if let response { return RecognizedFailure(response) }
+        if let response { return RecognizedFailure(response, at: stage) }
         return RecognizedFailure.table.first { failure in
-            failure.signs.contains { sign in
-                sign.place == .message(code) && sign.texts.contains { message.lowercased().contains($0) }
-            }
+            failure.isPossible(at: stage)
+                && failure.signs.contains { sign in
+                    sign.place == .message(code) && sign.texts.contains { message.lowercased().contains($0) }
+                }
         }
     }
 
@@ -98,19 +107,20 @@ extension AuthStateError {
 }
 
 extension RecognizedFailure {
-    /// What a provider's error response is recognised as.
-    init?(_ response: OAuthErrorResponse) {
+    /// What a provider's error response is recognised as, in this part of a flow.
+    init?(_ response: OAuthErrorResponse, at stage: AuthStateError.Stage) {
         // A registration speaks of redirect URIs and scopes that nobody has registered yet.
         guard ![.registrationRedirectURIRefused, .invalidClientMetadata].contains(response.code) else { return nil }
         let explanation = response.errorDescription?.lowercased() ?? ""
         let found = Self.table.first { failure in
-            failure.signs.contains { sign in
-                switch sign.place {
-                case .error: sign.texts.contains(response.error)
-                case .explanation: sign.texts.contains(where: explanation.contains)
-                case .message: false
+            failure.isPossible(at: stage)
+                && failure.signs.contains { sign in
+                    switch sign.place {
+                    case .error: sign.texts.contains(response.error)
+                    case .explanation: sign.texts.contains(where: explanation.contains)
+                    case .message: false
+                    }
                 }
-            }
         }
         guard let found else { return nil }
         self = found

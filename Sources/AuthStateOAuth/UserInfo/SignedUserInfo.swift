@@ -92,7 +92,7 @@ package struct SignedUserInfo: Sendable, Hashable {
     ]
 
     private static let unaddressed =
-        "If the provider is known to leave it out, name the tolerance unaddressedUserInfo."
+        "Tolerate unaddressedUserInfo where the provider is known to leave it out."
 }
 
 extension SignedUserInfo: CustomStringConvertible, CustomReflectable {

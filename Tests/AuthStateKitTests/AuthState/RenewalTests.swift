@@ -246,7 +246,11 @@ struct RenewalTests {
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
         let before = state.current
-        #expect(await authError { try await state.freshTokens() }?.code == .noRefreshToken)
+        let ended = await authError { try await state.freshTokens() }
+        #expect(ended?.code == .noRefreshToken && ended?.message.hasPrefix("The access token has ended") == true)
+        // With a scope of its own the token that is kept does not count, fresh or not.
+        let narrow = await authError { try await state.freshTokens(RenewalParameters(scopes: [.email])) }
+        #expect(narrow?.code == .noRefreshToken && narrow?.message.contains("has ended") == false)
         #expect(state.current == before)
         #expect(fixture.transport.requests.isEmpty)
     }

@@ -28,7 +28,7 @@ struct BrowserTests {
         let (script, notes) = (folder.path + "/browser.sh", folder.path + "/notes")
         let text = """
             #!/bin/sh
-            echo noise; echo noise >&2
+            echo noise; echo "noise at $*" >&2; echo "no display" >&2
             { echo "$PPID"; printf '%s\\n' "$@"; } > '\(notes).new'
             mv '\(notes).new' '\(notes)'
             exit \(status)
@@ -87,6 +87,8 @@ struct BrowserTests {
             }
             #expect(error?.code == .browserUnavailable && error?.hint != nil)
             #expect(error?.message.contains("3") == true)
+            // What the command said helps; the address with the login's parameters is not repeated.
+            #expect(error?.received == "noise at https://op.example/authorize?… / no display")
             await session.finish(.cancelled)
         }
     }

@@ -139,7 +139,7 @@ struct ErrorCodeTableTests {
         let response = OAuthErrorResponse(error: entry.name)
         #expect(response.code == entry.code)
         #expect(AuthStateError(response.code, stage: .token, "").kind == entry.kind)
-        #expect(response.hint?.hasSuffix(".") == true)
+        #expect(response.hint(at: .token)?.hasSuffix(".") == true)
     }
 
     /// What else stands in IANA's registry "OAuth Extensions Error": User-Managed Access, ACE (RFC 9200), OpenID Federation,

@@ -2,6 +2,12 @@ import Testing
 
 @testable import AuthStateOAuth
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("Failures that are recognised")
 struct RecognizedFailureTests {
     /// What a provider answers, word for word, and what it means.
@@ -83,16 +89,61 @@ struct RecognizedFailureTests {
             .invalidRequest),
         Answer("django-oauth-toolkit", "invalid_scope", nil, .scopeRefused, .invalidScope),
         Answer("glewlwyd", "invalid_code", nil, .codeSpent, .providerError),
+        // RFC 6749, section 5.2, word for word, whatever is wrong with the client.
+        Answer(
+            "Doorkeeper", "invalid_client",
+            "Client authentication failed due to unknown client, no client authentication included, or unsupported "
+                + "authentication method.", .clientRefused, .invalidClient),
+        Answer(
+            "django-oidc-provider", "invalid_client",
+            "Client authentication failed (e.g., unknown client, no client authentication included, or unsupported "
+                + "authentication method)", .clientRefused, .invalidClient),
     ]
 
     @Test("a provider's words are recognised, and the code stays what the specification says", arguments: answers)
     func answer(_ answer: Answer) throws {
         let response = OAuthErrorResponse(error: answer.error, errorDescription: answer.description)
-        #expect(response.code == answer.code && response.hint == RecognizedFailure(response)?.hint)
-        var error = AuthStateError(response.code, stage: .token, "Refused.", hint: response.hint, response: response)
+        #expect(
+            response.code == answer.code && response.hint(at: .token) == RecognizedFailure(response, at: .token)?.hint)
+        var error = AuthStateError(
+            response.code, stage: .token, "Refused.", hint: response.hint(at: .token), response: response)
         #expect(error.recognizedFailure?.name == answer.name && error.explained == error)
         error.hint = nil
         #expect(error.explained.hint == error.recognizedFailure?.hint)
+    }
+
+    /// A redirect URI takes part in a login alone.
+    @Test(
+        "no advice names a redirect URI where none is used",
+        arguments: [
+            (AuthStateError.Stage.authorization, true), (.token, true), (.refresh, false), (.userinfo, false),
+            (.resource, false), (.logout, false),
+        ])
+    func stages(_ stage: AuthStateError.Stage, _ isLogin: Bool) {
+        for description in [nil, "Missing parameter: redirect_uri", "The request is missing a parameter."] {
+            let response = OAuthErrorResponse(error: "invalid_request", errorDescription: description)
+            #expect(response.hint(at: stage)?.contains("redirect URI") == isLogin, "\(description ?? "")")
+            let error = AuthStateError(response.code, stage: stage, "Refused.", response: response)
+            #expect(
+                (error.recognizedFailure?.name == .redirectMismatch) == (isLogin && description?.contains("_") == true))
+        }
+    }
+
+    @Test("the advice fits the operation that failed")
+    func operations() {
+        func hint(_ error: String, _ stage: AuthStateError.Stage) -> String {
+            OAuthErrorResponse(error: error).hint(at: stage) ?? ""
+        }
+        #expect(hint("invalid_client", .token).contains("client_secret_post"))
+        #expect(hint("invalid_scope", .refresh).contains("granted at the login"))
+        #expect(hint("unauthorized_client", .logout).contains("revoke"))
+        let page = TransportResponse(status: 400, body: Data("<html>Bad Request</html>".utf8))
+        for (stage, word) in [
+            (AuthStateError.Stage.refresh, "Log in again"), (.registration, "provider's pages"),
+            (.logout, "until they end"),
+        ] {
+            #expect(AuthStateError.endpoint("endpoint", page, stage: stage).hint?.contains(word) == true)
+        }
     }
 
     @Test("GitHub's errors are recognised in OAuth's words, too")
@@ -100,9 +151,10 @@ struct RecognizedFailureTests {
         let error = OAuthErrorResponse(
             error: "redirect_uri_mismatch", errorDescription: "The redirect_uri MUST match the registered callback URL."
         ).tolerating([.gitHubErrors])
-        #expect(error.code == .invalidRequest && RecognizedFailure(error)?.name == .redirectMismatch)
+        #expect(
+            error.code == .invalidRequest && RecognizedFailure(error, at: .authorization)?.name == .redirectMismatch)
         let secret = OAuthErrorResponse(error: "incorrect_client_credentials").tolerating([.gitHubErrors])
-        #expect(secret.code == .invalidClient && RecognizedFailure(secret) == nil)
+        #expect(secret.code == .invalidClient && RecognizedFailure(secret, at: .token) == nil)
     }
 
     @Test(
@@ -115,8 +167,8 @@ struct RecognizedFailureTests {
         ])
     func unrecognised(_ error: String, _ description: String?) {
         let response = OAuthErrorResponse(error: error, errorDescription: description)
-        #expect(RecognizedFailure(response) == nil)
-        #expect((response.hint == nil) == (error == "something_new"))
+        #expect(RecognizedFailure(response, at: .token) == nil)
+        #expect((response.hint(at: .token) == nil) == (error == "something_new"))
     }
 
     @Test(

@@ -22,7 +22,8 @@ public struct Browser: Sendable {
     /// A command, which is run without a shell and gets the URL as its last argument.
     ///
     /// Its output goes nowhere. When it ends with an error before the person is back, the flow ends with
-    /// `.browserUnavailable`; when it ends well, the flow goes on. `split(_:)` makes words of a command line.
+    /// `.browserUnavailable`, and `received` has the last lines of its standard error; when it ends well, the flow goes on.
+    /// `split(_:)` makes words of a command line.
     public static func command(_ words: [String]) -> Browser { Browser(opening: .command(words)) }
 
     /// A function that shows the URL; what it throws ends the flow.
@@ -71,12 +72,13 @@ public struct Browser: Sendable {
         #if os(macOS) || os(Linux)
             guard let name = words.first else { throw unavailable(stage, "The browser command is empty.") }
             do throws(SystemCallError) {
-                try ChildProcess.run(words + [page.text]) { status in
+                try ChildProcess.run(words + [page.text]) { status, lastWords in
                     guard status != 0 else { return }
-                    onFailure(unavailable(stage, "The browser command \(name) ended with status \(status)."))
+                    let message = "The browser command \(name) ended with status \(status)."
+                    onFailure(unavailable(stage, message, received: lastWords.text))
                 }
             } catch {
-                throw unavailable(stage, "The browser command \(name) cannot be run.", error)
+                throw unavailable(stage, "The browser command \(name) cannot be run.", underlying: error)
             }
         #else
             throw unavailable(stage, "On this platform no command can be run.")
@@ -84,11 +86,13 @@ public struct Browser: Sendable {
     }
 
     private static func unavailable(
-        _ stage: AuthStateError.Stage, _ message: String, _ underlying: (any Error)? = nil
+        _ stage: AuthStateError.Stage, _ message: String, received: String? = nil, underlying: (any Error)? = nil
     ) -> AuthStateError {
         AuthStateError(
-            .browserUnavailable, stage: stage, message,
-            hint: "Name another browser command, paste the address by hand, or use a device code.",
+            .browserUnavailable, stage: stage, message, received: received,
+            hint: stage == .logout
+                ? "Name another browser command, or end the session on the provider's own page."
+                : "Name another browser command, paste the address by hand, or use a device code.",
             underlying: underlying)
     }
 }

@@ -12,21 +12,29 @@
         internal import Foundation
     #endif
 
-    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends.
+    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends. What it writes to standard
+    /// error is told at its end.
     enum ChildProcess {
         /// Starts a program and returns.
         ///
         /// - Parameters:
         ///   - words: The program, looked up in `PATH` unless it has a slash in it, and its arguments.
-        ///   - onExit: Called once, on another thread, with the exit status, or 128 and the signal's number.
-        static func run(_ words: [String], onExit: @escaping @Sendable (Int32) -> Void) throws(SystemCallError) {
+        ///   - onExit: Called once, on another thread, with the exit status, or 128 and the signal's number, and the last
+        ///     lines of its standard error.
+        static func run(
+            _ words: [String], onExit: @escaping @Sendable (Int32, ErrorOutput.Lines) -> Void
+        ) throws(SystemCallError) {
             guard let name = words.first, let path = find(name), !words.contains(where: { $0.utf8.contains(0) }) else {
                 throw SystemCallError("posix_spawn", code: ENOENT)
             }
-            let process = try spawn(path, words)
+            let errors = ErrorOutput()
+            let process = try spawn(path, words, errors)
             do throws(SystemCallError) {
                 // The kernel keeps an ended child until somebody waits for it.
-                try DedicatedThread.start { onExit(wait(for: process)) }
+                try DedicatedThread.start {
+                    let status = wait(for: process)
+                    onExit(status, errors.lastLines)
+                }
             } catch {
                 kill(process, SIGKILL)
                 _ = wait(for: process)
@@ -43,7 +51,9 @@
                 .first { access($0, X_OK) == 0 }
         }
 
-        private static func spawn(_ path: String, _ words: [String]) throws(SystemCallError) -> pid_t {
+        private static func spawn(
+            _ path: String, _ words: [String], _ errors: ErrorOutput
+        ) throws(SystemCallError) -> pid_t {
             #if canImport(Darwin)
                 var files: posix_spawn_file_actions_t?
                 var attributes: posix_spawnattr_t?
@@ -61,6 +71,7 @@
             for (descriptor, mode) in [(0, O_RDONLY), (1, O_WRONLY), (2, O_WRONLY)] as [(Int32, Int32)] {
                 posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", mode, 0)
             }
+            if let file = errors.descriptor { posix_spawn_file_actions_adddup2(&files, file, 2) }
             // Signals that this program ignores or blocks are the child's to decide about.
             var signals = sigset_t()
             sigemptyset(&signals)
