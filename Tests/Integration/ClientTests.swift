@@ -28,6 +28,9 @@ extension ProviderTests {
             Proof(provider: .django, clientID: "basic", method: .clientSecretPost),
             Proof(provider: .django, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretBasic),
             Proof(provider: .django, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretPost),
+            Proof(provider: .doorkeeper, clientID: "basic", method: .clientSecretBasic),
+            Proof(provider: .doorkeeper, clientID: "basic", method: .clientSecretPost),
+            Proof(provider: .doorkeeper, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretPost),
         ]
 
         @Test("log in and renew with the right secret", arguments: proofs)
@@ -37,9 +40,11 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
-        @Test("log in where HTTP Basic is not form-decoded, only when that is tolerated", arguments: [true, false])
-        func unencodedBasic(_ isTolerated: Bool) async throws {
-            var flow = try Flow(.glewlwyd).client("odd", .secret("p@ss:w%rd+/=", method: .clientSecretBasic))
+        @Test(
+            "log in where HTTP Basic is not form-decoded, only when that is tolerated",
+            arguments: [Provider.glewlwyd, .doorkeeper], [true, false])
+        func unencodedBasic(_ provider: Provider, _ isTolerated: Bool) async throws {
+            var flow = try Flow(provider).client("odd", .secret("p@ss:w%rd+/=", method: .clientSecretBasic))
             flow.tolerances = isTolerated ? [.unencodedBasic] : []
             guard isTolerated else {
                 let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
@@ -87,6 +92,7 @@ extension ProviderTests {
                 Proof(provider: .glewlwydTLS, clientID: "post", method: .clientSecretPost),
                 Proof(provider: .django, clientID: "machine", method: .clientSecretBasic),
                 Proof(provider: .django, clientID: "machine", method: .clientSecretPost),
+                Proof(provider: .doorkeeper, clientID: "machine", method: .clientSecretBasic),
             ])
         func clientCredentials(_ proof: Proof) async throws {
             let flow = try proof.flow()
@@ -100,7 +106,7 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
-        @Test("a machine with a wrong secret gets nothing", arguments: [Provider.glewlwyd, .django])
+        @Test("a machine with a wrong secret gets nothing", arguments: [Provider.glewlwyd, .django, .doorkeeper])
         func wrongClientCredentials(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let configuration = try await flow.configuration()

@@ -12,11 +12,15 @@ extension ProviderTests {
             #expect(configuration.issuer?.rawValue == base)
             for endpoint in [
                 configuration.authorizationEndpoint, configuration.tokenEndpoint, configuration.jwksURI,
-                configuration.userInfoEndpoint, configuration.endSessionEndpoint,
+                configuration.userInfoEndpoint,
             ] {
                 #expect(endpoint?.absoluteString.hasPrefix(base) == true)
             }
-            #expect(configuration.metadata?.codeChallengeMethodsSupported?.contains("S256") == true)
+            // Doorkeeper has no logout, and does not say that it checks code challenges.
+            let isComplete = Provider.complete.contains(provider)
+            #expect(configuration.endSessionEndpoint?.absoluteString.hasPrefix(base) == (isComplete ? true : nil))
+            #expect(
+                configuration.metadata?.codeChallengeMethodsSupported?.contains("S256") == (isComplete ? true : nil))
         }
 
         @Test("the document is fetched once", arguments: [Provider.glewlwyd, .django])
@@ -28,7 +32,7 @@ extension ProviderTests {
             #expect(await flow.transport.total == (provider == .django ? 2 : 1))
         }
 
-        @Test("endpoints that OpenID Connect's document lacks come from RFC 8414's", arguments: Provider.all)
+        @Test("endpoints that OpenID Connect's document lacks come from RFC 8414's", arguments: Provider.complete)
         func completion(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let configuration = try await flow.configuration()

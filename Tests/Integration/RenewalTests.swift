@@ -49,9 +49,11 @@ extension ProviderTests {
             #expect(try await flow.tokenRequests() == requests)
         }
 
-        @Test("django-oauth-toolkit says that the grant is gone: nothing is asked again before the next login")
-        func spentInvalidGrant() async throws {
-            let flow = try Flow(.django)
+        @Test(
+            "a provider that says that the grant is gone is not asked again before the next login",
+            arguments: [Provider.django, .doorkeeper])
+        func spentInvalidGrant(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
             let state = try await flow.logIn()
             let stale = flow.copy(of: state)
             try await state.refresh()
@@ -77,9 +79,9 @@ extension ProviderTests {
             #expect(try await flow.tokenRequests() == before + 1)
         }
 
-        @Test("a token that was revoked with its grant, as django-oauth-toolkit does, cannot be replaced")
-        func revokedTokenAndGrant() async throws {
-            let flow = try Flow(.django)
+        @Test("a token that was revoked with its grant cannot be replaced", arguments: [Provider.django, .doorkeeper])
+        func revokedTokenAndGrant(_ provider: Provider) async throws {
+            let flow = try Flow(provider)
             let state = try await flow.logIn()
             try await revoke(try #require(state.snapshot.accessToken), .accessToken, of: flow)
             let before = try await flow.tokenRequests()
@@ -89,7 +91,9 @@ extension ProviderTests {
             #expect(try await flow.tokenRequests() == before + 1)
         }
 
-        @Test("a grant that the provider revoked ends with an error", arguments: [Provider.glewlwyd, .django])
+        @Test(
+            "a grant that the provider revoked ends with an error",
+            arguments: [Provider.glewlwyd, .django, .doorkeeper])
         func revokedGrant(_ provider: Provider) async throws {
             let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
             let state = try await flow.logIn()

@@ -221,6 +221,9 @@ class Browser:
         forms = [form for form in FormParser(reply.text).forms if form.method == "POST"]
         logins = [form for form in forms if form.asks_for_password]
         others = [form for form in forms if form.fields or form.buttons]
+        if self.deny:
+            # Some pages have a form of its own for each decision.
+            others.sort(key=lambda form: form.button(DENY) is None)
         form = next(iter(logins + others), None)
         return form and self.fill(form, reply.url)
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what the integration tests need on Debian 12: two OpenID providers, a headless Chromium, PostgreSQL, and
+# Installs what the integration tests need on Debian 12: three OpenID providers, a headless Chromium, PostgreSQL, and
 # Project Wycheproof's vectors for the tests of signatures.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
@@ -14,6 +14,7 @@ folder=${AUTHSTATE_PROVIDERS:-${XDG_CACHE_HOME:-$HOME/.cache}/authstatekit-provi
 packages=(
     glewlwyd dbconfig-no-thanks sqlite3 rnbyc   # the provider in C, its database, its key generator
     python3 python3-venv                        # the provider in Python, and every script here
+    ruby-doorkeeper-openid-connect puma ruby-sqlite3 # the provider in Ruby, with Rails
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
     libcurl4 libssl3                            # what the library itself loads at run time

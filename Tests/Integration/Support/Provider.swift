@@ -7,19 +7,26 @@ struct Provider: Sendable, Hashable {
     enum Software: String, Sendable, CaseIterable {
         case glewlwyd
         case djangoOAuthToolkit = "django-oauth-toolkit"
+        case doorkeeper
     }
 
     var software: Software
     var isTLS = false
     /// The lifetime of its access tokens; nil is an hour.
     var accessTokenSeconds: Int?
+    /// Whether Doorkeeper takes a refresh token until the access token that followed it is used, instead of once.
+    var keepsSpentTokens = false
 
     static let glewlwyd = Provider(software: .glewlwyd)
     static let glewlwydTLS = Provider(software: .glewlwyd, isTLS: true)
     static let django = Provider(software: .djangoOAuthToolkit)
-    static let all = [glewlwyd, glewlwydTLS, django]
+    static let doorkeeper = Provider(software: .doorkeeper)
+    static let lenientDoorkeeper = Provider(software: .doorkeeper, keepsSpentTokens: true)
+    static let all = [glewlwyd, glewlwydTLS, django, doorkeeper]
+    /// The providers with logout, dynamic registration, the hybrid flow and redirects to apps, which Doorkeeper lacks.
+    static let complete = [glewlwyd, glewlwydTLS, django]
     /// Their tokens end while a test waits.
-    static let shortLived = [glewlwyd, django].map { provider in
+    static let shortLived = [glewlwyd, django, doorkeeper].map { provider in
         var provider = provider
         provider.accessTokenSeconds = 2
         return provider
@@ -29,6 +36,7 @@ struct Provider: Sendable, Hashable {
     var environment: [String: String] {
         var settings = isTLS ? ["TLS": "1"] : [:]
         settings["ACCESS_TOKEN_SECONDS"] = accessTokenSeconds.map { "\($0)" }
+        if keepsSpentTokens { settings["REFRESH_TOKEN_REUSE"] = "1" }
         return settings
     }
 
@@ -49,6 +57,7 @@ struct Provider: Sendable, Hashable {
         return commands.allSatisfy { command in
             search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
         } && [LoginBrowser.python, "\(folder)/venv/bin/python"].allSatisfy(FileManager.default.isExecutableFile)
+            && FileManager.default.fileExists(atPath: "/usr/share/doc/ruby-doorkeeper-openid-connect")
     }()
 
     /// Whether a missing provider is a failure instead of a reason to skip.

@@ -71,11 +71,11 @@ struct ProviderProcess: Sendable {
 }
 
 extension ProviderProcess {
-    /// Where a login's answer goes; glewlwyd knows a block of ports, django-oauth-toolkit takes any.
+    /// Where a login's answer goes; glewlwyd knows a block of ports, the others take any.
     var redirectURI: String {
         switch provider.software {
         case .glewlwyd: "http://127.0.0.1:\(RedirectPorts.next())/callback"
-        case .djangoOAuthToolkit: "http://127.0.0.1:0/callback"
+        case .djangoOAuthToolkit, .doorkeeper: "http://127.0.0.1:0/callback"
         }
     }
 }

@@ -22,7 +22,7 @@ extension EndToEndTests {
 
         @Test(
             "shows code and address, opens the page that was asked for, and lives on like any other",
-            arguments: Provider.all)
+            arguments: Provider.complete)
         func life(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let browser = ["--browser-command", authstate.browser.commandLine()]

@@ -19,7 +19,7 @@ extension EndToEndTests {
                     + arguments(authstate))
         }
 
-        @Test("is kept, logs in, and is the same client at the next login", arguments: Provider.all)
+        @Test("is kept, logs in, and is the same client at the next login", arguments: Provider.complete)
         func life(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let uri = authstate.provider.redirectURI

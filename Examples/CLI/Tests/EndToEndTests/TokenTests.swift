@@ -37,7 +37,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("takes back the grant, and the login is over", arguments: [Provider.glewlwyd, .django])
+        @Test("takes back the grant, and the login is over", arguments: [Provider.glewlwyd, .django, .doorkeeper])
         func grant(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn(client: "basic")

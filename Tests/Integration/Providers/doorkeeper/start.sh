@@ -1,0 +1,31 @@
+#!/bin/bash
+# Starts Doorkeeper with a fresh database and a fresh key, and stays with it until it is ended.
+#
+# usage: start.sh [PORT [STATE_FOLDER]]    PORT 0 (the default) is any free port; the folder must be new or empty
+#
+# ACCESS_TOKEN_SECONDS    lifetime of access tokens (default 3600)
+# REFRESH_TOKEN_REUSE=1   a refresh token is revoked when the access token that followed it is first used, not at once
+#
+# Once ready it prints one line of JSON: issuer, and pid, the process to end with SIGTERM; the provider ends with the
+# caller at the latest. Status 1: it did not start; 2: it is not installed.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/../common.sh"
+
+# Debian's Ruby: another one in PATH has none of its gems.
+readonly ruby=/usr/bin/ruby
+need $python $ruby
+$ruby -e 'gem "doorkeeper-openid_connect"; gem "puma"; gem "sqlite3"' 2>/dev/null ||
+    die $not_installed "Doorkeeper is not installed: run $providers/install.sh"
+port=$(choose_port "${1:-0}")
+make_state_folder "${2-}"
+
+base="http://127.0.0.1:$port"
+announcement=$(cat <<JSON
+{"provider": "doorkeeper", "issuer": "$base", "ca": null, "state": "$state"}
+JSON
+)
+exec $python "$providers/supervise.py" --parent $PPID --ready "$base/.well-known/openid-configuration" \
+    --log "$state/log" --announce "$announcement" "${temporary[@]}" \
+    -- $ruby "$here/op.rb" "$port" "$state"
