@@ -14,6 +14,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
             77 log in (again); 78 wrong configuration; 130 cancelled.
             """,
+        version: "authstate 0.1.0",
         subcommands: [Demo.self],
         groupedSubcommands: [
             CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Registration.self, Status.self]),
@@ -32,6 +33,10 @@ struct AuthStateCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let error =
+                exitCode(for: error).rawValue == ExitReason.usage.rawValue
+                ? Mistyped.first(in: arguments).map { ValidationError("\($0)") } ?? error : error
             reportUsage(error)
             exit(withError: error)
         }

@@ -66,6 +66,34 @@ extension EndToEndTests {
             #expect(try await authstate("token").status == 77)
         }
 
+        @Test("get bodies and headers from files and standard input, which no argument shows")
+        func files() async throws {
+            let authstate = try Authstate(.django)
+            try await authstate.logIn()
+            let server = try Program.start([LoginBrowser.python, "-c", Self.server])
+            defer { server.send(SIGTERM) }
+            let base = try #require(try await server.firstLine(within: .seconds(10)))
+            let body = try authstate.folder.file("body", containing: "from a file")
+            let headers = try authstate.folder.file("headers", containing: "X-Other: 1\n\nX-Colour: blue\n")
+            func echo(_ result: Program.Result) throws -> JSONValue {
+                try #require(result.status == 0, "\(result)")
+                return try JSONValue(parsing: Array(result.output.utf8))
+            }
+            let posted = try echo(try await authstate("request", "-d", "@\(body)", "-H", "@\(headers)", "\(base)/200"))
+            #expect(posted["method"] == "POST" && posted["body"] == "from a file" && posted["colour"] == "blue")
+            let piped = try await Program.run([
+                "/bin/sh", "-c",
+                "printf piped | '\(Authstate.path)' request -d @- '\(base)/200' --state '\(authstate.stateFile)'",
+            ])
+            #expect(try echo(piped)["body"] == "piped")
+
+            try authstate.folder.file("headers", containing: "X-Colour: blue\nAuthorization: Bearer s3cret-token\n")
+            for argument in ["@\(headers)", "@\(headers).none"] {
+                let refused = try await authstate("request", "-H", argument, "\(base)/200")
+                #expect(refused.status == 64 && refused.output.isEmpty && !refused.errors.contains("s3cret"))
+            }
+        }
+
         @Test("do not get the token in the clear")
         func clearText() async throws {
             let authstate = try Authstate(.django)

@@ -4,10 +4,32 @@ import Testing
 
 @testable import authstate
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("The help")
 struct HelpTests {
     private static var commands: [any ParsableCommand.Type] {
         AuthStateCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
+    }
+
+    @Test("and the documents put no token into a command's arguments")
+    func tokenArguments() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
+            .standardizedFileURL
+        let documents = try FileManager.default.contentsOfDirectory(atPath: root.path + "/Docs").filter {
+            $0.hasSuffix(".md")
+        }
+        #expect(documents.count > 10)
+        let texts = try (documents.map { "Docs/\($0)" } + ["README.md"]).map { name in
+            try String(contentsOf: root.appending(path: name), encoding: .utf8)
+        }
+        for text in texts + Self.commands.map({ $0.helpMessage() }) {
+            for word in ["Bearer $(", "Bearer $TOKEN", "Bearer $token"] { #expect(!text.contains(word)) }
+        }
     }
 
     @Test("shows only examples that the program understands")

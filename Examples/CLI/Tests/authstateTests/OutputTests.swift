@@ -36,6 +36,33 @@ struct OutputTests {
         #expect(AuthStateError(.portInUse, stage: .logout, "").advised.hint?.contains("--post-logout") == true)
     }
 
+    @Test("no advice shows the name of a tolerance as programs write it", arguments: ToleranceName.allCases)
+    func tolerance(_ name: ToleranceName) {
+        let error = AuthStateError(
+            .malformedResponse, stage: .token, "",
+            hint: "Tolerate \(name.tolerance.rawValue) where the provider needs it.")
+        #expect(error.advised.hint == "Use --tolerate \(name.rawValue) where the provider needs it.")
+    }
+
+    @Test("a registration that is refused without a reason asks nobody to log in")
+    func registration() {
+        let page = AuthStateError(
+            .refusedWithoutReason, stage: .registration,
+            "The registration endpoint refused without a reason (status 400).",
+            hint: "Check what is registered.")
+        let hint = page.advised.hint ?? ""
+        #expect(hint.contains("--auth-method") && hint.contains("--client-id") && !hint.contains("og in"))
+    }
+
+    @Test("a logout that is over leaves nothing to try again")
+    func logout() {
+        let busy = AuthStateError(.unreachable, stage: .logout, "Could not connect.", hint: "Try again later.")
+        let outcome = LogoutOutcome(removal: .done, revocation: .failed(busy), session: .failed(busy))
+        #expect(LogoutSummary(outcome).failures.allSatisfy { $0.advised.hint?.contains("gain") == false })
+        let kept = LogoutOutcome(removal: .failed(busy), revocation: .done, session: .ended)
+        #expect(LogoutSummary(kept).failures.map(\.hint) == ["Try again later."])
+    }
+
     @Test("a state shows scope and expiry, and no token")
     func summary() {
         let now = Date(timeIntervalSince1970: 1000)

@@ -81,10 +81,16 @@ struct Exchange: Command {
         for parameter in parameters { additional.append(parameter.name, parameter.value) }
         let wishes = additional
         let response = try await context.session().withState { state in
-            try await state.exchangeToken(
-                subject.token, audiences: audience, resources: resource, scopes: scope.map(Scope.list) ?? [],
-                requestedTokenType: requestedType.map(TokenTypeIdentifier.init(named:)), actor: actor,
-                additionalParameters: wishes)
+            do {
+                return try await state.exchangeToken(
+                    subject.token, audiences: audience, resources: resource, scopes: scope.map(Scope.list) ?? [],
+                    requestedTokenType: requestedType.map(TokenTypeIdentifier.init(named:)), actor: actor,
+                    additionalParameters: wishes)
+            } catch var error as AuthStateError where error.code == .unsupportedGrantType {
+                error.hint =
+                    "The provider, or the client that 'authstate status' shows, has no token exchange (RFC 8693)."
+                throw error
+            }
         }
         var members = StateSummary.validity(
             scope: response.scope, end: response.accessTokenExpirationDate, now: Date())

@@ -26,9 +26,6 @@ struct Introspect: Command {
             }
         }
         let members = answer.members
-        let lines = members.sorted { $0.key < $1.key }.map { name, value in
-            "\(name): \(value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self))"
-        }
-        return Report(json: .object(members), lines: lines)
+        return Report(json: .object(members), lines: members.lines)
     }
 }

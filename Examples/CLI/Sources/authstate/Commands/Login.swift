@@ -15,6 +15,7 @@ struct Login: Command {
             authstate login --issuer <url> --client-id <id> [<options>]
                    authstate login --issuer <url> --register [<options>]
                    authstate login --provider <name> --client-id <id> [<options>]
+                   authstate login --identifier <address> --client-id <id> [<options>]
             """,
         discussion: """
             In the browser here, with a refresh token:
@@ -25,6 +26,9 @@ struct Login: Command {
 
             At a provider whose ways are known:
               authstate login --provider github --client-id cli --client-secret-env GITHUB_SECRET
+
+            At the provider that logs a person in, which is found by their address:
+              authstate login --identifier ada@example.org --client-id cli --allow-issuer https://op.example
 
             Without a person, by a key of the client:
               authstate login --issuer https://op.example --client-id job --grant client-credentials --private-key key.pem
@@ -46,6 +50,9 @@ struct Login: Command {
 
     @OptionGroup(title: "Provider")
     var connection: ConnectionOptions
+
+    @OptionGroup(title: "Provider")
+    var identity: IdentityOptions
 
     @OptionGroup(title: "Client")
     var client: ClientOptions
@@ -69,6 +76,7 @@ struct Login: Command {
     var common: CommonOptions
 
     func validate() throws {
+        try connection.requireProvider(or: identity)
         let provider = try connection.known()
         if client.clientID == nil, !client.register {
             throw ValidationError(
@@ -148,13 +156,13 @@ struct Login: Command {
     func perform(_ context: Context) async throws -> Report {
         // What is wrong with the call comes first, before anything that another machine could do better.
         try connection.check()
-        let way = try way(context)
         let session = try context.session()
         let settings = Settings(
             connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
             redirectURI: try redirectURI)
         let place = Place(session: session, settings: settings, service: session.service(settings))
-        let discovered = try await configuration(place.service)
+        let discovered = try await configuration(place.service, context.console)
+        let way = try way(context)
         let party = try await party(at: discovered, place)
         let configuration = party.registration.map { client.adapt(discovered.adapted(to: $0)) } ?? discovered
         let state: AuthState
@@ -172,8 +180,11 @@ struct Login: Command {
         return Report(json: summary.json, note: "Logged in. The access token ends: \(expiry).")
     }
 
-    private func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
-        var configuration = client.adapt(try await connection.configuration(service))
+    private func configuration(
+        _ service: AuthorizationService, _ console: Console
+    ) async throws -> ServiceConfiguration {
+        let issuer = try await identity.issuer(service, console)
+        var configuration = client.adapt(try await connection.configuration(service, issuer: issuer))
         if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = leeway }
         return configuration
     }

@@ -8,6 +8,10 @@ struct Logout: Command {
     static let stage = AuthStateError.Stage.logout
     static let timeLimit = 300.0
 
+    var timeLimitHint: String? {
+        "See with 'authstate status' whether the login is kept here; the session at the provider ends on its own page."
+    }
+
     @Option(
         name: .customLong("post-logout-redirect-uri"),
         help: ArgumentHelp(
@@ -64,6 +68,9 @@ struct Logout: Command {
             context.console.note("The provider offers no revocation: the tokens count until they end.")
         }
         guard record.configuration.endSessionEndpoint != nil, record.machineGrant == nil else {
+            if record.machineGrant == nil, record.idToken != nil {
+                context.console.note("The provider offers no logout: its session in the browser stays open.")
+            }
             return await state.logOut(with: nil)
         }
         guard let browser = try? browser.browser(for: .logout) else {

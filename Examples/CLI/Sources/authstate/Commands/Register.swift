@@ -33,7 +33,10 @@ struct Register: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    func validate() throws { try key.validateForRegistration() }
+    func validate() throws {
+        try connection.requireProvider()
+        try key.validateForRegistration()
+    }
 
     func perform(_ context: Context) async throws -> Report {
         let session = try context.session()

@@ -16,6 +16,9 @@ struct Request: Command {
             Examples:
               authstate request https://api.example/me
               authstate request -X PUT -d '{"name":"Ada"}' -H "Content-Type: application/json" https://api.example/me
+              authstate request -d @body.json -H @headers https://api.example/me
+
+            Other users of the machine can read a command's arguments: keep secrets in a file, or on standard input.
             """)
     static let stage = AuthStateError.Stage.resource
 
@@ -26,13 +29,17 @@ struct Request: Command {
 
     @Option(
         name: [.customShort("d"), .customLong("data")],
-        help: ArgumentHelp("The body, sent as it is.", valueName: "body"))
+        help: ArgumentHelp(
+            "The body, sent as it is; @ and a file, or @- for standard input, for what is in there.", valueName: "body")
+    )
     var body: String?
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A header line; may be repeated, but not Authorization.", valueName: "name: value"))
-    var headers: [HeaderLine] = []
+        help: ArgumentHelp(
+            "A header line, or @ and a file with such lines; may be repeated, but not Authorization.",
+            valueName: "name: value"))
+    var headers: [HeaderArgument] = []
 
     @Argument(help: "An http or https URL.")
     var url: String
@@ -44,8 +51,11 @@ struct Request: Command {
     var common: CommonOptions
 
     func validate() throws {
-        if headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+        for case .line(let line) in headers where line.isAuthorization {
             throw ValidationError("The Authorization header is set by this command.")
+        }
+        if body == "@-", headers.contains(.input("-")) {
+            throw ValidationError("Standard input is read once: -d @- goes without -H @-.")
         }
         if URL(string: url)?.host?.isEmpty ?? true { throw ValidationError("'\(url)' is not a URL with a host.") }
     }
@@ -70,9 +80,9 @@ struct Request: Command {
             throw AuthStateError(.invalidArgument, stage: .usage, "The URL cannot be read.", received: url)
         }
         var request = TransportRequest(method: method ?? (body == nil ? "GET" : "POST"), url: url)
-        for line in headers { request.headers.append(line.name, line.value) }
+        for line in try headers.flatMap({ try $0.lines }) { request.headers.append(line.name, line.value) }
         if let body {
-            request.body = Data(body.utf8)
+            request.body = try body.hasPrefix("@") ? InputFile.read(String(body.dropFirst())) : Data(body.utf8)
             if request.headers["Content-Type"].isEmpty {
                 request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]
             }

@@ -12,6 +12,9 @@ struct Status: Command {
     static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
     static let stage = AuthStateError.Stage.store
 
+    @Flag(help: "Show the claims of the ID token too, as they were verified when it came.")
+    var claims = false
+
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
@@ -31,7 +34,15 @@ struct Status: Command {
                 "authstate: The access token has ended and cannot be renewed. "
                 + "Log in again with 'authstate login\(common.selection)'."
         }
-        return Report(
-            json: summary.json, lines: summary.lines, note: note, status: summary.isUsable ? .done : .login)
+        var (json, lines) = (summary.json, summary.lines)
+        if claims, let token = try record.idToken.map({ try IDToken(parsing: $0) }) {
+            let members = token.claims.objectValue ?? [:]
+            json = .object((json.objectValue ?? [:]).merging(["id_token_claims": .object(members)]) { $1 })
+            lines += ["", "ID token:"] + members.lines.map { "  \($0)" }
+        } else if claims {
+            note = [note, "There is no ID token: the login did not ask for the scope openid."].compactMap { $0 }
+                .joined(separator: "\n")
+        }
+        return Report(json: json, lines: lines, note: note, status: summary.isUsable ? .done : .login)
     }
 }

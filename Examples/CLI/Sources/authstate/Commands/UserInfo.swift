@@ -11,10 +11,17 @@ struct UserInfo: Command {
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
-        let claims = try await context.session().withState { try await $0.userInfo() }.claims
-        let lines = claims.sorted { $0.key < $1.key }.map { name, value in
-            "\(name): \(value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self))"
-        }
-        return Report(json: .object(claims), lines: lines)
+        let claims = try await context.session().withState { state in
+            do { return try await state.userInfo() } catch var error as AuthStateError
+                where error.code == .tokenRejected
+            {
+                let scopes = state.current.scope.map(Scope.list)
+                if let scopes, !scopes.contains(.openID) {
+                    error.hint = "Log in again with 'authstate login --scope', with openid in it: userinfo needs that."
+                }
+                throw error
+            }
+        }.claims
+        return Report(json: .object(claims), lines: claims.lines)
     }
 }

@@ -54,11 +54,7 @@ struct ConnectionOptions: ParsableArguments {
     var certificateAuthorityFile: String?
 
     func validate() throws {
-        switch (issuer, provider) {
-        case (nil, nil): throw ValidationError("Name the provider with --issuer or --provider.")
-        case (_?, _?): throw ValidationError("--issuer goes without --provider.")
-        default: break
-        }
+        if issuer != nil, provider != nil { throw ValidationError("--issuer goes without --provider.") }
         if issuer?.isEmpty == true { throw ValidationError("--issuer must not be empty.") }
         let places = [("--domain", domain), ("--tenant", tenant), ("--realm", realm)]
         if provider == nil, let option = places.first(where: { $0.1 != nil })?.0 {
@@ -73,6 +69,17 @@ struct ConnectionOptions: ParsableArguments {
             }
             throw ValidationError("--domain takes a base URL here, for example https://sso.example.")
         }
+    }
+
+    /// Refuses a call that names no provider, or more than one.
+    func requireProvider(or identity: IdentityOptions? = nil) throws {
+        let names = [("--issuer", issuer), ("--provider", provider), ("--identifier", identity?.identifier)]
+        let given = names.compactMap { $1 == nil ? nil : $0 }
+        if given.isEmpty {
+            throw ValidationError(
+                "Name the provider with --issuer or --provider\(identity == nil ? "" : ", or --identifier").")
+        }
+        if given.count > 1 { throw ValidationError("\(given[0]) goes without \(given[1]).") }
     }
 
     /// What has to be said of a known provider's place, in the names of the options.
@@ -103,12 +110,16 @@ struct ConnectionOptions: ParsableArguments {
     func check() throws { if let issuer { _ = try Issuer(issuer) } }
 
     /// The provider's endpoints.
-    func configuration(_ service: AuthorizationService) async throws -> ServiceConfiguration {
+    ///
+    /// - Parameter found: The issuer when no option names it.
+    func configuration(
+        _ service: AuthorizationService, issuer found: Issuer? = nil
+    ) async throws -> ServiceConfiguration {
         var configuration =
             if let known = try known() {
                 try await service.configuration(of: known)
             } else {
-                try await service.discoverConfiguration(issuer: issuer ?? "")
+                try await service.discoverConfiguration(issuer: issuer ?? found?.rawValue ?? "")
             }
         configuration.tolerances.formUnion(tolerances.map(\.tolerance))
         if let deviceAuthorizationEndpoint {

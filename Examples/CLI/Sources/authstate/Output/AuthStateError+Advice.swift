@@ -31,7 +31,9 @@ extension AuthStateError {
         guard !isAdvised else { return copy }
         if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
-        } else if let advice = (stage == .logout ? Self.logoutAdvice : Self.advice)[code] {
+        } else if let advice = Self.stageAdvice[stage]?[code] {
+            copy.hint = advice
+        } else if stage != .logout, let advice = Self.advice[code] {
             copy.hint = advice
         } else if code == .timedOut, stage == .authorization {
             copy.hint = Self.recognizedAdvice[.nobodyCameBack]
@@ -47,10 +49,6 @@ extension AuthStateError {
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
         if code == .endpointMissing { copy.hint = endpointAdvice }
-        // Whoever exchanges a token has a login that is good.
-        if code == .refusedWithoutReason, stage == .token {
-            copy.hint = "Check that the provider offers this to the client, and what the client proves itself with."
-        }
         if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
             copy.hint = Self.otherDeviceGrant
         }
@@ -77,6 +75,7 @@ extension AuthStateError {
         .redirectMismatch:
             "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
             + "registered with --redirect-uri.",
+        .clientRefused: clientAdvice,
         .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
         .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
         .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
@@ -89,9 +88,39 @@ extension AuthStateError {
             "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
     ]
 
-    private static let logoutAdvice: [Code: String] = [
-        .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
-        .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",
+    private static let clientAdvice =
+        "Check --client-id, and what the client proves itself with: --client-secret-env, --private-key or "
+        + "--client-certificate; a public client has none of them. Some providers take a secret only with --auth-method "
+        + "basic, others only with --auth-method post; some want another --assertion-audience."
+
+    /// What helps there, where a login is not what failed.
+    private static let stageAdvice: [Stage: [Code: String]] = [
+        .registration: [
+            .refusedWithoutReason:
+                "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
+                + "its pages and use --client-id."
+        ],
+        // Who introspects or exchanges a token has a login that is good.
+        .token: [
+            .refusedWithoutReason:
+                "Check that the provider offers this to the client, and what the client proves itself with.",
+            .unsupportedGrantType: "Allow this grant for --client-id at the provider, or use another --grant.",
+        ],
+        .refresh: [
+            .invalidScope:
+                "Ask in --scope for a part of what was granted; for more, log in again with 'authstate login --scope'."
+        ],
+        .userinfo: [
+            .insufficientScope: "Log in again with 'authstate login --scope', with openid in it."
+        ],
+        .logout: [
+            .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
+            .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",
+            .invalidClient:
+                "Check the secret or key that the login was made with; 'authstate logout --local' does without the provider.",
+            .unauthorizedClient:
+                "Check the secret or key that the login was made with; some providers let only some clients revoke.",
+        ],
     ]
 
     private static let logIn = "Log in with 'authstate login'."
@@ -126,10 +155,10 @@ extension AuthStateError {
         .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
         .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
         .insecureConnection: "Check the address, and --ca-file for a private certificate authority.",
-        .unauthorizedClient: "Allow this grant for the client at the provider, and check the client's secret or key.",
-        .invalidClient:
-            "Check --client-id, --client-secret-env, --private-key or --client-certificate, --auth-method, and "
-            + "--assertion-audience.",
+        .unauthorizedClient:
+            "Check --client-id, the client's secret or key, and --auth-method; if they are right, allow this grant for the "
+            + "client at the provider.",
+        .invalidClient: clientAdvice,
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
         .discoveryFailed: "Check --issuer, or --domain and --realm.",

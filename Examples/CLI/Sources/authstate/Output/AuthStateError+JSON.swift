@@ -23,6 +23,15 @@ extension AuthStateError {
     }
 }
 
+extension [String: JSONValue] {
+    /// One member a line, by name.
+    var lines: [String] {
+        sorted { $0.key < $1.key }.map { name, value in
+            "\(name): \(value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self))"
+        }
+    }
+}
+
 extension JSONValue {
     /// An object of the members that have a value.
     init(known members: [String: JSONValue?]) { self = .object(members.compactMapValues { $0 }) }

@@ -30,6 +30,13 @@ final class Console: Sendable {
         }
     }
 
+    /// Asks a question that only "y" or "yes" answers with yes; where nobody can be asked the answer is no.
+    func confirms(_ question: String) -> Bool {
+        guard isInteractive, isatty(STDIN_FILENO) == 1 else { return false }
+        Self.write("\(question.plain) [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
     /// Replaces the line that changes in place; nothing happens where nobody watches.
     func setStatusLine(_ text: String) {
         guard isInteractive else { return }

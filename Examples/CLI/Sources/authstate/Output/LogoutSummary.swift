@@ -18,7 +18,20 @@ extension LogoutSummary {
         isSessionEnded = outcome.session == .ended
         if case .failed = outcome.removal { isForgotten = false }
         failures = outcome.failures
+        guard isForgotten else { return }
+        // Nothing is left here to try it again with.
+        failures = failures.map { error in
+            var error = error
+            if error.kind == .transient || error.kind == .cancelled || error.code == .browserUnavailable {
+                error.hint = outcome.session == .failed(error) ? Self.sessionLeft : Self.tokensLeft
+            }
+            return error
+        }
     }
+
+    private static let tokensLeft = "The tokens count until they end."
+    private static let sessionLeft =
+        "The session at the provider stays open until it ends there, or you log out on the provider's own page."
 
     func report(_ common: CommonOptions) -> Report {
         let members: [String: JSONValue?] = [

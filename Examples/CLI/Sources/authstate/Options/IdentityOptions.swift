@@ -1,0 +1,46 @@
+import ArgumentParser
+import AuthStateKit
+
+/// Whose provider it is, for people who know their address better than an issuer.
+struct IdentityOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Find the provider by a person's address (WebFinger): ada@example.org, acct:ada@example.org, or an https URL. "
+                + "Instead of --issuer.", valueName: "address"))
+    var identifier: String?
+
+    @Option(
+        name: .customLong("allow-issuer"),
+        help: ArgumentHelp(
+            "With --identifier: an issuer that the address may lead to; may be repeated. Without it you are asked.",
+            valueName: "url"))
+    var allowedIssuers: [String] = []
+
+    func validate() throws {
+        if identifier?.isEmpty == true { throw ValidationError("--identifier must not be empty.") }
+        if identifier == nil, !allowedIssuers.isEmpty {
+            throw ValidationError("--allow-issuer goes with --identifier.")
+        }
+    }
+
+    /// The issuer that the address leads to, once the person has allowed it; nil without an address.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery; `.issuerNotAllowed` for an issuer that the person does not allow.
+    func issuer(_ service: AuthorizationService, _ console: Console) async throws -> Issuer? {
+        guard let identifier else { return nil }
+        let allowed = IssuerAllowList(allowedIssuers)
+        // A person who reads what is written can look at the issuer; a script has to know it.
+        let mayAsk = console.isInteractive && allowedIssuers.isEmpty
+        let list = mayAsk ? IssuerAllowList { console.confirms(Self.question(identifier, $0)) } : allowed
+        do { return try await service.discoverIssuer(identifier: identifier, allowedIssuers: list) } catch var error
+            as AuthStateError where error.code == .issuerNotAllowed
+        {
+            error.hint = "If you trust this issuer with the person's password, allow it with --allow-issuer."
+            throw error
+        }
+    }
+
+    private static func question(_ identifier: String, _ issuer: Issuer) -> String {
+        "\(identifier) is logged in by \(issuer). Do you trust it with your password?"
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What stands in a file instead of an argument, which other users of the machine could read.
+enum InputFile {
+    /// The bytes of a file, or of standard input for `-`.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` when it cannot be read.
+    static func read(_ path: String) throws -> Data {
+        do {
+            return try path == "-" ? standardInput() : Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw AuthStateError(
+                .invalidArgument, stage: .usage, "The file after @ cannot be read.", received: path,
+                hint: "Check its name and permissions, or use @- for standard input.")
+        }
+    }
+
+    private static func standardInput() throws -> Data {
+        var data = Data()
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = systemRead(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            guard count > 0 else { return data }
+            data += bytes[..<count]
+        }
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}
+
+/// The argument of `-H`: a header line, or the name of a file with such lines.
+enum HeaderArgument: ExpressibleByArgument, Hashable, Sendable {
+    case line(HeaderLine)
+    case input(String)
+
+    init?(argument: String) {
+        if argument.hasPrefix("@"), argument.count > 1 {
+            self = .input(String(argument.dropFirst()))
+        } else if let line = HeaderLine(argument: argument) {
+            self = .line(line)
+        } else {
+            return nil
+        }
+    }
+
+    /// The header lines; empty ones in a file are left out.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument`, which tells the number of a wrong line and never what it says.
+    var lines: [HeaderLine] {
+        get throws {
+            guard case .input(let path) = self else {
+                if case .line(let line) = self { return [line] }
+                return []
+            }
+            let text = String(decoding: try InputFile.read(path), as: UTF8.self)
+            return try text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+                .filter { !$1.isEmpty }
+                .map { number, text in
+                    guard let line = HeaderLine(argument: String(text)), !line.isAuthorization else {
+                        throw AuthStateError(
+                            .invalidArgument, stage: .usage, "Line \(number + 1) of the header file cannot be sent.",
+                            expected: "a name, a colon and a value; not Authorization, which this command sets",
+                            received: path == "-" ? "standard input" : path)
+                    }
+                    return line
+                }
+        }
+    }
+}
+
+extension HeaderLine {
+    /// Whether it is the header that carries the token.
+    var isAuthorization: Bool { name.lowercased() == "authorization" }
+}

@@ -1,0 +1,53 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import Testing
+
+/// A login that begins with a person's address, at a provider that answers WebFinger.
+@Suite("authstate login --identifier", .timeLimit(.minutes(2)))
+struct IdentifierTests {
+    private let folder: TemporaryFolder
+    private let browser: LoginBrowser
+    private let provider: OpenIDProvider
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        browser = try LoginBrowser()
+        provider = try await OpenIDProvider()
+    }
+
+    private func authstate(_ arguments: [String]) async throws -> Program.Result {
+        try await Program.start(
+            [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
+        ).result()
+    }
+
+    private var login: [String] {
+        [
+            "login", "--identifier", "acct:ada@127.0.0.1:\(provider.port)", "--client-id", "app", "--browser-command",
+            browser.commandLine(),
+        ]
+    }
+
+    @Test("finds the issuer, which has to be allowed, and shows the ID token's claims")
+    func allowed() async throws {
+        let result = try await authstate(login + ["--allow-issuer", provider.issuer])
+        #expect(result.status == 0, "\(result)")
+        #expect(try result.json()["issuer"]?.stringValue == provider.issuer)
+        let status = try await authstate(["status", "--claims"]).json()
+        let claims = try #require(status["id_token_claims"])
+        #expect(claims["iss"]?.stringValue == provider.issuer && claims["aud"] == "app")
+        #expect(claims["sub"] == status["subject"] && claims["exp"] != nil)
+        #expect(try await authstate(["status"]).json()["id_token_claims"] == nil)
+    }
+
+    @Test("a script that allows no issuer, or another one, is not sent to it", arguments: [[], ["https://op.example"]])
+    func refused(_ issuers: [String]) async throws {
+        let result = try await authstate(login + issuers.flatMap { ["--allow-issuer", $0] })
+        let error = try result.json()["error"]
+        #expect(result.status == 78 && error?["code"] == "issuerNotAllowed" && error?["stage"] == "discovery")
+        #expect(error?["received"]?.stringValue == provider.issuer)
+        #expect(error?["hint"]?.stringValue?.contains("--allow-issuer") == true)
+        #expect(provider.requestCount(.discovery) == 0 && provider.requestCount(.authorization) == 0)
+    }
+}
