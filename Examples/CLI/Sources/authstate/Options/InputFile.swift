@@ -1,6 +1,13 @@
 import ArgumentParser
 import AuthStateKit
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -14,14 +21,29 @@ enum InputFile {
     /// - Throws: `AuthStateError` with `.invalidArgument` when it cannot be read.
     static func read(_ path: String) throws -> Data {
         do {
-            let path = path == "-" ? "/dev/stdin" : path
-            return try Data(contentsOf: URL(filePath: path))
+            return try path == "-" ? standardInput() : Data(contentsOf: URL(filePath: path))
         } catch {
             throw AuthStateError(
                 .invalidArgument, stage: .usage, "The file after @ cannot be read.", received: path,
                 hint: "Check its name and permissions, or use @- for standard input.")
         }
     }
+
+    private static func standardInput() throws -> Data {
+        var data = Data()
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = systemRead(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            guard count > 0 else { return data }
+            data += bytes[..<count]
+        }
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
 }
 
 /// The argument of `-H`: a header line, or the name of a file with such lines.
