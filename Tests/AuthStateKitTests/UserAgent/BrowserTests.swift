@@ -73,10 +73,9 @@ struct BrowserTests {
         chmod(script, 0o700)
         // A login that ends before it begins is enough: the credential is resolved first.
         let service = AuthorizationService()
+        let endpoint = try #require(URL(string: Self.page))
         let request = AuthorizationRequest(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: try #require(URL(string: "https://op.example/authorize")),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
             clientID: "c", scopes: ["read"], redirectURI: try RedirectURI("app:/cb"))
         _ = try? await service.authorize(
             request, presenting: LoopbackUserAgent(), credential: .environment(names[0]))

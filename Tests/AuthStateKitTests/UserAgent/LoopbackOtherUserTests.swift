@@ -154,13 +154,12 @@ struct LoopbackOtherUserTests {
     @Test("a login whose request is elsewhere gives its state to the port all the same")
     func pending() async throws {
         let trip = try await LoopbackTrip()
+        let endpoint = try #require(URL(string: "https://op.example/authorize"))
         var request = AuthorizationRequest(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: try #require(URL(string: "https://op.example/authorize")),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
+            configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
             clientID: "c", scopes: ["read"], redirectURI: trip.session.redirectURI)
         request.state = "s"
-        let pending = try await AuthorizationService().begin(request)
+        let pending = try AuthorizationService().begin(request)
         let callback = Task { [session = trip.session] in try await session.present(pending) }
         var cookie = ""
         for await address in trip.opened {

@@ -55,8 +55,10 @@ extension EndToEndTests {
             }
             #expect(addresses.count == 4 && Set(addresses).count == 1, "\(addresses)")
             #expect(try RedirectURI(addresses.first ?? "").port ?? 0 != 0, "\(addresses)")
+            // django-oauth-toolkit takes no address for the way back from a logout with a registration.
+            guard provider == .glewlwyd else { return }
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
-            #expect(logout["logged_out"] == true, "\(logout)")
+            #expect(logout["logged_out"] == true && logout["session_ended"] == true, "\(logout)")
         }
 
         @Test("says what to do when another program has the port that is registered")
@@ -65,11 +67,11 @@ extension EndToEndTests {
             let login = try await logIn(authstate)
             try #require(login.status == 0, "\(login)")
             let uri = try await authstate.state().snapshot.lastAuthorizationResponse?.request.redirectURI
-            let other = try Listener(port: Int(try #require(uri?.port)))
-            defer { other.close() }
+            let other = try await LoopbackUserAgent().prepare(redirectURI: try #require(uri), for: .login)
             try await authstate.expectFailure(
                 ["login", "--register", "--browser-command", "true"] + arguments(authstate), 78, [.portInUse],
                 stage: .authorization, hint: "authstate registration delete")
+            await other.finish(.cancelled)
         }
 
         @Test(

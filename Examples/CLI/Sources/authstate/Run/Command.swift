@@ -1,6 +1,12 @@
 import ArgumentParser
 import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A command: it turns its options into a report, and leaves printing, time limit and exit code to `run()`.
 protocol Command: AsyncParsableCommand, Sendable {
     /// The options that every command has.
