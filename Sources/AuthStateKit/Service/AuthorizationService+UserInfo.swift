@@ -92,7 +92,8 @@ extension AuthorizationService {
         else { return AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo) }
         if error.code == .invalidGrant || error.code == .tokenRejected { return TokenRejected(response) }
         return AuthStateError(
-            error.code, stage: .userinfo, "The userinfo endpoint refused: \(error.summary).", hint: error.hint(at: .userinfo),
+            error.code, stage: .userinfo, "The userinfo endpoint refused: \(error.summary).",
+            hint: error.hint(at: .userinfo),
             response: error, httpStatus: response.status)
     }
 

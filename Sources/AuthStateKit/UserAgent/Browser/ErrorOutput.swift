@@ -21,7 +21,8 @@
         let descriptor: Int32?
 
         init() {
-            var path = Array("\(FileManager.default.temporaryDirectory.path)/authstate-XXXXXX".utf8CString)
+            let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+            var path = Array("\(folder)/authstate-XXXXXX".utf8CString)
             let file = mkstemp(&path)
             guard file >= 0 else {
                 descriptor = nil

@@ -86,3 +86,9 @@ public func fcntl(_ descriptor: Int32, _ command: Int32, _ pointer: UnsafeMutabl
 @discardableResult public func pipe(_ ends: UnsafeMutablePointer<Int32>!) -> Int32 { fatalError() }
 @discardableResult public func strdup(_ text: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { fatalError() }
 public func free(_ pointer: UnsafeMutableRawPointer!) { fatalError() }
+public var SEEK_END: Int32 { 2 }
+@discardableResult public func mkstemp(_ template: UnsafeMutablePointer<CChar>!) -> Int32 { fatalError() }
+@discardableResult public func lseek(_ descriptor: Int32, _ offset: off_t, _ origin: Int32) -> off_t { fatalError() }
+@discardableResult public func pread(
+    _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ offset: off_t
+) -> Int { fatalError() }

@@ -31,6 +31,9 @@ public var CLOCK_MONOTONIC: clockid_t { clockid_t(6) }
     _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _ descriptor: Int32, _ path: UnsafePointer<CChar>!,
     _ flags: Int32, _ mode: mode_t
 ) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn_file_actions_adddup2(
+    _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _ descriptor: Int32, _ copy: Int32
+) -> Int32 { fatalError() }
 @discardableResult public func posix_spawnattr_init(
     _ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!
 ) -> Int32 { fatalError() }
