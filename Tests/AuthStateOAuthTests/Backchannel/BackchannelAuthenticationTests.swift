@@ -134,9 +134,12 @@ struct BackchannelAuthenticationTests {
         let hint = Secrets.make("hint-of-somebody")
         let answer = Fixtures.json(
             #"{"error":"\#(name)","error_description":"Nobody has the token \#(hint)."}"#, status: status)
+        let request = try Self.request(.loginToken(hint))
+        let message = try request.transportRequest(authentication: .none(clientID: "client"))
         let error = refusal {
-            try BackchannelAuthenticationResponse(
-                answer, to: Self.request(.loginToken(hint)), sentAt: Fixtures.now)
+            try message.hidingSecrets {
+                try BackchannelAuthenticationResponse(answer, to: request, sentAt: Fixtures.now)
+            }
         }
         #expect(error?.code == code && error?.stage == .authorization && error?.httpStatus == status)
         #expect(error?.hint != nil)
@@ -163,5 +166,20 @@ struct BackchannelAuthenticationTests {
         let own = configuration.endpoints(for: .certificate()).backchannelAuthenticationEndpoint
         #expect(own?.absoluteString == "https://mtls.op.example/backchannel")
         #expect(configuration.endpoints(for: .none) == configuration)
+    }
+
+    @Test("a user code that the provider repeats is not shown, short as it is")
+    func repeatedUserCode() throws {
+        var request = try Self.request()
+        request.userCode = "1234"
+        let message = try request.transportRequest(authentication: .none(clientID: "client"))
+        let answer = Fixtures.json(
+            #"{"error":"invalid_user_code","error_description":"user code 1234 is wrong"}"#, status: 400)
+        let error = refusal {
+            try message.hidingSecrets {
+                try BackchannelAuthenticationResponse(answer, to: request, sentAt: Fixtures.now)
+            }
+        }
+        #expect(error?.code == .invalidUserCode && error?.message.contains("user code … is wrong") == true)
     }
 }
