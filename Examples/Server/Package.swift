@@ -70,7 +70,10 @@ let package = Package(
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
         .testTarget(
             name: "AsyncHTTPClientTransportTests",
-            dependencies: ["AsyncHTTPClientTransport", kit, client, .product(name: "NIOCore", package: "swift-nio")],
+            dependencies: [
+                "AsyncHTTPClientTransport", kit, client, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

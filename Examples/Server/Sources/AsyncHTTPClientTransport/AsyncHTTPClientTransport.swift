@@ -9,29 +9,33 @@ import NIOHTTPCompression
 /// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be
 /// overtaken by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
 ///
+/// Neither a proxy of the configuration nor TLS before 1.2 is taken where that is not safe: a proxy carries nothing to this
+/// machine, and nothing whose `addressPolicy` is strict. Such a request connects directly; the address is looked at when the
+/// connection stands, so that an address which is not allowed sees a TLS handshake, and nothing of the request.
+///
 /// Shut it down at the end of the program. One that is merely let go of closes its connections in the background.
 public final class AsyncHTTPClientTransport: HTTPTransport {
-    private let client: HTTPClient
+    private let clients: Clients
 
     /// Makes a transport with connections of its own.
     ///
     /// - Parameters:
-    ///   - configuration: TLS, proxy, pool and connection timeout (10 s, TLS included). Three settings are not taken
-    ///     from it: no redirect is followed; a connection that failed is not tried again behind the caller's back;
-    ///     bodies are decompressed.
+    ///   - configuration: TLS (1.2 at least), proxy, pool and connection timeout (10 s, TLS included). Three settings are
+    ///     not taken from it: no redirect is followed; a connection that failed is not tried again behind the caller's
+    ///     back; bodies are decompressed.
     ///   - maximumDecompressedBytes: The most bytes that any body may inflate to, whatever a request allows.
     public init(configuration: HTTPClient.Configuration = .init(), maximumDecompressedBytes: Int = 16 << 20) {
-        var configuration = configuration
+        var configuration = configuration.withCurrentTLS
         configuration.timeout.connect = configuration.timeout.connect ?? .seconds(10)
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .enabled(limit: .size(maximumDecompressedBytes))
         let loop = HTTPClient.defaultEventLoopGroup.next()
-        client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
+        clients = Clients(configuration, on: loop)
     }
 
     // AsyncHTTPClient stops the program when a client goes away with its connections open.
-    deinit { client.shutdown(queue: .global()) { _ in } }
+    deinit { for client in clients.all { client.shutdown(queue: .global()) { _ in } } }
 
     /// Sends a request and returns the whole answer, whatever its status.
     ///
@@ -42,7 +46,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             let message = try HTTPClient.Request(request)
             try Task.checkCancellation()
             let deadline = NIODeadline.now() + TimeAmount(min(request.timeout, .seconds(86_400)))
-            let task = client.execute(request: message, delegate: exchange, deadline: deadline)
+            let task = try clients.client(for: request).execute(
+                request: message, delegate: exchange, deadline: deadline)
             return try await withTaskCancellationHandler {
                 try await task.get()
             } onCancel: {
@@ -57,5 +62,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Closes every connection; requests that are under way fail. Waits for connections that are being made.
     ///
     /// - Throws: `HTTPClientError` when it was called before.
-    public func shutdown() async throws { try await client.shutdown() }
+    public func shutdown() async throws {
+        for client in clients.all { try await client.shutdown() }
+    }
 }

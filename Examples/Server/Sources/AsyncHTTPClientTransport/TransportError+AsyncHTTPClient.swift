@@ -19,6 +19,10 @@ extension TransportError {
             self = error
             return
         }
+        if let refused = error as? Clients.AddressRefused {
+            self = .notPublic(request.peer, refused.address)
+            return
+        }
         let code = Self.code(of: error, wasSent: wasSent)
         self.init(
             code, Self.message(code, error, request),
@@ -93,7 +97,7 @@ extension TransportError {
 
 extension TransportRequest {
     /// `host:port`, for messages.
-    fileprivate var peer: String {
+    var peer: String {
         "\(url.host() ?? ""):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))"
     }
 }

@@ -1,0 +1,1 @@
+../../../../../Tests/AuthStateKitTests/Transport/TLSServer.swift
