@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Shows what another store keeps and changes nothing: for an app extension or a helper that must never renew.
@@ -36,6 +36,11 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         try await body(ReadingLease(base: base, key: key, owner: owner))
+    }
+
+    /// Lists what the other store does.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        try await base.entries(savedBefore: date)
     }
 
     /// Watches the other store.
