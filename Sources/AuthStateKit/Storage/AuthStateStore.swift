@@ -28,6 +28,11 @@ public protocol AuthStateStore: Sendable {
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R
 
+    /// Lists the states whose last save was before a moment, in any order, for a sweep of those that are abandoned.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument`, the default, when the store cannot list; of kind `.store`.
+    func entries(savedBefore date: Date) async throws -> [AuthStateEntry]
+
     /// Begins to watch a key, so that a state hears at its next use what another process stored, without reading.
     ///
     /// - Returns: What tells of changes; nil, the default, when the store cannot: it is read from time to time then.
@@ -140,10 +145,18 @@ extension StoredAuthState: CustomStringConvertible, CustomReflectable {
 
 /// The name of a state within a store, for example a profile or a user's session.
 public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Any text.
+    /// Any text; of a key that stands for another one its digest.
     public let rawValue: String
+    /// Whether this stands for a key of which only the digest is known.
+    public let isDigest: Bool
     /// Makes a key.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(rawValue: String) { (self.rawValue, isDigest) = (rawValue, false) }
+    /// Makes a key that stands for another one, in lists of stores that keep no keys but their digests.
+    ///
+    /// It is equal to no other key; the store that made it leads it to the same state.
+    ///
+    /// - Parameter digest: The SHA-256 of the key, 64 hexadecimal digits in lower case.
+    public init(digest: String) { (rawValue, isDigest) = (digest, true) }
     /// Makes a key from a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
     /// The key of programs with one state.
@@ -152,7 +165,9 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public var description: String { rawValue }
 
     /// Whether both have the same bytes: a letter with an accent and the letter followed by the accent are two keys.
-    public static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
+    public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8) && left.isDigest == right.isDigest
+    }
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         var text = rawValue

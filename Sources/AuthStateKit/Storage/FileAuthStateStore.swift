@@ -136,6 +136,33 @@ public final class FileAuthStateStore: AuthStateStore {
         }
     }
 
+    /// Lists the states whose files were written last before a moment.
+    ///
+    /// The names of a folder's files are digests of the keys: entries have keys that stand for them.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable`.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        let layout = layout
+        let keys = try await work.run(
+            within: Self.patience, orThrow: .storeSilent(.storeUnreadable, "the folder of the states")
+        ) { try layout.keys() }
+        var entries: [AuthStateEntry] = []
+        for key in keys {
+            try Task.checkCancellation()
+            let path = try layout.path(for: key)
+            let entry = try await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) {
+                [warnings] () -> AuthStateEntry? in
+                // Times are compared first: few of the states are read.
+                guard let time = try? FileStatus(ofFileAt: path).lastWrite, time < date,
+                    let stored = try? StateFile(resolving: path, warnings: warnings).read().stored
+                else { return nil }
+                return AuthStateEntry(key: key, savedAt: time, version: stored.version)
+            }
+            if let entry { entries.append(entry) }
+        }
+        return entries
+    }
+
     /// Begins to watch a key; nil while its folder does not exist, where the system's limit is reached, and not on Linux.
     ///
     /// Changes by any process of this machine show within a few milliseconds. What is not seen: a change by another machine

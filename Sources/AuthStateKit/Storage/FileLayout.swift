@@ -1,5 +1,11 @@
 import AuthStateOAuth
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Where a file store keeps the state of a key.
 enum FileLayout: Sendable {
     /// A file for each key.
@@ -13,7 +19,7 @@ enum FileLayout: Sendable {
     func path(for key: AuthStateKey) throws -> String {
         let path: String
         switch self {
-        case .folder(let folder): path = "\(folder)/\(try Fingerprint.of(Array(key.rawValue.utf8))).json"
+        case .folder(let folder): path = "\(folder)/\(try Self.digest(of: key))\(Self.suffix)"
         case .file(let file, key): path = file
         case .file(let file, let only):
             throw AuthStateError(
@@ -26,5 +32,43 @@ enum FileLayout: Sendable {
                 hint: "Choose another path.")
         }
         return path
+    }
+
+    private static let suffix = ".json"
+
+    /// The name of a key's file without its suffix.
+    private static func digest(of key: AuthStateKey) throws -> String {
+        guard key.isDigest else { return try Fingerprint.of(Array(key.rawValue.utf8)) }
+        guard Self.isDigest(key.rawValue) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The key stands for no state of a folder.",
+                expected: "64 hexadecimal digits", hint: "Take keys from entries(savedBefore:).")
+        }
+        return key.rawValue
+    }
+
+    private static func isDigest(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+    }
+
+    /// The keys, or what stands for them, of all states that may be stored; blocks.
+    func keys() throws -> [AuthStateKey] {
+        switch self {
+        case .file(_, let key): return [key]
+        case .folder(let folder):
+            guard (try? FileStatus(ofFileAt: folder)) != nil else { return [] }
+            let names: [String]
+            do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+                throw AuthStateError(
+                    .storeUnreadable, stage: .store, "The folder of the states cannot be read: \(folder).",
+                    hint: "Make the folder readable for this user.", underlying: error)
+            }
+            return names.compactMap { name in
+                guard name.hasSuffix(Self.suffix), case let digest = name.dropLast(Self.suffix.count),
+                    Self.isDigest(digest)
+                else { return nil }
+                return AuthStateKey(digest: String(digest))
+            }
+        }
     }
 }

@@ -2,21 +2,27 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Keeps states for as long as the process lives: for tests, and for programs that log in anew each time.
 public final class InMemoryAuthStateStore: AuthStateStore {
     private let clock: any Clock<Duration>
+    private let wallClock: WallClock
     private let queue = LeaseQueue()
     private let contents = Lock(Contents())
 
     /// Makes an empty store.
     ///
-    /// - Parameter clock: What the deadlines of leases are measured with.
-    public init(clock: any Clock<Duration> = ContinuousClock()) { self.clock = clock }
+    /// - Parameters:
+    ///   - clock: What the deadlines of leases are measured with.
+    ///   - wallClock: What tells when a state was saved.
+    public init(clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system) {
+        self.clock = clock
+        self.wallClock = wallClock
+    }
 
     /// How many wait for the lease of a key.
     func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
@@ -26,6 +32,16 @@ public final class InMemoryAuthStateStore: AuthStateStore {
 
     /// Reads a state; nil when there is none under the key. Never throws.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.states[key] } }
+
+    /// Lists the states that were saved last before a moment. Never throws.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        contents.withLock { contents in
+            contents.states.compactMap { key, stored in
+                guard let time = contents.times[key], time < date else { return nil }
+                return AuthStateEntry(key: key, savedAt: time, version: stored.version)
+            }
+        }
+    }
 
     /// Runs a transaction while nobody else holds the key; waiters take turns in the order in which they came.
     ///
@@ -58,6 +74,8 @@ public final class InMemoryAuthStateStore: AuthStateStore {
 extension InMemoryAuthStateStore {
     private struct Contents {
         var states: [AuthStateKey: StoredAuthState] = [:]
+        /// When each was saved.
+        var times: [AuthStateKey: Date] = [:]
         /// Counts over all keys, so that no version ever comes back.
         var lastVersion = 0
     }
@@ -93,6 +111,7 @@ extension InMemoryAuthStateStore {
                 contents.lastVersion += 1
                 let version = StoredAuthState.Version(rawValue: String(contents.lastVersion))
                 contents.states[key] = StoredAuthState(archive: archive, version: version)
+                contents.times[key] = store.wallClock.now
                 return version
             }
         }
@@ -103,6 +122,7 @@ extension InMemoryAuthStateStore {
                 guard let stored = contents.states[key] else { return }
                 try StoredAuthState.Version.check(stored.version, isExpected: expecting)
                 contents.states[key] = nil
+                contents.times[key] = nil
             }
         }
 

@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Shows what another store keeps and changes nothing: for an app extension or a helper that must never renew.
@@ -40,6 +40,11 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
 
     /// What the other store says.
     public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
+
+    /// Lists what the other store does.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        try await base.entries(savedBefore: date)
+    }
 
     /// Watches the other store.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }

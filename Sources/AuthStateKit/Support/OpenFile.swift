@@ -144,6 +144,16 @@ struct FileStatus {
         isSameFile(as: earlier) && size == earlier.size && lastChange == earlier.lastChange
     }
 
+    /// When the content was written last.
+    var lastWrite: Date {
+        #if canImport(Darwin)
+            let time = raw.st_mtimespec
+        #else
+            let time = raw.st_mtim
+        #endif
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+    }
+
     /// When anything about the file changed; a program cannot set it.
     private var lastChange: [Int] {
         #if canImport(Darwin)

@@ -111,6 +111,29 @@ extension AuthStateStoreContract.Check {
         }
         try await trial.expect(nil, "after it was discarded")
     }
+
+    static let listing = Self("a listed state has its version, and its key leads to it") { trial in
+        let before = Date.distantPast
+        let version = try await trial.put("listed")
+        for store in [trial.store, trial.other] {
+            let entries: [AuthStateEntry]
+            do { entries = try await store.entries(savedBefore: .distantFuture) } catch let error as AuthStateError {
+                // A store need not.
+                return try trial.require(error.code == .invalidArgument, "A list should not end with \(error).")
+            }
+            // Others may be in the storage, and under the same version.
+            var found = 0
+            for entry in entries where entry.version == version {
+                if try await store.load(entry.key)?.archive == Data("listed".utf8) { found += 1 }
+            }
+            try trial.require(found == 1, "A saved state is \(found) times in the list.")
+            let early = try await store.entries(savedBefore: before)
+            try trial.require(early.isEmpty, "The list has states that were saved after the moment.")
+        }
+        try await trial.lease { try await $0.discard() }
+        let left = try await trial.other.entries(savedBefore: .distantFuture)
+        try trial.require(!left.contains { $0.version == version }, "A deleted state is in the list.")
+    }
 }
 
 extension StoredAuthState.Version {

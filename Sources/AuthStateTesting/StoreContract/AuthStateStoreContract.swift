@@ -15,6 +15,7 @@ public enum AuthStateStoreContract {
     public static let checks: [Check] = [
         .loading, .keys, .archives, .savingOver, .deletingOver, .deleting, .reserving, .discarding,
         .exclusion, .deadline, .otherKeys, .cancelledWaiting, .failing, .ended, .cancelledSaving, .watching,
+        .listing,
     ]
 
     /// One promise.

@@ -7,9 +7,9 @@ import AuthStateOAuth
     package import Foundation
 #endif
 
-/// An archive as a sealing store writes it: `{"content":"…","key":"2026-11","sealed":1}`.
+/// An archive as a sealing store writes it: `{"content":"…","key":"2026-11","name":"…","sealed":1}`.
 ///
-/// `sealed` is the format's version, `key` the sealing key's name, `content` the base64url of what AES-256-GCM made of the
+/// `name` is the key that the state is stored under, sealed with associated data of its own. `sealed` is the format's version, `key` the sealing key's name, `content` the base64url of what AES-256-GCM made of the
 /// archive: nonce, ciphertext, tag. Associated data are the format, the name and the key that the state is stored under,
 /// so that none of them can be another when it is opened.
 package struct SealedArchive: Sendable, Hashable {
@@ -18,6 +18,8 @@ package struct SealedArchive: Sendable, Hashable {
     /// The name of the key that it is sealed with.
     let keyID: String
     private let content: [UInt8]
+    /// The key that it is stored under, sealed for lists; nil in archives of versions that made no lists.
+    private let name: [UInt8]?
 
     /// Seals an archive that is to be stored under a key.
     ///
@@ -25,7 +27,10 @@ package struct SealedArchive: Sendable, Hashable {
     package init(sealing archive: Data, of key: AuthStateKey, with sealingKey: SealingKey) throws {
         keyID = sealingKey.id
         do {
-            content = try sealingKey.cipher.seal(archive, authenticating: Self.associatedData(keyID, key))
+            let cipher = try sealingKey.cipher
+            let name = try cipher.seal(Array(key.rawValue.utf8), authenticating: Self.nameData(keyID))
+            self.name = name
+            content = try cipher.seal(archive, authenticating: Self.associatedData(keyID, key, name))
         } catch {
             throw AuthStateError.cannotSeal(error)
         }
@@ -44,14 +49,16 @@ package struct SealedArchive: Sendable, Hashable {
         else { throw AuthStateError.notSealedNorArchive() }
         self.keyID = keyID
         self.content = content
+        name = json["name"]?.stringValue.flatMap { Base64URL.decode($0) }
     }
 
     /// The bytes to store.
     package var data: Data {
-        let members: [String: JSONValue] = [
+        var members: [String: JSONValue] = [
             "sealed": .number(JSONNumber(Int64(Self.currentFormat))), "key": .string(keyID),
             "content": .string(Base64URL.encode(content)),
         ]
+        members["name"] = name.map { .string(Base64URL.encode($0)) }
         return Data(JSONValue.object(members).serialized())
     }
 
@@ -63,7 +70,7 @@ package struct SealedArchive: Sendable, Hashable {
             throw AuthStateError.unknownSealingKey(keyID, known: sealingKeys.map(\.id))
         }
         do {
-            return Data(try sealingKey.cipher.open(content, authenticating: Self.associatedData(keyID, key)))
+            return Data(try sealingKey.cipher.open(content, authenticating: Self.associatedData(keyID, key, name)))
         } catch  where error.code == .decryptionFailed {
             throw AuthStateError.cannotOpen(keyID)
         } catch {
@@ -71,13 +78,27 @@ package struct SealedArchive: Sendable, Hashable {
         }
     }
 
+    /// The key that the archive says it is stored under; nil when it cannot be told. `open` finds out whether it is true.
+    func openKey(with sealingKeys: [SealingKey]) -> AuthStateKey? {
+        guard let name, let sealingKey = sealingKeys.first(where: { $0.id == keyID }),
+            let bytes = try? sealingKey.cipher.open(name, authenticating: Self.nameData(keyID))
+        else { return nil }
+        return AuthStateKey(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// What is authenticated beside the key.
+    private static func nameData(_ keyID: String) -> [UInt8] {
+        ["AuthStateKit sealed name", "\(currentFormat)", keyID].flatMap { Array("\($0.utf8.count):\($0),".utf8) }
+    }
+
     /// Whether JSON is a sealed archive of any version.
     static func isSealed(_ json: JSONValue) -> Bool { json["sealed"] != nil }
 
     /// What is authenticated beside the archive. Each part stands behind its length, so that no two lists of parts are the
     /// same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,`.
-    private static func associatedData(_ keyID: String, _ key: AuthStateKey) -> [UInt8] {
-        ["AuthStateKit sealed archive", "\(currentFormat)", keyID, key.rawValue]
+    private static func associatedData(_ keyID: String, _ key: AuthStateKey, _ name: [UInt8]?) -> [UInt8] {
+        let name = name.map { [Base64URL.encode($0)] } ?? []
+        return (["AuthStateKit sealed archive", "\(currentFormat)", keyID, key.rawValue] + name)
             .flatMap { Array("\($0.utf8.count):\($0),".utf8) }
     }
 }

@@ -1,9 +1,9 @@
 import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Seals what another store keeps: archives leave this process encrypted and authenticated by AES-256-GCM.
@@ -16,7 +16,7 @@ import AuthStateOAuth
 /// each state is sealed anew at its next save, or by ``reseal(_:deadline:)``. Take the old key away when none needs it.
 /// Where several processes share the states, put the new key last in all of them before it comes first in any.
 ///
-/// One key is good for 2^32 saves over all states; see ``SealingKey``.
+/// One key is good for 2^31 saves over all states, as each seals twice; see ``SealingKey``.
 public struct SealedAuthStateStore: AuthStateStore {
     private let base: any AuthStateStore
     private let keys: [SealingKey]
@@ -64,6 +64,23 @@ public struct SealedAuthStateStore: AuthStateStore {
 
     /// False: only holders of a key write what is opened. As long as unsealed states are read too, what the other store says.
     public var mayBeWrittenByOthers: Bool { opensUnsealed && base.mayBeWrittenByOthers }
+
+    /// Lists what the other store does, with the keys themselves where it knows their digests only: each sealed state has its
+    /// own key sealed beside it. One that was sealed by a version without this keeps the digest until its next save.
+    ///
+    /// - Throws: What the other store throws.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        var entries = try await base.entries(savedBefore: date)
+        for index in entries.indices where entries[index].key.isDigest {
+            try Task.checkCancellation()
+            // What cannot be opened here is told by whoever opens the state.
+            guard let stored = try await base.load(entries[index].key),
+                let key = try? SealedArchive(data: stored.archive)?.openKey(with: keys)
+            else { continue }
+            entries[index].key = key
+        }
+        return entries
+    }
 
     /// Watches the other store.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }

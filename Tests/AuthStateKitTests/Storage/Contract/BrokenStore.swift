@@ -16,7 +16,7 @@ final class BrokenStore: AuthStateStore {
         case inventsVersions, foldsKeys, cutsArchives, overwrites, deletesAnything, missesWhatIsGone
         case reservesByWriting, discardsOnlyWhatIsThere, hintsNothing
         case locksNothing, waitsOn, locksAllKeys, callsCancellationLocked, changesErrors, keepsFailedLeases
-        case leasesForGood, givesUpSaving, sleepsOnWatch
+        case leasesForGood, givesUpSaving, sleepsOnWatch, listsNothing
 
         /// The check that finds it.
         var broken: Contract.Check {
@@ -37,6 +37,7 @@ final class BrokenStore: AuthStateStore {
             case .leasesForGood: .ended
             case .givesUpSaving: .cancelledSaving
             case .sleepsOnWatch: .watching
+            case .listsNothing: .listing
             }
         }
     }
@@ -69,6 +70,13 @@ final class BrokenStore: AuthStateStore {
         } catch {
             if fault != .keepsFailedLeases { end(lease, name) }
             throw fault == .changesErrors ? AuthStateError.storeLocked(name) : error
+        }
+    }
+
+    func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        guard fault != .listsNothing, date > .now else { return [] }
+        return contents.withLock { contents in
+            contents.states.map { AuthStateEntry(key: $0, savedAt: .now, version: $1.version) }
         }
     }
 

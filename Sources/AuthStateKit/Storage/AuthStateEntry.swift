@@ -1,0 +1,34 @@
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A stored state as a list of its store shows it: where it is and when it was saved last.
+public struct AuthStateEntry: Sendable, Hashable {
+    /// The state's key, or one that stands for it, see `AuthStateKey.init(digest:)`.
+    public var key: AuthStateKey
+    /// When it was saved last, by the store's clock.
+    public var savedAt: Date
+    /// The version that was saved then.
+    public var version: StoredAuthState.Version
+
+    /// Makes an entry.
+    public init(key: AuthStateKey, savedAt: Date, version: StoredAuthState.Version) {
+        self.key = key
+        self.savedAt = savedAt
+        self.version = version
+    }
+}
+
+extension AuthStateStore {
+    /// Throws: the store does not list what it keeps.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        throw AuthStateError(
+            .invalidArgument, stage: .store, "This store does not list its states.",
+            expected: "a store that implements entries(savedBefore:)",
+            hint: "Delete abandoned states where they are kept.")
+    }
+}
