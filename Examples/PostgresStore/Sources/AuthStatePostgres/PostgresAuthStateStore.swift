@@ -1,5 +1,11 @@
 public import AuthStateKit
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Keeps states in a table of a PostgreSQL database, for several processes and machines that share them.
 ///
 /// A lease is a name and a time in the state's row: taken by one statement, renewed while the transaction runs, free again
@@ -46,6 +52,19 @@ public final class PostgresAuthStateStore: AuthStateStore {
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let statement = LeaseStatements.load(try KeyHash(key))
         return try await pool.execute(statement, tryingFor: .zero).first.flatMap(StoredAuthState.init)
+    }
+
+    /// Lists the states that were saved last before a moment, by the database's clock; entries have the keys' digests.
+    ///
+    /// - Throws: `AuthStateError` with `.storeUnreadable`.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        let statement = LeaseStatements.entries(savedBefore: date.timeIntervalSince1970)
+        return try await pool.execute(statement, tryingFor: settings.connectTimeout).compactMap { row in
+            guard let seconds = Double(row.text(1)) else { return nil }
+            return AuthStateEntry(
+                key: AuthStateKey(digest: row.text(0)), savedAt: Date(timeIntervalSince1970: seconds),
+                version: StoredAuthState.Version(rawValue: row.text(2)))
+        }
     }
 
     /// Runs a transaction while nobody else holds the key, in this process or another, here or on another machine.

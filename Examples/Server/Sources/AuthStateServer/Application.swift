@@ -40,8 +40,8 @@ public func makeApplication(
     var options = AuthStatePool.Options()
     options.state.observer = LoggingObserver(logger: logger)
     let pool = AuthStatePool(store: store, service: service, credential: provider.credential, options: options)
-    services += storeServices + [PoolService(pool: pool)]
     let sessions = Sessions(provider: provider, pool: pool, logger: logger)
+    services += storeServices + [PoolService(pool: pool), SweepService(sessions: sessions)]
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.addMiddleware {
@@ -52,7 +52,7 @@ public func makeApplication(
     }
     router.get("/healthz") { _, _ in "ok\n" }
     router.get("/style.css") { _, _ in StyleSheet() }
-    LoginRoutes(provider: provider, sessions: sessions, logins: PendingTrips(clock: configuration.clock))
+    LoginRoutes(provider: provider, sessions: sessions, seal: try LoginSeal(settings.storage.sealingKeys))
         .add(to: router)
     SessionRoutes(provider: provider, sessions: sessions, hint: hint).add(to: router)
     LogoutRoutes(provider: provider, sessions: sessions, logouts: PendingTrips(clock: configuration.clock))

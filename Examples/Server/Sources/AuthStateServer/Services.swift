@@ -22,3 +22,19 @@ struct PoolService: Service {
         do { try await cancelWhenGracefulShutdown { try await pool.run() } } catch is CancellationError {}
     }
 }
+
+/// Ends abandoned sessions, once an hour.
+struct SweepService: Service {
+    let sessions: Sessions
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                while true {
+                    await sessions.sweep()
+                    try await Task.sleep(for: .seconds(3600))
+                }
+            }
+        } catch is CancellationError {}
+    }
+}

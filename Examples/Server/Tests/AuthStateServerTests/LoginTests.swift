@@ -30,7 +30,7 @@ struct LoginTests {
             var browser = site.visitor()
             let callback = try await browser.callback()
             let login = try #require(browser.cookies["__Host-login"])
-            #expect(Base64URL.decode(login)?.count == 32)
+            #expect(login.utf8.count < 1000)
             let answer = try await browser.get(callback)
             for cookie in answer.headers[values: .setCookie] {
                 let words = Set(cookie.components(separatedBy: "; "))

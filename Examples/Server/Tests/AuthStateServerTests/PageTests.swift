@@ -57,31 +57,4 @@ struct PageTests {
                 == "<p title=\"&lt;&amp;&gt;&quot;&#39;\u{338}\"><b>&lt;&amp;&gt;&quot;&#39;\u{338}</b> 2</p>")
         #expect(HTML(joining: ["<i>", "</i>"]).description == "<i>\n</i>")
     }
-
-    @Test("logins that wait are bounded, the oldest makes room, and each is taken once")
-    func capacity() async throws {
-        try await Site.run { site in
-            let service = AuthorizationService()
-            let configuration = try await service.discoverConfiguration(issuer: site.provider.issuer)
-            let logins = PendingTrips<PendingLogin>(capacity: 2, clock: .system)
-            var waiting: [(BrowserSecret, PendingAuthorization)] = []
-            for _ in 0..<3 {
-                let pending = try service.begin(
-                    AuthorizationRequest(
-                        configuration: configuration, clientID: "site",
-                        redirectURI: try RedirectURI("http://localhost/callback")))
-                let secret = try BrowserSecret()
-                await logins.keep(PendingLogin(authorization: pending, returnPath: .profile), for: secret)
-                waiting.append((secret, pending))
-            }
-            var taken: [Bool] = []
-            for (secret, pending) in waiting {
-                let login = await logins.take(answeredBy: ["state": pending.request.state], for: secret)
-                taken.append(login != nil)
-            }
-            #expect(taken == [false, true, true])
-            let (secret, pending) = waiting[2]
-            #expect(await logins.take(answeredBy: ["state": pending.request.state], for: secret) == nil)
-        }
-    }
 }

@@ -12,8 +12,11 @@ struct Visitor: Sendable {
     let site: Site
     var cookies: [String: String] = [:]
 
-    mutating func get(_ path: String) async throws -> TestResponse {
-        try await send(path, .get, [:], nil)
+    /// Goes to a page.
+    ///
+    /// - Parameter site: Where the navigation began, as browsers say it; nil is said by old ones.
+    mutating func get(_ path: String, from site: String? = "none") async throws -> TestResponse {
+        try await send(path, .get, [LoginRoutes.fetchSite: site].compactMapValues(), nil)
     }
 
     mutating func post(_ path: String, _ form: FormParameters, origin: String? = "http://localhost") async throws

@@ -8,6 +8,17 @@ enum LeaseStatements {
         Statement(.reading, "SELECT archive, version::text FROM auth_states WHERE key = $1", .bytes(key.bytes))
     }
 
+    /// Lists the states that were changed last before a time, in seconds since 1970.
+    static func entries(savedBefore seconds: Double) -> Statement {
+        Statement(
+            .reading,
+            """
+            SELECT encode(key, 'hex'), extract(epoch FROM updated_at)::text, version::text FROM auth_states
+            WHERE archive IS NOT NULL AND updated_at < to_timestamp($1::double precision)
+            """,
+            .text("\(seconds)"))
+    }
+
     /// Takes the lease if it is free, expired, or this owner's already; a row with the version when it is taken.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(

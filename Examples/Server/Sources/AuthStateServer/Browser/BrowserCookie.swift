@@ -20,13 +20,16 @@ struct BrowserCookie: Sendable {
     /// Somebody who is signed in.
     static let session = BrowserCookie(name: "__Host-session", lifetime: nil)
 
+    /// What a request shows.
+    func text(in request: Request) -> String? { request.cookies[name]?.value }
+
     /// The secret that a request shows.
     func secret(in request: Request) -> BrowserSecret? {
         request.cookies[name].flatMap { BrowserSecret($0.value) }
     }
 
-    /// Makes the browser keep a secret.
-    func set(_ secret: BrowserSecret, in response: inout Response) { write(secret.text, lifetime, &response) }
+    /// Makes the browser keep a text.
+    func set(_ text: String, in response: inout Response) { write(text, lifetime, &response) }
 
     /// Makes the browser forget it.
     func remove(from response: inout Response) { write("", 0, &response) }

@@ -16,10 +16,9 @@ protocol PendingTrip: Sendable {
 
 /// Trips that wait for their callback, each under the hash of one browser's cookie: until they expire, and once.
 ///
-/// They stay here and do not travel in the cookie: with the provider's metadata they are too large for one. They stay
-/// in memory and not in the store: whoever calls `/login` in a loop must not fill the disk. Behind a load balancer a
-/// browser therefore has to come back to the same server within its ten minutes (or keep them in a database that both
-/// share).
+/// For logouts, which only a person who is signed in can begin; logins travel sealed in a cookie, see `LoginSeal`. Behind a
+/// load balancer a browser has to come back to the same server within its ten minutes, or is told that the provider did not
+/// confirm its logout.
 actor PendingTrips<Trip: PendingTrip> {
     private var trips: [String: Trip] = [:]
     /// Their keys, the oldest first.

@@ -6,11 +6,21 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// A login that was begun, and where the person wanted to go.
-struct PendingLogin: PendingTrip {
-    var authorization: PendingAuthorization
-    var returnPath: ReturnPath
+/// A login that was begun: what has to fit when the browser comes back, and where the person wanted to go.
+///
+/// The rest of the request is this server's configuration and is made again. So a login fits into a cookie.
+struct PendingLogin: Sendable, Codable, Equatable {
+    var state: String
+    var nonce: String?
+    var verifier: CodeVerifier
+    var expiresAt: Date
+    var returnPath: String
 
-    var state: String { authorization.request.state }
-    var expiresAt: Date { authorization.expiresAt }
+    init(_ pending: PendingAuthorization, returningTo path: ReturnPath) {
+        state = pending.request.state
+        nonce = pending.request.nonce
+        verifier = pending.request.codeVerifier
+        expiresAt = pending.expiresAt
+        returnPath = path.text
+    }
 }

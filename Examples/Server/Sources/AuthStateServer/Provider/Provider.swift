@@ -20,11 +20,26 @@ struct Provider: Sendable {
     /// Where the browser lands after a logout at the provider; to be registered with it.
     static let logoutPath = "/logout"
 
+    /// What the provider says of itself.
+    func configuration() async throws -> ServiceConfiguration {
+        try await service.discoverConfiguration(issuer: issuer)
+    }
+
     /// Begins a login.
+    func begin() async throws -> PendingAuthorization { try service.begin(try await request()) }
+
+    /// The login that a browser comes back from, made again from what its cookie kept.
+    func resume(_ login: PendingLogin) async throws -> PendingAuthorization {
+        var request = try await request()
+        (request.state, request.nonce, request.codeVerifier) = (login.state, login.nonce, login.verifier)
+        return try service.begin(request)
+    }
+
+    /// The request of a login.
     ///
     /// The answer comes in the query of a GET: a form would be posted from another site, and so without our cookies.
-    func begin() async throws -> PendingAuthorization {
-        let configuration = try await service.discoverConfiguration(issuer: issuer)
+    private func request() async throws -> AuthorizationRequest {
+        let configuration = try await configuration()
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: scopes,
             redirectURI: try RedirectURI(baseURL(Self.callbackPath)))
@@ -32,6 +47,6 @@ struct Provider: Sendable {
         if configuration.metadata?.claimsParameterSupported == true {
             request.claims = ClaimsRequest(idToken: ["name": .voluntary]).json
         }
-        return try service.begin(request)
+        return request
     }
 }

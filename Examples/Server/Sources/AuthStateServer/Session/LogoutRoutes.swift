@@ -33,7 +33,7 @@ struct LogoutRoutes: Sendable {
             let secret = try BrowserSecret()
             let end = provider.service.configuration.clock.now.addingTimeInterval(600)
             await logouts.keep(WaitingLogout(logout: logout, expiresAt: end), for: secret)
-            BrowserCookie.logout.set(secret, in: &response)
+            BrowserCookie.logout.set(secret.text, in: &response)
         }
         return response
     }

@@ -39,7 +39,7 @@ struct Sessions: Sendable {
         }
         let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
         guard now < end else {
-            try await pool.remove(state.key)
+            await drop(state)
             return nil
         }
         return Session(secret: secret, state: state)
@@ -54,6 +54,26 @@ struct Sessions: Sendable {
         }
     }
 
+    /// Ends a session that is over or replaced: forgets it and has the provider take its tokens back.
+    private func drop(_ state: AuthState) async {
+        for failure in await state.logOut(with: nil).failures {
+            logger.warning("a session could not be ended as a whole", metadata: ["error": "\(failure)"])
+        }
+    }
+
+    /// Ends the sessions that were abandoned: over, and their browsers never came back.
+    ///
+    /// A state is saved at its login, so one that was saved longer ago than a session lasts belongs to none.
+    func sweep() async {
+        do {
+            let outcome = try await pool.sweep(olderThan: .seconds(Self.lifetime))
+            logger.info(
+                "swept sessions", metadata: ["deleted": "\(outcome.deleted)", "failures": "\(outcome.failures)"])
+        } catch is CancellationError {} catch {
+            logger.warning("sessions could not be swept", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Completes a login under a new secret: one that was planted in the browser before is worth nothing.
     ///
     /// - Parameter old: The browser's session so far; it does not go on beside the new one.
@@ -64,9 +84,7 @@ struct Sessions: Sendable {
         let state = try await pool.complete(
             pending, callback: callback, for: AuthStateKey(secret),
             annotations: [Self.end: "\(Int(now + Self.lifetime))"])
-        do { if let old { try await pool.remove(old.state.key) } } catch let error as AuthStateError {
-            logger.warning("the session of before could not be removed", metadata: ["error": "\(error)"])
-        }
+        if let old { await drop(old.state) }
         return Session(secret: secret, state: state)
     }
 

@@ -1,0 +1,150 @@
+import AuthStateKit
+import AuthStateTesting
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import Testing
+
+@testable import AuthStateServer
+
+/// What anonymous requests, other sites and the passing of time must not do.
+@Suite("attacks", .timeLimit(.minutes(2)))
+struct AttackTests {
+    @Test("anonymous logins that are begun in a loop evict no other person's")
+    func manyAnonymousLogins() async throws {
+        try await Site.run { site in
+            var person = site.visitor()
+            let callback = try await person.callback()
+            // More than the memory of pending logins that there was once.
+            for _ in 0..<10_001 {
+                var attacker = site.visitor()
+                #expect(try await attacker.get("/login").status == .seeOther)
+            }
+            #expect(try await person.get(callback).status == .found)
+        }
+    }
+
+    @Test("callbacks that were made up leave no file")
+    func madeUpCallbacks() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder) { site in
+            for _ in 0..<30 {
+                var attacker = site.visitor()
+                let login = try await attacker.get("/login")
+                let url = try #require(login.headers[.location].flatMap(URL.init(string:)))
+                let state = try #require(
+                    URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?
+                        .first { $0.name == "state" }?.value)
+                #expect(try await attacker.get("/callback?code=x&state=\(state)").status.kind == .clientError)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test("a login that another site's link begins asks the person first", arguments: ["cross-site", "same-site", nil])
+    func loginByLink(_ origin: String?) async throws {
+        try await Site.run { site in
+            var person = site.visitor()
+            let page = try await person.get("/login?return=/x", from: origin)
+            #expect(page.status == .ok && page.headers[.location] == nil && person.cookies.isEmpty)
+            #expect(page.text.contains("name=\"return\" value=\"/x\""))
+            let policy = page.headers[.contentSecurityPolicy] ?? ""
+            #expect(policy.contains("form-action 'self' \(site.provider.issuer)"), "\(policy)")
+            #expect(try await person.post("/login", ["return": "/x"]).status == .seeOther)
+        }
+    }
+
+    @Test("a login that another site's form begins is refused", arguments: ["https://evil.example", "null", nil])
+    func loginByForm(_ origin: String?) async throws {
+        try await Site.run { site in
+            var person = site.visitor()
+            let answer = try await person.post("/login", [:], origin: origin)
+            #expect(answer.status == .forbidden)
+            #expect(person.cookies.isEmpty)
+        }
+    }
+
+    @Test("the login's cookie shows nothing, cannot be changed, and counts once")
+    func loginCookie() async throws {
+        try await Site.run { site in
+            var person = site.visitor()
+            let callback = try await person.callback()
+            let cookie = try #require(person.cookies["__Host-login"])
+            let bytes = try #require(Base64URL.decode(cookie))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("state"))
+            for position in stride(from: 0, to: bytes.count, by: 16) {
+                var changed = bytes
+                changed[position] ^= 1
+                var attacker = site.visitor()
+                attacker.cookies["__Host-login"] = Base64URL.encode(changed)
+                #expect(try await attacker.get(callback).status == .badRequest)
+            }
+            var copy = person
+            #expect(try await person.get(callback).status == .found)
+            #expect(try await copy.get(callback).status == .badRequest)
+            #expect(site.provider.statistics.codeReplays == 0)
+        }
+    }
+
+    @Test("a session that a new login replaces is revoked")
+    func replacedSession() async throws {
+        try await Site.run { site in
+            var person = site.visitor()
+            try await person.logIn()
+            #expect(site.provider.requestCount(.revocation) == 0)
+            try await person.logIn()
+            #expect(site.provider.requestCount(.revocation) > 0)
+            #expect(try await person.get("/profile").status == .ok)
+        }
+    }
+
+    @Test("a session that is over is revoked when its browser comes back")
+    func expiredSession() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder) { site in
+            var person = site.visitor()
+            try await person.logIn()
+            site.clock.advance(by: .seconds(Sessions.lifetime + 1))
+            #expect(try await person.get("/profile").status == .forbidden)
+            #expect(site.provider.requestCount(.revocation) > 0 && folder.states == 0)
+        }
+    }
+
+    @Test("abandoned sessions are revoked and deleted by the sweep", arguments: [true, false])
+    func abandonedSessions(isSealed: Bool) async throws {
+        // Files have the times of the system's clock.
+        let (folder, clock) = (Folder(), ManualClock(startingAt: .now))
+        var configuration = OpenIDProvider.Configuration()
+        configuration.clients = [OpenIDProvider.Client(id: "site", redirectURIs: ["http://localhost/callback"])]
+        let provider = try await OpenIDProvider(configuration: configuration, clock: clock.wallClock)
+        let keys = isSealed ? [try SealingKey.random()] : []
+        try await Site.run(folder: folder, sealingKeys: keys, provider, clock) { site in
+            var person = site.visitor()
+            try await person.logIn()
+        }
+        let sessions = try sessions(in: folder, sealedWith: keys, provider, clock)
+        await sessions.sweep()
+        #expect(folder.states == 1 && provider.requestCount(.revocation) == 0)
+        clock.advance(by: .seconds(Sessions.lifetime + 60))
+        await sessions.sweep()
+        #expect(folder.states == 0 && provider.requestCount(.revocation) > 0)
+        await provider.stop()
+    }
+
+    /// The sessions of a server that does not run.
+    private func sessions(
+        in folder: Folder, sealedWith keys: [SealingKey], _ provider: OpenIDProvider, _ clock: ManualClock
+    ) throws -> Sessions {
+        var configuration = AuthorizationService.Configuration()
+        configuration.clock = clock.wallClock
+        let service = AuthorizationService(configuration: configuration)
+        let files = FileAuthStateStore(folder: folder.path)
+        let store: any AuthStateStore = keys.isEmpty ? files : try SealedAuthStateStore(files, keys: keys)
+        return Sessions(
+            provider: Provider(
+                issuer: provider.issuer, clientID: "site", credential: .none, scopes: [.openID],
+                baseURL: try #require(BaseURL("http://localhost")), service: service),
+            pool: AuthStatePool(store: store, service: service), logger: Logger(label: "sweep"))
+    }
+}
