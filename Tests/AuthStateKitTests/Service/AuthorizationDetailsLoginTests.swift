@@ -21,6 +21,7 @@ struct AuthorizationDetailsLoginTests {
     private func request(_ fixture: ProviderFixture) -> AuthorizationRequest {
         var request = fixture.request(client: "service")
         request.authorizationDetails = [Self.payment, Self.account]
+        request.configuration.tolerances.insert(.shortSecret)
         return request
     }
 

@@ -66,8 +66,8 @@ extension EndToEndTests {
             let authstate = try Authstate(.django)
             let login = try await logIn(authstate)
             try #require(login.status == 0, "\(login)")
-            let uri = try await authstate.state().snapshot.lastAuthorizationResponse?.request.redirectURI
-            let other = try await LoopbackUserAgent().prepare(redirectURI: try #require(uri), for: .login)
+            let answer = try await #require(authstate.state().snapshot.lastAuthorizationResponse)
+            let other = try await LoopbackUserAgent().prepare(redirectURI: answer.request.redirectURI, for: .login)
             try await authstate.expectFailure(
                 ["login", "--register", "--browser-command", "true"] + arguments(authstate), 78, [.portInUse],
                 stage: .authorization, hint: "authstate registration delete")

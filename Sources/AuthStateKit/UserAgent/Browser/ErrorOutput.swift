@@ -54,20 +54,20 @@
             /// The lines, or nil when all are empty.
             let text: String?
 
-            /// Addresses lose their query and fragment, where codes and states stand.
+            /// Addresses lose all but scheme, host and port: codes, states and the one-time address stand behind them.
             init(_ output: String) {
                 let lines = output.split(whereSeparator: \.isNewline).suffix(Self.count).map { line in
-                    line.split(separator: " ").map(Self.withoutQuery).joined(separator: " ")
+                    line.split(separator: " ").map(Self.origin).joined(separator: " ")
                 }
                 let text = lines.filter { !$0.isEmpty }.joined(separator: " / ")
                 self.text = text.isEmpty ? nil : text
             }
 
-            private static func withoutQuery(_ word: Substring) -> String {
-                guard word.contains("://"), let end = word.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
-                    return String(word)
-                }
-                return word[..<end] + "?…"
+            private static func origin(_ word: Substring) -> String {
+                guard let scheme = word.range(of: "://"),
+                    let end = word[scheme.upperBound...].firstIndex(where: { "/?#".contains($0) })
+                else { return String(word) }
+                return word[..<end] + "/…"
             }
         }
     }

@@ -57,7 +57,7 @@ extension ProviderState {
         }
         let needsSecret = !["none", "private_key_jwt"].contains(method)
         return OpenIDProvider.Client(
-            id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(24)) : nil, keys: keys,
+            id: id, secret: needsSecret ? secret ?? Base64URL.encode(SecureRandom.bytes(48)) : nil, keys: keys,
             authenticationMethod: ClientAuthenticationMethod(rawValue: method), redirectURIs: redirectURIs,
             postLogoutRedirectURIs: strings("post_logout_redirect_uris"),
             grantTypes: Set((strings("grant_types") ?? Self.usualGrantTypes).map { GrantType(rawValue: $0) }))
