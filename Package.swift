@@ -16,7 +16,15 @@ let development: [Target] = [
         path: "Tests/Fuzz",
         exclude: ["Corpora", "Dictionaries"],
         swiftSettings: strict
-    )
+    ),
+    // Processes, store and provider on one thread, in an order that a seed decides; .ci/simulation runs it.
+    .executableTarget(
+        name: "Simulation",
+        dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        path: "Tests/Simulation",
+        exclude: ["README.md"],
+        swiftSettings: strict
+    ),
 ]
 
 let package = Package(

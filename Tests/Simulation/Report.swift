@@ -1,0 +1,76 @@
+/// What many seeds found, by rule and by known defect.
+struct Report {
+    private var runs = 0
+    private var steps = 0
+    private var byRule: [Rule: (count: Int, first: UInt64)] = [:]
+    private var byDefect: [Int: (count: Int, first: UInt64)] = [:]
+    private var gone: [KnownDefect] = []
+    private var unknown: [(seed: UInt64, finding: Finding)] = []
+
+    /// Whether nothing was found that is not known, and everything that is known was found in its scenario.
+    var isGood: Bool { unknown.isEmpty && gone.isEmpty }
+
+    /// Plays the scenarios of the known defects, each until a schedule breaks its rule.
+    mutating func demonstrate() {
+        for defect in KnownDefect.all {
+            if let (schedule, _) = defect.demonstration() {
+                print("scenario \(defect.number): schedule \(schedule) breaks \(defect.rule.rawValue)")
+            } else {
+                print("scenario \(defect.number): no schedule breaks \(defect.rule.rawValue)")
+                gone.append(defect)
+            }
+        }
+    }
+
+    mutating func add(_ run: Run, seed: UInt64) {
+        runs += 1
+        steps += run.steps
+        for finding in run.findings {
+            byRule[finding.rule, default: (0, seed)].count += 1
+            if let defect = KnownDefect.explaining(finding) {
+                byDefect[defect.number, default: (0, seed)].count += 1
+            } else {
+                unknown.append((seed, finding))
+            }
+        }
+    }
+
+    func show() {
+        print("\(runs) seeds, \(steps) steps")
+        for rule in Rule.allCases {
+            let found = byRule[rule].map { "\($0.count) seeds, the first \($0.first)" } ?? "holds"
+            print("  \(rule.rawValue): \(found)")
+        }
+        for defect in KnownDefect.all {
+            let found = byDefect[defect.number].map { "\($0.count) seeds, the first \($0.first)" } ?? "not found"
+            print("  known defect \(defect.number), \(found): \(defect.title)")
+        }
+        for (seed, finding) in unknown.prefix(20) { print("UNKNOWN seed \(seed): \(finding)") }
+        for defect in gone { print("GONE: defect \(defect.number), \(defect.title). Remove it from the table.") }
+        print(isGood ? "Nothing else was found." : "\(unknown.count) findings are not known.")
+    }
+}
+
+extension Finding: CustomStringConvertible {
+    var description: String {
+        let excuses = excuses.isEmpty ? "no fault" : excuses.map(\.rawValue).sorted().joined(separator: ", ")
+        return "\(rule.rawValue), process \(process), step \(step): \(text) (\(excuses))"
+    }
+}
+
+extension Run {
+    /// The plan and what happened, a line each.
+    var schedule: String {
+        let rules = plan.provider
+        let head = """
+            \(plan.processes) processes, \(plan.isWatched ? "a store with a watch" : "a store without a watch")\
+            \(plan.isSlow ? ", slow calls" : "")
+            provider: \(rules.rotates ? "rotates" : "does not rotate"), grace \(Int(rules.grace)) s, \
+            \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), tokens live \(rules.lifetime) s
+            actions: \(plan.actions.map { "p\($0.process) \($0.action.rawValue)" }.joined(separator: ", "))
+            faults: \(plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }.joined(separator: ", "))
+            choices: \(choices.map(String.init).joined(separator: ","))
+            """
+        return ([head] + trace).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,65 @@
+/// The rules that hold in every run of every seed.
+enum Rule: String, CaseIterable {
+    case spentOnce
+    case decisionStands
+    case logoutIsNoticed
+    case storeKeepsDecisions
+    case storedBeforeShown
+    case adoptedIsShown
+    case notExpired
+    case noRepeatAfterLostLease
+    case everyCallReturns
+    case serves
+    case agreement
+    case errorIsGone
+    case streamInOrder
+
+    /// The rule as a sentence.
+    var sentence: String {
+        switch self {
+        case .spentOnce:
+            "No refresh token is spent twice, unless an answer, a save, a lease or a process was lost in between."
+        case .decisionStands:
+            "Once a login or logout has returned, its process shows no tokens of an older grant."
+        case .logoutIsNoticed:
+            "Ten seconds after a login or logout has returned, no process delivers tokens of an older grant."
+        case .storeKeepsDecisions:
+            "Once a login or logout is stored, no later transaction stores an older grant."
+        case .storedBeforeShown:
+            "No reader sees tokens before they are stored, or the failure to store them is reported."
+        case .adoptedIsShown:
+            "What a process has loaded under its lease is shown before it writes something else."
+        case .notExpired:
+            "No call gets an access token that had expired before the call began."
+        case .noRepeatAfterLostLease:
+            "No renewal is repeated after its lease was lost."
+        case .everyCallReturns:
+            "Every call returns once the faults have ended."
+        case .serves:
+            "In the end every process serves a live token, or has an error that something justifies."
+        case .agreement:
+            "In the end all processes serve the same grant, and no older one than the last decision."
+        case .errorIsGone:
+            "In the end a save leaves no error of the store behind."
+        case .streamInOrder:
+            "A stream of changes tells in order of revision, and its last element is the state."
+        }
+    }
+}
+
+/// A rule that did not hold.
+struct Finding: Hashable {
+    var rule: Rule
+    /// Which process, at which step.
+    var process: Int
+    var step: Int
+    /// What was seen.
+    var text: String
+    /// What went wrong in the world before.
+    var excuses: Set<Excuse>
+}
+
+/// What went wrong in the world, and may explain what a rule forbids.
+enum Excuse: String, Hashable {
+    case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, withdrawal
+}

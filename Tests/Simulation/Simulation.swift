@@ -1,0 +1,110 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The program: runs seeds, prints what was found, and exits with 1 when there is something that is not known.
+@main
+enum Simulation {
+    static func main() {
+        makeHashingDeterministic()
+        var options = Options()
+        do { options = try Options(CommandLine.arguments.dropFirst()) } catch {
+            print(error)
+            exit(2)
+        }
+        if let seed = options.seed { exit(show(seed, options)) }
+        if let defect = options.defect { exit(show(defect)) }
+        var report = Report()
+        for seed in options.from..<(options.from + UInt64(options.seeds)) {
+            report.add(Run(Plan(seed: seed), Decisions(seed: seed)), seed: seed)
+        }
+        report.demonstrate()
+        report.show()
+        exit(report.isGood ? 0 : 1)
+    }
+
+    /// Runs one seed, twice, and shows it.
+    private static func show(_ seed: UInt64, _ options: Options) -> CInt {
+        var run = Run(Plan(seed: seed), Decisions(seed: seed))
+        let again = Run(Plan(seed: seed), Decisions(seed: seed))
+        if run.trace != again.trace {
+            print("Seed \(seed) does not repeat: the traces differ.")
+            return 1
+        }
+        if options.isShrinking, let rule = run.findings.first?.rule {
+            run = Shrinker(rule: options.rule ?? rule).shrunk(run)
+        }
+        if options.isTracing || options.isShrinking { print(run.schedule) }
+        for finding in run.findings { print("seed \(seed): \(finding)") }
+        if run.findings.isEmpty { print("seed \(seed): nothing found in \(run.steps) steps") }
+        return run.findings.allSatisfy { KnownDefect.explaining($0) != nil } ? 0 : 1
+    }
+
+    /// Shows the scenario of a known defect, with as few unusual choices as possible.
+    private static func show(_ defect: KnownDefect) -> CInt {
+        guard let (_, run) = defect.demonstration() else {
+            print("No schedule breaks \(defect.rule.rawValue): \(defect.title).")
+            return 1
+        }
+        print("\(defect.title).\n\(Shrinker(rule: defect.rule).withFewerChoices(run).schedule)")
+        return 0
+    }
+
+    /// The order of a dictionary differs from process to process unless this variable is set when the process begins.
+    private static func makeHashingDeterministic() {
+        let name = "SWIFT_DETERMINISTIC_HASHING"
+        guard getenv(name) == nil else { return }
+        setenv(name, "1", 1)
+        execv("/proc/self/exe", CommandLine.unsafeArgv)
+        fatalError("The program cannot start itself again: set \(name)=1.")
+    }
+}
+
+/// What the command line asks for.
+struct Options {
+    var seeds = 300
+    var from: UInt64 = 1
+    var seed: UInt64?
+    var rule: Rule?
+    var defect: KnownDefect?
+    var isTracing = false
+    var isShrinking = false
+
+    struct Mistake: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init() {}
+
+    init(_ arguments: ArraySlice<String>) throws {
+        var rest = arguments
+        while let option = rest.popFirst() {
+            func value<Value>(_ read: (String) -> Value?) throws -> Value {
+                guard let value = rest.popFirst().flatMap(read) else {
+                    throw Mistake(description: "\(option) needs a value.\n\(Self.usage)")
+                }
+                return value
+            }
+            switch option {
+            case "--seeds": seeds = try value { Int($0) }
+            case "--from": from = try value { UInt64($0) }
+            case "--seed": seed = try value { UInt64($0) }
+            case "--rule": rule = try value { Rule(rawValue: $0) }
+            case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
+            case "--trace": isTracing = true
+            case "--shrink": isShrinking = true
+            default: throw Mistake(description: "Unknown option \(option).\n\(Self.usage)")
+            }
+        }
+    }
+
+    static let usage = """
+        usage: Simulation [--seeds N] [--from S]                            runs N seeds, the first of them S
+               Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
+               Simulation --defect N                                        shows the scenario of a known defect
+        """
+}
