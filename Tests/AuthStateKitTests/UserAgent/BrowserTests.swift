@@ -119,7 +119,7 @@ struct BrowserTests {
             #expect(error?.message.contains("3") == true)
             // What the command said helps; the address with the login's parameters is not repeated.
             let origin = URIReference(session.redirectURI.rawValue).origin
-            #expect(error?.received == "noise at \(origin ?? "")/… / no display")
+            #expect(error?.received == "noise at \(origin)/… / no display")
             await session.finish(.cancelled)
         }
     }

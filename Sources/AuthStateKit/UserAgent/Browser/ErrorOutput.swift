@@ -64,7 +64,7 @@
             }
 
             private static func origin(_ word: Substring) -> String {
-                guard let scheme = word.range(of: "://"),
+                guard let scheme = word.firstRange(of: "://"),
                     let end = word[scheme.upperBound...].firstIndex(where: { "/?#".contains($0) })
                 else { return String(word) }
                 return word[..<end] + "/…"
