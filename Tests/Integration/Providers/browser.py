@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A headless browser that does what alice would do: logs in, consents (or declines), confirms a logout.
 
-usage: browser.py [--deny] [--follow] [--cookies FILE] [--user NAME] [--password WORD] [--trace] URL
+usage: browser.py [--deny] [--follow] [--cookies FILE] [--user NAME] [--password WORD] [--trace FILE] URL
 
 URL is an authorization, device verification or end-session URL of one of the test providers, the one-time address of a
 client that leads to one, or glewlwyd's list of logins that wait for alice (BASE/api/PLUGIN/ciba_user_list/). Walks through the
@@ -137,7 +137,7 @@ class Reply:
 
 
 class Browser:
-    def __init__(self, cookies, user="alice", password="password", deny=False, trace=False):
+    def __init__(self, cookies, user="alice", password="password", deny=False, trace=None):
         self.cookies, self.user, self.password = cookies, user, password
         self.deny, self.trace = deny, trace
 
@@ -164,7 +164,8 @@ class Browser:
         connection.close()
         self.cookies.store(parts.netloc, response.headers.get_all("Set-Cookie") or [])
         if self.trace:
-            print(method, url[:150], reply.status, (reply.location or "")[:150], file=sys.stderr)
+            with open(self.trace, "a", encoding="utf-8") as file:
+                print(method, url, reply.status, file=file)
         return reply
 
     def send_json(self, method, url, value=None):
@@ -329,7 +330,7 @@ def main():
     parser.add_argument("--cookies")
     parser.add_argument("--user", default="alice")
     parser.add_argument("--password", default="password")
-    parser.add_argument("--trace", action="store_true")
+    parser.add_argument("--trace")
     arguments = parser.parse_args()
     cookies = Cookies(arguments.cookies)
     browser = Browser(cookies, arguments.user, arguments.password, arguments.deny, arguments.trace)

@@ -23,12 +23,21 @@ struct LoginBrowser: Sendable {
         let refusal = decision == .decline ? ["--deny"] : []
         let following = follows ? ["--follow"] : []
         return [Self.python, "\(Provider.scripts)/browser.py", "--cookies", folder("jar"), "--user", user]
-            + following + refusal
+            + ["--trace", folder("trace")] + following + refusal
     }
 
     /// The same as one line for a shell.
     func commandLine(_ decision: Decision = .accept) -> String {
         words(decision).map { "'\($0)'" }.joined(separator: " ")
+    }
+
+    /// The URLs that the browser asked for, in order.
+    var visits: [String] {
+        get throws {
+            try String(contentsOfFile: folder("trace"), encoding: .utf8).split(separator: "\n").compactMap { line in
+                line.split(separator: " ").dropFirst().first.map(String.init)
+            }
+        }
     }
 
     /// A user agent whose browser this is.

@@ -26,8 +26,8 @@ struct MistypedTests {
     @Test("is told in one sentence, with the value of no option in it")
     func sentence() {
         #expect(
-            "\(Mistyped.first(in: ["login", "--client-secrt=s3cret"])!)"
-                == "Unknown option '--client-secrt'. Did you mean '--client-secret-env'?")
+            "\(Mistyped.first(in: ["login", "--client-secret=s3cret"])!)"
+                == "Unknown option '--client-secret'. Did you mean '--client-secret-env'?")
         #expect("\(Mistyped.first(in: ["xyzzy"])!)" == "Unknown command 'xyzzy'.")
     }
 }

@@ -31,6 +31,8 @@ extension AuthStateError {
         guard !isAdvised else { return copy }
         if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
+        } else if namesTolerance {
+            // Nothing helps more than what accepts this very answer.
         } else if let advice = Self.stageAdvice[stage]?[code] {
             copy.hint = advice
         } else if stage != .logout, let advice = Self.advice[code] {
@@ -57,6 +59,10 @@ extension AuthStateError {
 
     /// Whether the hint names a command or an option of this program already.
     private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }
+
+    private var namesTolerance: Bool {
+        ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
+    }
 
     /// What to do without an endpoint.
     private var endpointAdvice: String {
@@ -116,8 +122,6 @@ extension AuthStateError {
         .logout: [
             .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
             .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",
-            .invalidClient:
-                "Check the secret or key that the login was made with; 'authstate logout --local' does without the provider.",
             .unauthorizedClient:
                 "Check the secret or key that the login was made with; some providers let only some clients revoke.",
         ],
