@@ -61,11 +61,9 @@ struct Clients: Sendable {
 
 extension InternetAddress {
     fileprivate init?(_ address: SocketAddress) {
-        switch address {
-        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr, Array.init))
-        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr, Array.init))
-        case .unixDomainSocket: return nil
-        }
+        // Without the zone of a link-local address.
+        guard let text = address.ipAddress?.prefix(while: { $0 != "%" }) else { return nil }
+        self.init(host: text.contains(":") ? "[\(text)]" : String(text))
     }
 }
 

@@ -9,7 +9,7 @@
     struct ProxyTests {
         @Test("a proxy of the configuration carries no traffic to this machine")
         func loopback() async throws {
-            let proxy = RawServer { _ in [.answer(body: "proxy"), .close] }
+            let proxy = RawServer { _ in [.answer(body: "proxy")] }
             let server = RawServer { _ in [.answer(body: "server")] }
             try await with(proxy) { transport in
                 for host in ["127.0.0.1", "localhost", "LOCALHOST"] {
