@@ -8,7 +8,7 @@ extension ClientCredential {
     /// environment variable and send that.
     ///
     /// A secret that a registration issued (`Source.issued`) needs no custody: it is in the same archive as the endpoints, so
-    /// that whoever changes the one has read the other. The same holds for the registration access token.
+    /// that a writer who changes the one has read the other. The same holds for the registration access token.
     package indirect enum Custody: Sendable, Hashable {
         /// The request: the program made it, or no other program can have written the state that it comes from.
         case request

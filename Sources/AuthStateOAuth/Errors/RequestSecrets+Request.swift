@@ -66,7 +66,7 @@ extension RequestSecrets {
         return parameters.names.filter(names.contains).flatMap(parameters.values)
     }
 
-    /// The parameters whose values let somebody act for the client or the person, or prove who asks.
+    /// The parameters whose values let their holder act for the client or the user, or prove who asks.
     private static let names: Set<String> = [
         // RFC 6749, 6750, 7636 and 9101; OpenID Connect Core and RP-Initiated Logout
         "access_token", "client_secret", "code", "code_verifier", "id_token", "id_token_hint", "nonce", "password",

@@ -236,7 +236,7 @@ extension EchoedSecretsTests.Operation {
                 url: try #require(URL(string: "https://api.example/?access_token=SECRET-query-1")),
                 headers: ["Cookie": "a=SECRET-cookie-1"])
             let response = try await state(service).performAction(request)
-            // What the program asked for is its own, whatever is in it.
+            // A resource that the program requested is its own, with all that is in it.
             throw AuthStateError(.providerError, stage: .resource, "Status \(response.status).")
         },
         Self(testDescription: "withFreshToken", secrets: [token]) { service in
