@@ -3,10 +3,12 @@ import AuthStateOAuth
 extension AuthState.Surroundings {
     /// Reads what is stored; where others can write the store, it decides neither which secret is read nor where one goes.
     ///
+    /// - Parameter credential: The program's credential, in the place of the one that the stored state refers to.
     /// - Throws: As `AuthStateArchive(data:)` does.
-    func record(of stored: StoredAuthState) throws -> AuthState.Record {
-        let record = try AuthStateArchive(data: stored.archive).record
-        return store.mayBeWrittenByOthers ? record.distrusted(allowing: options.allowedCredentials) : record
+    func record(of stored: StoredAuthState, credential: ClientCredential? = nil) throws -> AuthState.Record {
+        var record = try AuthStateArchive(data: stored.archive).record
+        if store.mayBeWrittenByOthers { record = record.distrusted(allowing: options.allowedCredentials) }
+        return credential.map { record.with($0, in: self) } ?? record
     }
 
     /// What the program knows of a client before anything is stored, as it may be used beside what others can write.
@@ -43,7 +45,7 @@ extension AuthState.Record {
     }
 
     /// The record with a credential of this process in the place of the stored one.
-    func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
+    fileprivate func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
         var copy = self
         let mayBeWritten = surroundings.store.mayBeWrittenByOthers
         copy.credential = mayBeWritten ? credential.unvouched : credential

@@ -58,8 +58,7 @@ extension AuthStatePool {
                 guard let stored = try await lease.load(), stored.version == entry.version else {
                     return SweepOutcome(kept: 1)
                 }
-                var record = try AuthStateArchive(data: stored.archive).record
-                if let credential = credential(entry.key) { record.credential = credential }
+                let record = try surroundings.record(of: stored, credential: credential(entry.key))
                 var outcome = try await revoke(record)
                 try await lease.delete(expecting: stored.version)
                 outcome.deleted = 1

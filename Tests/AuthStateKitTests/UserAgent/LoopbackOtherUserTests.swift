@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -144,7 +145,8 @@ struct LoopbackOtherUserTests {
         let first = try await trip.send(trip.request(address.path))
         let cookie = "Cookie: \(first.cookie)\r\n"
         #expect(try await trip.send(trip.strangersRequest("/callback?state=s")).httpStatus == 403)
-        #expect(try await trip.send(trip.strangersRequest("/callback?state=x", headers: cookie)).httpStatus == 403)
+        let other = try await trip.send(trip.strangersRequest("/callback?state=x", headers: cookie))
+        #expect(other.httpStatus == 403 && other.contains("Not this sign-out"))
         #expect(try await trip.send(trip.request(address.path)).httpStatus == 409)
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
         #expect(error?.code == .openedTwice && error?.stage == .logout)
@@ -159,7 +161,13 @@ struct LoopbackOtherUserTests {
             configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
             clientID: "c", scopes: ["read"], redirectURI: trip.session.redirectURI)
         request.state = "s"
-        let pending = try AuthorizationService().begin(request)
+        request.configuration.pushedAuthorizationRequestEndpoint = endpoint
+        request.isPushed = true
+        let transport = ScriptedTransport([
+            .json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)
+        ])
+        let pending = try await AuthorizationService(transport: transport).begin(request, credential: .none)
+        #expect(!pending.url.absoluteString.contains("state="))
         let callback = Task { [session = trip.session] in try await session.present(pending) }
         var cookie = ""
         for await address in trip.opened {
@@ -167,7 +175,7 @@ struct LoopbackOtherUserTests {
             break
         }
         let other = trip.strangersRequest("/callback?code=1&state=x", headers: cookie)
-        #expect(try await trip.send(other).httpStatus == 403)
+        #expect(try await trip.send(other).contains("Not this sign-in"))
         callback.cancel()
         await trip.session.finish(.cancelled)
     }

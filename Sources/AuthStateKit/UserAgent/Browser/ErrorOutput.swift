@@ -35,7 +35,7 @@
 
         deinit { if let descriptor { close(descriptor) } }
 
-        /// The last lines, for an error to show; nil when nothing was written.
+        /// The last lines, for an error to show.
         var lastLines: Lines {
             guard let descriptor else { return Lines("") }
             let size = lseek(descriptor, 0, SEEK_END)
