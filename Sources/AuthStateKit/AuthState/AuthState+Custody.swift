@@ -29,6 +29,13 @@ extension AuthState.Surroundings {
 }
 
 extension AuthState.Record {
+    /// Notes the environment variables that this state names: the client's credential, and the keys that sign for it.
+    func noteSecretVariables() {
+        let signing = authorizationBox?.value.response.request.signingCredential
+        for credential in [credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
+        if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
+    }
+
     /// The record of a store that others can write.
     fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
         var copy = self

@@ -65,6 +65,15 @@ extension ClientCredential {
         return copy
     }
 
+    /// The credential that takes the place of another one in a state that others can write: what vouched for the former
+    /// vouches for this one.
+    package func succeeding(_ former: Self) -> Self {
+        guard isProof, custody == .request, case .provider = former.custody else { return unvouched }
+        var copy = self
+        copy.custody = former.custody
+        return copy
+    }
+
     private func isSamePlace(as other: Self) -> Bool {
         source == other.source && (method?.usesCertificate == true) == (other.method?.usesCertificate == true)
     }

@@ -67,6 +67,38 @@ struct LoopbackOtherUserTests {
         await trip.session.finish(.cancelled)
     }
 
+    @Test("a second visit while the code is exchanged revokes the tokens and fails the login")
+    func lateVisit() async throws {
+        let gate = ScriptedTransport.Gate()
+        var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))], then: .json("{}"))
+        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        let (opened, continuation) = AsyncStream.makeStream(of: URL.self)
+        let agent = LoopbackUserAgent(browser: .custom { continuation.yield($0) })
+        var request = AuthorizationRequest(
+            configuration: fixture.record.configuration, clientID: "client", scopes: ["read"])
+        request.state = "s"
+        let login = Task { [service = fixture.service, request] in
+            try await service.authorize(request, presenting: agent)
+        }
+        var visitors = opened.makeAsyncIterator()
+        let address = try #require(await visitors.next())
+        let port = UInt16(try #require(address.port))
+        func send(_ target: String, _ headers: String = "") async throws -> String {
+            try await TestSocket.exchange(
+                "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\(headers)\r\n", port: port,
+                ipv6: false)
+        }
+        let cookie = "Cookie: \(try await send(address.path).cookie)\r\n"
+        let page = Task { try await send("/callback?code=1&state=s", cookie) }
+        await gate.arrivals()
+        #expect(try await send(address.path).httpStatus == 409)
+        gate.open()
+        let error = await #expect(throws: AuthStateError.self) { try await login.value }
+        #expect(error?.code == .openedTwice)
+        #expect(fixture.transport.requests.count { $0.url.path == "/revoke" } == 2)
+        #expect(try await page.value.contains("failed"))
+    }
+
     @Test("what looks at the address before a person does not use it up")
     func lookingAhead() async throws {
         let trip = try await LoopbackTrip()
