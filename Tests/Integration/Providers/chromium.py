@@ -39,6 +39,13 @@ return null;
 class Failure(Exception):
     """The browser did not do what was asked."""
 
+    @property
+    def is_of_a_page_that_changed(self):
+        """Whether the element went away between the look for it and its use, for which chromedriver has several words."""
+        return str(self).startswith(
+            ("stale element", "element not interactable", "element click intercepted")
+        ) or "does not belong to the document" in str(self)
+
 
 class Session:
     """A chromedriver with one browser session; both end, and the profile is removed, on leaving the context."""
@@ -172,8 +179,7 @@ def log_in(session, url, provider, user, password):
                 session.script(
                     "if (!document.querySelector('input[type=password]')) arguments[0].dataset.pressed = true", button)
         except Failure as failure:
-            # The page changed under our hands: look again.
-            if not str(failure).startswith(("stale element", "element not interactable", "element click intercepted")):
+            if not failure.is_of_a_page_that_changed:
                 raise
         time.sleep(0.2)
     raise Failure("stuck on " + json.dumps(session.page()))
