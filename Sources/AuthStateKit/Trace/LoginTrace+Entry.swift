@@ -14,7 +14,7 @@ extension LoginTrace {
         /// What happened, for a person.
         public let message: String
         /// Its particulars in order; a secret's value is `…`.
-        public let details: [Detail]
+        public var details: [Detail]
 
         /// Makes an entry, for example for a preview; what steers a terminal is replaced in the message.
         public init(date: Date, step: Step, message: String, details: [Detail] = []) {
