@@ -40,6 +40,14 @@ extension PostgresTests {
             }
         }
 
+        /// The number of a watch, once it stands still: the server knows of the listener before the store does.
+        private func settled(_ watch: any AuthStateWatch) async throws -> UInt64 {
+            try await eventually("the number stands still") {
+                let number = watch.generation
+                return number < .max / 2 ? number : nil
+            }
+        }
+
         @Test("nothing is watched while nobody listens")
         func notRunning() async throws { #expect(await other.watch(key) == nil) }
 
@@ -48,7 +56,7 @@ extension PostgresTests {
             let version = try await other.put("one", key)
             try await listening { store, _ in
                 let watch = try #require(await store.watch(key))
-                let first = watch.generation
+                let first = try await settled(watch)
                 try await other.put("elsewhere", freshKey())
                 try await other.withLease(key, deadline: .seconds(5)) { try await $0.reserve() }
 
@@ -94,15 +102,12 @@ extension PostgresTests {
         func reconnection() async throws {
             try await listening { store, name in
                 let watch = try #require(await store.watch(key))
-                let first = watch.generation
+                let first = try await settled(watch)
                 try await server.sql(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
                 try await eventually("the loss is noticed") { watch.generation != first ? true : nil }
                 try await isListening(name)
-                let second = try await eventually("the number stands still again") {
-                    let number = watch.generation
-                    return number < .max / 2 ? number : nil
-                }
+                let second = try await settled(watch)
                 try await other.put("one", key)
                 try await eventually("a save is heard") { watch.generation != second ? true : nil }
             }
