@@ -18,6 +18,7 @@ struct Run {
     /// Runs a plan to its end.
     init(_ plan: Plan, _ decisions: Decisions) {
         self.plan = plan
+        SeededRandomness.begin()
         let world = World(plan, Decisions(script: []))
         let scheduler = world.scheduler
         ExecutorHooks.install(scheduler)

@@ -11,6 +11,9 @@
 enum Simulation {
     static func main() {
         makeHashingDeterministic()
+        guard SeededRandomness.isInstalled else {
+            fatalError("The system's random numbers are not the seed's: link with --export-dynamic, as .ci/simulation does.")
+        }
         var options = Options()
         do { options = try Options(CommandLine.arguments.dropFirst()) } catch {
             print(error)
@@ -62,49 +65,4 @@ enum Simulation {
         execv("/proc/self/exe", CommandLine.unsafeArgv)
         fatalError("The program cannot start itself again: set \(name)=1.")
     }
-}
-
-/// What the command line asks for.
-struct Options {
-    var seeds = 300
-    var from: UInt64 = 1
-    var seed: UInt64?
-    var rule: Rule?
-    var defect: KnownDefect?
-    var isTracing = false
-    var isShrinking = false
-
-    struct Mistake: Error, CustomStringConvertible {
-        var description: String
-    }
-
-    init() {}
-
-    init(_ arguments: ArraySlice<String>) throws {
-        var rest = arguments
-        while let option = rest.popFirst() {
-            func value<Value>(_ read: (String) -> Value?) throws -> Value {
-                guard let value = rest.popFirst().flatMap(read) else {
-                    throw Mistake(description: "\(option) needs a value.\n\(Self.usage)")
-                }
-                return value
-            }
-            switch option {
-            case "--seeds": seeds = try value { Int($0) }
-            case "--from": from = try value { UInt64($0) }
-            case "--seed": seed = try value { UInt64($0) }
-            case "--rule": rule = try value { Rule(rawValue: $0) }
-            case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
-            case "--trace": isTracing = true
-            case "--shrink": isShrinking = true
-            default: throw Mistake(description: "Unknown option \(option).\n\(Self.usage)")
-            }
-        }
-    }
-
-    static let usage = """
-        usage: Simulation [--seeds N] [--from S]                            runs N seeds, the first of them S
-               Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
-               Simulation --defect N                                        shows the scenario of a known defect
-        """
 }
