@@ -3,41 +3,29 @@ import AuthStateOAuth
 
 // The rules that are checked when a run has settled.
 extension Oracle {
-    /// Nothing is left to happen: a call that waits now never returns.
-    func checkWaiting(_ processes: [SimulatedProcess]) {
-        for process in processes {
-            guard let call = process.waiting.first else { continue }
-            found(.everyCallReturns, process.number, "\(call.name) does not return")
-        }
-    }
-
     /// A save has returned, without a fault.
-    func checkSaved(_ process: SimulatedProcess) {
-        guard let error = process.state?.current.storeError else { return }
-        found(.errorIsGone, process.number, "still says \(error.code.rawValue)")
+    func checkSaved(_ state: AuthState, of process: Int) {
+        guard let error = state.current.storeError else { return }
+        found(.errorIsGone, process, "still says \(error.code.rawValue)")
     }
 
-    func ends(_ process: SimulatedProcess, serving token: String) {
-        ends[process.number] = TokenName(token).map { .serving($0.grant) }
-    }
+    func ends(_ process: Int, serving token: String) { ends[process] = TokenName(token).map { .serving($0.grant) } }
 
-    func ends(_ process: SimulatedProcess, with error: any Error) {
+    func ends(_ process: Int, _ state: AuthState?, with error: any Error) {
         let name = SimulatedProcess.name(error)
         guard let error = error as? AuthStateError, error.kind == .reauthenticationRequired else {
-            ends[process.number] = .failing(name)
-            return found(.serves, process.number, "ends with \(name)")
+            ends[process] = .failing(name)
+            return found(.serves, process, "ends with \(name)")
         }
-        ends[process.number] = .loggedOut
-        guard let grant = TokenName(process.state?.snapshot.refreshToken),
-            let state = provider.grants[grant.grant]
-        else {
-            if !mayBeLoggedOut { found(.serves, process.number, "ends with \(name), no logout is the last decision") }
+        ends[process] = .loggedOut
+        guard let token = TokenName(state?.snapshot.refreshToken), let grant = provider.grants[token.grant] else {
+            if !mayBeLoggedOut { found(.serves, process, "ends with \(name), no logout is the last decision") }
             return
         }
         // With the newest refresh token of a grant that the provider keeps there is no reason for an error, but that a
         // resource refused a renewed token: one whose answer was so slow that it had expired.
-        if state.isAlive, grant.number == state.newest, error.code != .tokenRejected {
-            found(.serves, process.number, "ends with \(name), and \(grant.token) is good")
+        if grant.isAlive, token.number == grant.newest, error.code != .tokenRejected {
+            found(.serves, process, "ends with \(name), and \(token.token) is good")
         }
     }
 
@@ -47,27 +35,47 @@ extension Oracle {
         let last = decisions.filter { decision in
             !decisions.contains { $0.ended != nil && $0.isStored && $0.begun > decision.ended ?? .max }
         }
-        return last.contains { $0.kind == .logout || !$0.isStored || $0.isInDoubt || $0.ended == nil }
+        return last.contains { $0.kind != .login || !$0.isStored || $0.isInDoubt || $0.ended == nil }
     }
 
-    /// The last look at everything.
-    func checkEnd(_ processes: [SimulatedProcess]) {
-        if Set(processes.compactMap { ends[$0.number] }).count > 1 {
-            let text = processes.map { "process \($0.number) \(ends[$0.number].map { "\($0)" } ?? "nothing")" }
+    /// The last look at a state: what is left of its registration, and of its stream.
+    func checkEnd(_ state: AuthState, of process: Int) {
+        checkRegistration(state.snapshot, process)
+        if let last = lastHeard[process], last != state.current {
+            found(.streamInOrder, process, "the last element is revision \(last.revision), not the state")
+        }
+    }
+
+    /// The last look at all processes.
+    func checkAgreement() {
+        let numbers = ends.keys.sorted()
+        if Set(ends.values).count > 1 {
+            let text = numbers.map { "process \($0) \(ends[$0].map { "\($0)" } ?? "nothing")" }
             found(.agreement, 0, text.joined(separator: ", "))
         }
-        for process in processes {
-            if case .serving(let grant) = ends[process.number], !isExcused(by: [.oldCopy]),
+        for process in numbers {
+            guard case .serving(let grant) = ends[process], !isExcused(by: [.oldCopy]),
                 let later = decisions.first(where: { $0.isStored && isOlder(grant, than: $0) })
-            {
-                found(
-                    .agreement, process.number,
-                    "ends with grant \(grant), older than a \(later.kind) of process \(later.process)")
-            }
-            guard let state = process.state else { continue }
-            if let last = lastHeard[process.number], last != state.current {
-                found(.streamInOrder, process.number, "the last element is revision \(last.revision), not the state")
-            }
+            else { continue }
+            found(
+                .agreement, process,
+                "ends with grant \(grant), older than a \(later.kind) of process \(later.process)")
+        }
+    }
+
+    /// What manages a registration, and proves its client, is the provider's newest.
+    private func checkRegistration(_ record: AuthState.Record, _ process: Int) {
+        guard let registration = record.lastRegistrationResponse,
+            let token = TokenName(registration.registrationAccessToken), let client = provider.clients[token.grant],
+            client.isAlive, !isExcused(by: [.lostAnswer, .death, .oldCopy])
+        else { return }
+        let newest = TokenName(.registration, token.grant, client.token)
+        if token != newest {
+            found(.registrationIsKept, process, "ends with \(token.token), the newest is \(newest.token)")
+        }
+        let secret = TokenName(.secret, token.grant, client.secret)
+        if TokenName(registration.clientSecret) != secret {
+            found(.registrationIsKept, process, "ends with an older secret than \(secret.token)")
         }
     }
 }

@@ -62,13 +62,19 @@ extension Run {
     /// The plan and what happened, a line each.
     var schedule: String {
         let rules = plan.provider
+        let actions = plan.actions.map { step in
+            "p\(step.process) \(step.action.rawValue)\(plan.keys.count > 1 ? " \(plan.keys[step.key % plan.keys.count])" : "")"
+        }
+        let faults = plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }
         let head = """
-            \(plan.processes) processes, \(plan.isWatched ? "a store with a watch" : "a store without a watch")\
-            \(plan.isSlow ? ", slow calls" : "")
-            provider: \(rules.rotates ? "rotates" : "does not rotate"), grace \(Int(rules.grace)) s, \
-            \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), tokens live \(rules.lifetime) s
-            actions: \(plan.actions.map { "p\($0.process) \($0.action.rawValue)" }.joined(separator: ", "))
-            faults: \(plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }.joined(separator: ", "))
+            \(plan.processes) processes, each with a \(plan.holding.rawValue), \
+            \(plan.isWatched ? "a store with a watch" : "a store without a watch")\(plan.isSlow ? ", slow calls" : "")
+            provider: \(plan.grants.rawValue) grants, \(rules.rotates ? "rotates" : "does not rotate"), \
+            grace \(Int(rules.grace)) s, \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), \
+            tokens live \(rules.lifetime) s\(rules.rotatesRegistrations ? "" : ", keeps registration tokens")\
+            \(rules.wantsNonces ? ", wants nonces" : "")\(plan.breakage.map { "\nbroken: \($0.rawValue)" } ?? "")
+            actions: \(actions.joined(separator: ", "))
+            faults: \(faults.joined(separator: ", "))
             choices: \(choices.map(String.init).joined(separator: ","))
             """
         return ([head] + trace).joined(separator: "\n")

@@ -43,6 +43,8 @@ final class Scheduler: @unchecked Sendable {
     var isCalm = true
     /// Runs after each step.
     var afterStep: () -> Void = {}
+    /// Runs when a call of a process begins to wait.
+    var atAwait: (_ process: Int) -> Void = { _ in }
 
     private var jobs: [Job] = []
     private var parked: [Parked] = []
@@ -92,6 +94,7 @@ final class Scheduler: @unchecked Sendable {
             await withUnsafeContinuation { continuation in
                 call.continuation = continuation
                 if let wake = call.wake { continuation.resume(returning: wake) } else { self.parked.append(call) }
+                self.atAwait(call.process)
             }
         } onCancel: {
             if isCancellable { self.release(call, .cancelled) }
