@@ -25,8 +25,8 @@ final class SessionState: StateHolder, @unchecked Sendable {
             .configuration(world.configuration), clientID: "client",
             redirectURI: try? RedirectURI("https://client.example/callback"), scopes: [.openID])
         configuration.readsUserInfo = false
-        let key = proofKey
-        configuration.prepare = { $0.dpopKey = key }
+        let number = process.number
+        configuration.prepare = { world.prepare(&$0, of: number) }
         let session = AuthSessionCore(
             configuration, userAgent: process.userAgent(.default), service: process.service, store: process.store,
             options: process.options)
@@ -35,8 +35,6 @@ final class SessionState: StateHolder, @unchecked Sendable {
         }
         return session
     }
-
-    private var proofKey: DPoPKey? { process.world.proofKey(of: process.number) }
 
     @MainActor private func follow(_ session: AuthSessionCore) {
         guard session.authState !== current else { return }

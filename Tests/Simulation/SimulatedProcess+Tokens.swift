@@ -58,7 +58,9 @@ extension SimulatedProcess {
         let response = try await Deciding.$reauthorization.withValue(login) {
             try await state.performAction(
                 TransportRequest(url: World.resource),
-                reauthorize: .presenting(userAgent(key, as: isTheSame ? account : nil)))
+                reauthorize: .presenting(userAgent(key, as: isTheSame ? account : nil)) { request, _ in
+                    self.world.prepare(&request, of: self.number)
+                })
         }
         let json = try? JSONValue(parsing: [UInt8](response.body))
         if let subject = json?["subject"]?.stringValue { oracle.requested(number, of: account, as: subject) }

@@ -35,7 +35,9 @@ enum Simulation {
         var run = Run(Plan(seed: seed), Decisions(seed: seed))
         let again = Run(Plan(seed: seed), Decisions(seed: seed))
         if run.trace != again.trace {
-            print("Seed \(seed) does not repeat: the traces differ.")
+            let place = zip(run.trace, again.trace).enumerated().first { $0.element.0 != $0.element.1 }
+            print("Seed \(seed) does not repeat: the traces differ from line \(place?.offset ?? -1) on.")
+            if let place { print("\(place.element.0)\n\(place.element.1)") }
             return 1
         }
         if options.isShrinking, let rule = run.findings.first?.rule {

@@ -44,9 +44,19 @@ extension World {
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [],
             redirectURI: try? RedirectURI("https://client.example/callback"))
-        request.dpopKey = proofKey(of: process)
+        prepare(&request, of: process)
         return request
     }
+
+    /// Gives a request the process's key, and a state that no other run has: the library refuses one that was used before, and
+    /// the numbers of each run begin anew.
+    func prepare(_ request: inout AuthorizationRequest, of process: Int) {
+        request.dpopKey = proofKey(of: process)
+        Self.states += 1
+        request.state = "state-\(Self.states)"
+    }
+
+    nonisolated(unsafe) private static var states = 0
 
     /// The same for a login on another device.
     func deviceRequest(of process: Int) -> DeviceAuthorizationRequest {
