@@ -15,7 +15,7 @@ extension Plan {
         let topic = topic ?? chosen
         let isQuiet = number(1...3) == 1
         processes = number(2...4)
-        holding = topic.holding
+        (holding, first) = (topic.holding, topic.first)
         grants = one(of: topic.grants)
         isWatched = number(1...3) > 1
         isSlow = number(1...3) == 1

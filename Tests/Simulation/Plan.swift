@@ -12,6 +12,8 @@ struct Plan: Hashable {
     var provider = ProviderRules()
     /// Whether the store tells of changes, or has to be read from time to time.
     var isWatched = true
+    /// What happens before anything goes wrong, in the first process.
+    var first: [Action] = [.login]
     /// What the processes and their users do; begun in this order, each at a moment that the schedule chooses.
     var actions: [Step] = []
     /// What goes wrong, by the number of the call.

@@ -73,6 +73,7 @@ extension Run {
             grace \(Int(rules.grace)) s, \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), \
             tokens live \(rules.lifetime) s\(rules.rotatesRegistrations ? "" : ", keeps registration tokens")\
             \(rules.wantsNonces ? ", wants nonces" : "")\(plan.breakage.map { "\nbroken: \($0.rawValue)" } ?? "")
+            first: \(plan.first.map(\.rawValue).joined(separator: ", "))
             actions: \(actions.joined(separator: ", "))
             faults: \(faults.joined(separator: ", "))
             choices: \(choices.map(String.init).joined(separator: ","))

@@ -41,7 +41,8 @@ enum SeededRandomness {
 public func seededSystemCall(
     _ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int
 ) -> Int {
-    if number == SeededRandomness.getrandom, SeededRandomness.numbers != nil,
+    // Swift asks for a word at a time. The cryptographic library asks for more, at times of its own.
+    if number == SeededRandomness.getrandom, SeededRandomness.numbers != nil, b <= 8,
         let bytes = UnsafeMutablePointer<UInt8>(bitPattern: a)
     {
         for index in 0..<b {

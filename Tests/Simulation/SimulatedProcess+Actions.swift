@@ -24,7 +24,7 @@ extension SimulatedProcess {
             case .readRegistration: return try await process.manageRegistration(key, isUpdate: false)
             case .updateRegistration: return try await process.manageRegistration(key, isUpdate: true)
             case .reload: try await holder.reload(key)
-            case .save: try await holder.state(key).save()
+            case .save: try await holder.save(key)
             case .drain: await holder.drain()
             case .needsRefresh: try await holder.state(key).setNeedsTokenRefresh()
             case .run: try await holder.run()

@@ -14,6 +14,7 @@ enum Simulation {
         guard SeededRandomness.isInstalled else {
             fatalError("The system's random numbers are not the seed's: link with --export-dynamic, as .ci/simulation does.")
         }
+        warmUp()
         var options = Options()
         do { options = try Options(CommandLine.arguments.dropFirst()) } catch {
             print(error)
@@ -28,6 +29,13 @@ enum Simulation {
         report.demonstrate()
         report.show()
         exit(report.isGood ? 0 : 1)
+    }
+
+    /// Makes what is made once in a program, such as keys, so that no run differs from the others by it.
+    private static func warmUp() {
+        var plan = Plan([Step(1, .authorize), Step(1, .request)])
+        plan.grants = .boundOpenID
+        _ = Run(plan, Decisions(script: []))
     }
 
     /// Runs one seed, twice, and shows it.

@@ -28,8 +28,10 @@ final class Stage {
         processes.append(start())
         settle()
         for key in plan.keys {
-            processes[0].perform(plan.holding == .state && plan.grants == .plain ? .login : .authorize, key)
-            settle()
+            for action in plan.first {
+                processes[0].perform(action, key)
+                settle()
+            }
         }
         for _ in 1..<max(2, plan.processes) {
             processes.append(start())

@@ -19,6 +19,8 @@ protocol StateHolder: AnyObject, Sendable {
     func logOut(_ key: AuthStateKey) async throws -> LogoutOutcome
     /// Looks at what is stored.
     func reload(_ key: AuthStateKey) async throws
+    /// Saves what could not be saved before.
+    func save(_ key: AuthStateKey) async throws
     /// Renews ahead of expiry until the task is cancelled.
     func run() async throws
     /// Waits for the renewals in progress.
@@ -57,6 +59,7 @@ extension StateHolder {
     func clear(_ key: AuthStateKey) async throws { try await state(key).clear() }
     func logOut(_ key: AuthStateKey) async throws -> LogoutOutcome { try await state(key).logOut() }
     func reload(_ key: AuthStateKey) async throws { try await state(key).reload() }
+    func save(_ key: AuthStateKey) async throws { try await state(key).save() }
 }
 
 extension AuthState {

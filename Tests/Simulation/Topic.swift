@@ -5,27 +5,31 @@ struct Topic {
     let weight: Int
     var holding = Holding.state
     var grants: [GrantKind] = [.plain]
+    /// What happens before anything goes wrong, in the first process.
+    var first: [Action] = [.authorize]
     /// What happens beside everyday's actions, the frequent more than once.
     var actions: [Action] = []
     /// Whether everyday's actions happen too.
     var hasEveryday = true
 
     static let all: [Topic] = [
-        Topic(name: "everyday", weight: 6),
+        Topic(name: "everyday", weight: 6, first: [.login]),
         Topic(name: "OpenID Connect", weight: 3, grants: [.openID], actions: Array(repeating: .authorize, count: 6)),
         Topic(
             name: "proofs", weight: 2, grants: [.bound, .boundOpenID],
             actions: Array(repeating: .authorize, count: 6) + [.request, .request]),
         Topic(
             name: "reauthorization", weight: 2, grants: [.openID, .boundOpenID],
-            actions: Array(repeating: .reauthorize, count: 8) + [.reauthorizeAsAnother, .reauthorizeAsAnother]),
+            actions: Array(repeating: .reauthorize, count: 10) + Array(repeating: .withdraw, count: 5) + [
+                .reauthorizeAsAnother, .reauthorizeAsAnother, .reauthorizeAsAnother,
+            ]),
         Topic(
-            name: "machines", weight: 1,
+            name: "machines", weight: 1, first: [.clientCredentials],
             actions: Array(repeating: .clientCredentials, count: 8) + [.request, .request, .device, .device]),
         Topic(
-            name: "registration", weight: 2,
+            name: "registration", weight: 2, first: [.register, .authorize],
             actions: [
-                .register, .register, .register, .readRegistration, .readRegistration, .updateRegistration,
+                .register, .readRegistration, .readRegistration, .updateRegistration,
                 .updateRegistration, .updateRegistration, .deleteRegistration, .authorize, .authorize, .refresh,
                 .clear, .cancel, .reload, .save,
             ], hasEveryday: false),

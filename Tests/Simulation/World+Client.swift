@@ -42,8 +42,7 @@ extension World {
     /// What a login of a process asks for.
     func request(of process: Int, clientID: String = "client") -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [],
-            redirectURI: try? RedirectURI("https://client.example/callback"))
+            configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [])
         prepare(&request, of: process)
         return request
     }
@@ -52,6 +51,7 @@ extension World {
     /// the numbers of each run begin anew.
     func prepare(_ request: inout AuthorizationRequest, of process: Int) {
         request.dpopKey = proofKey(of: process)
+        request.redirectURI = try? RedirectURI("https://client.example/callback")
         Self.states += 1
         request.state = "state-\(Self.states)"
     }
