@@ -66,6 +66,26 @@ extension KnownDefect {
                 Step(2, .refresh), Step(2, .refresh), Step(1, .clear), Step(1, .authorize),
             ])
         ) { $0.rule == .streamInOrder },
+        KnownDefect(
+            number: 14, title: "A logout does not show the registration that it found in the store",
+            rule: .endsAsStored,
+            plan: Plan([Step(1, .readRegistration), Step(2, .clear)]) { $0.first = [.register, .authorize] }
+        ) { $0.rule == .endsAsStored },
+        KnownDefect(
+            number: 15, title: "A login stores an older registration than the one that another client took the place of",
+            rule: .registrationIsKept,
+            plan: Plan([Step(1, .readRegistration), Step(2, .authorize), Step(1, .register)]) {
+                $0.first = [.register, .authorize]
+            }
+        ) { $0.rule == .registrationIsKept },
+        KnownDefect(
+            number: 16, title: "A client's own grant outlasts a user's tokens, and its renewals take their place",
+            rule: .agreement,
+            plan: Plan([Step(1, .login)]) { plan in
+                plan.first = [.clientCredentials]
+                plan.provider.lifetime = 20
+            }
+        ) { decisions.contains($0.rule) && $0.excuses.contains(.mixedGrants) },
     ]
 
     /// Rules about what was decided.

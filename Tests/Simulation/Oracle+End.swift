@@ -13,6 +13,10 @@ extension Oracle {
 
     func ends(_ process: Int, _ state: AuthState?, with error: any Error) {
         let name = SimulatedProcess.name(error)
+        if (error as? AuthStateError)?.code == .invalidClient, mayLackClient(state?.snapshot) {
+            ends[process] = .failing(name)
+            return
+        }
         guard let error = error as? AuthStateError, error.kind == .reauthenticationRequired else {
             ends[process] = .failing(name)
             return found(.serves, process, "ends with \(name)")
@@ -29,6 +33,12 @@ extension Oracle {
         }
     }
 
+    /// Whether there is a reason why a client cannot prove itself: it was deleted, or nothing has its newest secret.
+    private func mayLackClient(_ record: AuthState.Record?) -> Bool {
+        guard let token = TokenName(record?.lastRegistrationResponse?.registrationAccessToken) else { return true }
+        return provider.clients[token.grant]?.isAlive != true || isExcused(by: [.lostAnswer, .death, .oldCopy])
+    }
+
     /// Whether the last decisions allow a state without a grant.
     private var mayBeLoggedOut: Bool {
         if isExcused(by: [.oldCopy]) || findings.contains(where: { $0.rule == .spentOnce }) { return true }
@@ -38,11 +48,14 @@ extension Oracle {
         return last.contains { $0.kind != .login || !$0.isStored || $0.isInDoubt || $0.ended == nil }
     }
 
-    /// The last look at a state: what is left of its registration, and of its stream.
-    func checkEnd(_ state: AuthState, of process: Int) {
-        checkRegistration(state.snapshot, process)
+    /// The last look at a state: at its stream, and at what is stored beside it.
+    func checkEnd(_ state: AuthState, of process: Int, stored: AuthState.Record?) {
         if let last = lastHeard[process], last != state.current {
             found(.streamInOrder, process, "the last element is revision \(last.revision), not the state")
+        }
+        let (shown, kept) = (Secrets(state.snapshot), Secrets(stored))
+        if shown != kept, state.current.storeError == nil {
+            found(.endsAsStored, process, "shows \(shown), and \(kept) is stored")
         }
     }
 
@@ -63,19 +76,36 @@ extension Oracle {
         }
     }
 
-    /// What manages a registration, and proves its client, is the provider's newest.
-    private func checkRegistration(_ record: AuthState.Record, _ process: Int) {
-        guard let registration = record.lastRegistrationResponse,
+    /// What manages the stored registration, and proves its client, is the provider's newest.
+    func checkRegistration(_ stored: AuthState.Record?) {
+        guard let registration = stored?.lastRegistrationResponse,
             let token = TokenName(registration.registrationAccessToken), let client = provider.clients[token.grant],
             client.isAlive, !isExcused(by: [.lostAnswer, .death, .oldCopy])
         else { return }
         let newest = TokenName(.registration, token.grant, client.token)
         if token != newest {
-            found(.registrationIsKept, process, "ends with \(token.token), the newest is \(newest.token)")
+            found(.registrationIsKept, 0, "\(token.token) is stored, the newest is \(newest.token)")
         }
         let secret = TokenName(.secret, token.grant, client.secret)
         if TokenName(registration.clientSecret) != secret {
-            found(.registrationIsKept, process, "ends with an older secret than \(secret.token)")
+            found(.registrationIsKept, 0, "an older secret than \(secret.token) is stored")
         }
+    }
+}
+
+/// What a state has that nothing else can replace.
+private struct Secrets: Hashable, CustomStringConvertible {
+    var access, refresh, registration, secret: String?
+
+    init(_ record: AuthState.Record?) {
+        access = record?.lastTokenResponse?.accessToken
+        refresh = record?.refreshToken
+        registration = record?.lastRegistrationResponse?.registrationAccessToken
+        secret = record?.lastRegistrationResponse?.clientSecret
+    }
+
+    var description: String {
+        let tokens = [access, refresh, registration, secret].compactMap { $0 }
+        return tokens.isEmpty ? "nothing" : tokens.joined(separator: " ")
     }
 }

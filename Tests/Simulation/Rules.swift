@@ -18,6 +18,7 @@ enum Rule: String, CaseIterable {
     case boundIsProven
     case accountStays
     case registrationIsKept
+    case endsAsStored
 
     /// The rule as a sentence.
     var sentence: String {
@@ -58,6 +59,8 @@ enum Rule: String, CaseIterable {
             "A request of one user is never made as another, also after a login in between."
         case .registrationIsKept:
             "In the end a registration has the newest token and secret, unless an answer, a process or the store was lost."
+        case .endsAsStored:
+            "In the end a process shows the tokens and the registration that are stored."
         }
     }
 }
@@ -77,4 +80,6 @@ struct Finding: Hashable {
 /// What went wrong in the world, and may explain what a rule forbids.
 enum Excuse: String, Hashable {
     case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, keys
+    /// A user's tokens were given to the state of a client that asks in its own name.
+    case mixedGrants
 }

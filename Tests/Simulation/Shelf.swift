@@ -35,6 +35,11 @@ final class Shelf: @unchecked Sendable {
 
     func content(for process: Int) -> StoredAuthState? { contents[place(process)] }
 
+    /// What is stored, as a record.
+    func record(for process: Int) -> AuthState.Record? {
+        content(for: process).flatMap { try? AuthStateArchive(data: $0.archive).record }
+    }
+
     /// What was stored before.
     func previous(for process: Int) -> StoredAuthState? { histories[place(process)]?.dropLast().last }
 

@@ -48,6 +48,10 @@ struct Shrinker {
         add { $0.isSlow = false }
         add { $0.isWatched = true }
         add { $0.provider.grace = 0 }
+        add { $0.provider.wantsNonces = false }
+        add { $0.provider.rotates = true }
+        add { $0.grants = .plain }
+        add { if $0.holding != .session, !$0.first.contains(.register) { $0.first = [.login] } }
         return plans
     }
 

@@ -13,9 +13,11 @@ extension Stage {
         }
         for key in plan.keys {
             let oracle = world.oracle(key)
+            let stored = world.shelf(key).record(for: 0)
             for process in processes {
-                if let state = process.holder.shown(key) { oracle.checkEnd(state, of: process.number) }
+                if let state = process.holder.shown(key) { oracle.checkEnd(state, of: process.number, stored: stored) }
             }
+            oracle.checkRegistration(stored)
             oracle.checkAgreement()
         }
     }
