@@ -2,6 +2,14 @@ extension KnownDefect {
     /// What is known, the more particular first: a finding belongs to the first that explains it.
     static let all: [KnownDefect] = [
         KnownDefect(
+            number: 16, title: "A client's own grant outlasts a user's tokens, and its renewals take their place",
+            rule: .agreement,
+            plan: Plan([Step(1, .login)]) { plan in
+                plan.first = [.clientCredentials]
+                plan.provider.lifetime = 20
+            }
+        ) { decisions.contains($0.rule) && $0.excuses.contains(.mixedGrants) },
+        KnownDefect(
             number: 1, title: "A reload that began during a login or logout brings the old grant back",
             rule: .decisionStands, plan: Plan([Step(1, .login), Step(1, .reload)])
         ) { $0.rule == .decisionStands && $0.excuses.isDisjoint(with: saving) },
@@ -77,15 +85,7 @@ extension KnownDefect {
             plan: Plan([Step(1, .readRegistration), Step(2, .authorize), Step(1, .register)]) {
                 $0.first = [.register, .authorize]
             }
-        ) { $0.rule == .registrationIsKept },
-        KnownDefect(
-            number: 16, title: "A client's own grant outlasts a user's tokens, and its renewals take their place",
-            rule: .agreement,
-            plan: Plan([Step(1, .login)]) { plan in
-                plan.first = [.clientCredentials]
-                plan.provider.lifetime = 20
-            }
-        ) { decisions.contains($0.rule) && $0.excuses.contains(.mixedGrants) },
+        ) { $0.rule == .registrationIsKept || $0.rule == .serves && $0.text.contains("invalidClient") },
     ]
 
     /// Rules about what was decided.

@@ -1,10 +1,12 @@
 /// What the command line asks for.
 struct Options {
-    var seeds = 300
+    var seeds = 1000
     var from: UInt64 = 1
     var seed: UInt64?
     var rule: Rule?
     var defect: KnownDefect?
+    var breakage: Breakage?
+    var isSelfCheck = false
     var isTracing = false
     var isShrinking = false
 
@@ -29,6 +31,8 @@ struct Options {
             case "--seed": seed = try value { UInt64($0) }
             case "--rule": rule = try value { Rule(rawValue: $0) }
             case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
+            case "--break": breakage = try value { Breakage(rawValue: $0) }
+            case "--self-check": isSelfCheck = true
             case "--trace": isTracing = true
             case "--shrink": isShrinking = true
             default: throw Mistake(description: "Unknown option \(option).\n\(Self.usage)")
@@ -37,8 +41,10 @@ struct Options {
     }
 
     static let usage = """
-        usage: Simulation [--seeds N] [--from S]                            runs N seeds, the first of them S
+        usage: Simulation [--seeds N] [--from S] [--rule NAME]              runs N seeds, the first of them S
                Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
                Simulation --defect N                                        shows the scenario of a known defect
+               Simulation --self-check                                      breaks something for each rule, and finds it
+        and with --seeds or --seed: --break NAME                            breaks something on purpose
         """
 }

@@ -91,10 +91,14 @@ final class SimulatedProvider {
             idToken: idToken(of: number, nonce: nonce, at: now))
     }
 
-    /// Ends a grant.
+    /// Ends a grant; a client that asks in its own name may ask again, and only its tokens so far end.
     func end(_ number: Int, _ reason: String) {
-        guard grants[number]?.isAlive == true else { return }
-        grants[number]?.end = reason
+        guard let grant = grants[number], grant.isAlive else { return }
+        if grant.ticket.isMachine {
+            for token in 0...grant.issued { revoked.insert(TokenName(.access, number, token)) }
+        } else {
+            grants[number]?.end = reason
+        }
     }
 
     /// Revokes a token: with a refresh token the whole grant ends, with an access token that token alone.

@@ -22,9 +22,12 @@ enum Simulation {
         }
         if let seed = options.seed { exit(show(seed, options)) }
         if let defect = options.defect { exit(show(defect)) }
+        if options.isSelfCheck { exit(SelfCheck.run() ? 0 : 1) }
         var report = Report()
         for seed in options.from..<(options.from + UInt64(options.seeds)) {
-            report.add(Run(Plan(seed: seed), Decisions(seed: seed)), seed: seed)
+            let run = run(seed, options)
+            for finding in run.findings where finding.rule == options.rule { print("seed \(seed): \(finding)") }
+            report.add(run, seed: seed)
         }
         report.demonstrate()
         report.show()
@@ -38,10 +41,16 @@ enum Simulation {
         _ = Run(plan, Decisions(script: []))
     }
 
+    private static func run(_ seed: UInt64, _ options: Options) -> Run {
+        var plan = Plan(seed: seed)
+        plan.breakage = options.breakage
+        return Run(plan, Decisions(seed: seed))
+    }
+
     /// Runs one seed, twice, and shows it.
     private static func show(_ seed: UInt64, _ options: Options) -> CInt {
-        var run = Run(Plan(seed: seed), Decisions(seed: seed))
-        let again = Run(Plan(seed: seed), Decisions(seed: seed))
+        var run = run(seed, options)
+        let again = self.run(seed, options)
         if run.trace != again.trace {
             let place = zip(run.trace, again.trace).enumerated().first { $0.element.0 != $0.element.1 }
             print("Seed \(seed) does not repeat: the traces differ from line \(place?.offset ?? -1) on.")
