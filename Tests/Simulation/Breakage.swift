@@ -20,8 +20,8 @@ enum Breakage: String, CaseIterable {
     case removalsAreDropped
     /// The store reads what was stored before, under the lease.
     case leaseReadsTheOld
-    /// The store's watch tells of no change.
-    case watchIsDeaf
+    /// The store reads what was stored before, without the lease.
+    case readsAreOld
     /// The store never ends a call.
     case storeNeverReturns
     /// The store cannot be written, also after the faults have ended.

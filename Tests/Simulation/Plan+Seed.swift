@@ -19,6 +19,7 @@ extension Plan {
         grants = one(of: topic.grants)
         isWatched = number(1...3) > 1
         isSlow = number(1...3) == 1
+        isInTurn = number(1...2) == 1
         provider.rotates = number(1...5) > 1
         provider.grace = number(1...4) == 1 ? 30 : 0
         provider.detectsReuse = number(1...3) > 1
@@ -26,8 +27,8 @@ extension Plan {
         provider.rotatesRegistrations = number(1...4) > 1
         provider.wantsNonces = number(1...2) == 1
         let possible = (topic.hasEveryday ? Topic.everyday : []) + topic.actions + (isQuiet ? [] : Topic.harsh)
-        let kinds = some(number(2...6), of: possible)
-        actions = some(number(3...10), of: kinds).map { Step(number(1...processes), $0, key: number(0...keys.count - 1)) }
+        let kinds = some(number(3...7), of: possible)
+        actions = some(number(3...12), of: kinds).map { Step(number(1...processes), $0, key: number(0...keys.count - 1)) }
         guard !isQuiet else { return }
         let faultKinds = some(2, of: Fault.Kind.allCases.filter { grants.isOpenID || $0.site != .keys })
         faults = some(number(0...4), of: faultKinds).map { Fault($0, at: number(1...($0.site == .await ? 60 : 6))) }

@@ -20,6 +20,8 @@ struct Plan: Hashable {
     var faults: [Fault] = []
     /// Whether the schedule has slow calls: time passes although there is work.
     var isSlow = false
+    /// Whether an action begins only when the calls before it have returned.
+    var isInTurn = false
     /// What is broken on purpose, for a self-check.
     var breakage: Breakage?
 

@@ -68,7 +68,7 @@ extension Run {
         let faults = plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }
         let head = """
             \(plan.processes) processes, each with a \(plan.holding.rawValue), \
-            \(plan.isWatched ? "a store with a watch" : "a store without a watch")\(plan.isSlow ? ", slow calls" : "")
+            \(plan.isWatched ? "a store with a watch" : "a store without a watch")\(plan.isSlow ? ", slow calls" : "")\(plan.isInTurn ? ", actions in turn" : "")
             provider: \(plan.grants.rawValue) grants, \(rules.rotates ? "rotates" : "does not rotate"), \
             grace \(Int(rules.grace)) s, \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), \
             tokens live \(rules.lifetime) s\(rules.rotatesRegistrations ? "" : ", keeps registration tokens")\

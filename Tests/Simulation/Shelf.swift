@@ -41,10 +41,13 @@ final class Shelf: @unchecked Sendable {
     }
 
     /// What was stored before.
-    func previous(for process: Int) -> StoredAuthState? { histories[place(process)]?.dropLast().last }
+    func previous(for process: Int) -> StoredAuthState? {
+        let history = histories[place(process)] ?? []
+        return contents[place(process)] == nil ? history.last : history.dropLast().last
+    }
 
     func put(_ archive: Data?, by process: Int) {
-        if breakage != .watchIsDeaf { generation += 1 }
+        generation += 1
         versions += 1
         let content = archive.map { StoredAuthState(archive: $0, version: .init(rawValue: "v\(versions)")) }
         contents[place(process)] = content

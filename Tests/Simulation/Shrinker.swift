@@ -46,6 +46,7 @@ struct Shrinker {
             }
         }
         add { $0.isSlow = false }
+        add { $0.isInTurn = true }
         add { $0.isWatched = true }
         add { $0.provider.grace = 0 }
         add { $0.provider.wantsNonces = false }

@@ -55,11 +55,11 @@ final class Stage {
             self.act(plan.actions[next - 1])
         }
         while scheduler.steps < Self.limit, idle < Self.patience {
+            let waiting = processes.flatMap(\.waiting)
+            let isBusy = waiting.contains { !$0.isEndless }
             let hasMore = next < plan.actions.count
-            guard scheduler.step(or: hasMore ? act : nil) else { break }
-            let waiting = processes.lazy.flatMap(\.waiting)
-            let isIdle = !hasMore && waiting.contains(where: \.isEndless) && waiting.allSatisfy(\.isEndless)
-            idle = isIdle ? idle + 1 : 0
+            guard scheduler.step(or: hasMore && !(plan.isInTurn && isBusy) ? act : nil) else { break }
+            idle = hasMore || isBusy || waiting.isEmpty ? 0 : idle + 1
         }
         return scheduler.decisions.made
     }

@@ -14,6 +14,11 @@ struct Topic {
 
     static let all: [Topic] = [
         Topic(name: "everyday", weight: 6, first: [.login]),
+        Topic(
+            name: "logouts elsewhere", weight: 1, first: [.login],
+            actions: [
+                .login, .clear, .logOut, .freshTokens, .freshTokens, .longTokens, .quarterMinute, .quarterMinute,
+            ], hasEveryday: false),
         Topic(name: "OpenID Connect", weight: 3, grants: [.openID], actions: Array(repeating: .authorize, count: 6)),
         Topic(
             name: "proofs", weight: 2, grants: [.bound, .boundOpenID],

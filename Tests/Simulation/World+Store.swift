@@ -42,7 +42,9 @@ extension World {
         // What was read may be old when it arrives.
         _ = await scheduler.park()
         shelf.oracle.loaded(process, content.flatMap { grant(in: $0.archive) }, isUnderLease: isUnderLease)
-        if isUnderLease, plan.breakage == .leaseReadsTheOld { return shelf.previous(for: process) ?? content }
+        if isHarsh, plan.breakage == (isUnderLease ? .leaseReadsTheOld : .readsAreOld) {
+            return shelf.previous(for: process) ?? content
+        }
         return content
     }
 
