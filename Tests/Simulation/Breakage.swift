@@ -28,7 +28,7 @@ enum Breakage: String, CaseIterable {
     case storeIsReadOnly
     /// Each process has a store of its own.
     case storeIsSplit
-    /// The network sends a request again that was answered with 503.
+    /// The network sends a renewal again, a second after its lease was lost.
     case networkRepeats
     /// The network drops proofs (RFC 9449).
     case networkDropsProofs

@@ -45,7 +45,7 @@ extension Oracle {
         let last = decisions.filter { decision in
             !decisions.contains { $0.ended != nil && $0.isStored && $0.begun > decision.ended ?? .max }
         }
-        return last.contains { $0.kind != .login || !$0.isStored || $0.isInDoubt || $0.ended == nil }
+        return last.isEmpty || last.contains { $0.kind != .login || !$0.isStored || $0.isInDoubt || $0.ended == nil }
     }
 
     /// The last look at a state: at its stream, and at what is stored beside it.

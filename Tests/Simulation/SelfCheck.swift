@@ -20,7 +20,7 @@ struct SelfCheck {
         SelfCheck(.storedBeforeShown, .savesAreDropped, within: 20),
         SelfCheck(.adoptedIsShown, .leaseReadsTheOld, within: 50),
         SelfCheck(.notExpired, .tokensEndEarly, "logouts elsewhere", within: 200),
-        SelfCheck(.noRepeatAfterLostLease, .networkRepeats, within: 300),
+        SelfCheck(.noRepeatAfterLostLease, .networkRepeats, within: 50),
         SelfCheck(.everyCallReturns, .storeNeverReturns, within: 20),
         SelfCheck(.serves, .goodTokensAreRefused, within: 20),
         SelfCheck(.agreement, .storeIsSplit, within: 50),
@@ -31,7 +31,7 @@ struct SelfCheck {
         SelfCheck(.boundIsProven, .networkDropsProofs, "proofs", within: 20),
         SelfCheck(.accountStays, .accountsAreConfused, "reauthorization", within: 100),
         SelfCheck(.registrationIsKept, .registrationsRotateUnseen, "registration", within: 50),
-        SelfCheck(.endsAsStored, .savesAreDropped, within: 50),
+        SelfCheck(.endsAsStored, .savesAreDropped, within: 200),
     ]
 
     /// The first seed in which the rule is broken, and is not without the breakage.

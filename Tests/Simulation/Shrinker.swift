@@ -52,7 +52,7 @@ struct Shrinker {
         add { $0.provider.wantsNonces = false }
         add { $0.provider.rotates = true }
         add { $0.grants = .plain }
-        add { if $0.holding != .session, !$0.first.contains(.register) { $0.first = [.login] } }
+        add { if $0.holding == .state, !$0.first.contains(.register) { $0.first = [.login] } }
         return plans
     }
 

@@ -20,6 +20,7 @@ struct SimulatedTransport: HTTPTransport {
         world.note(process, "sends \(message)\(fault.map { ", \($0.rawValue)" } ?? "")")
         if let grant = message.grant { world.oracle(ofGrant: grant)?.sends(process, message) }
         if let fault { world.faulted(process, fault) }
+        repeatLate(message)
         switch fault {
         case .unreachable, .keysFail:
             throw TransportError(.unreachable, "Simulated: no route.", requestMayHaveBeenSent: false)
@@ -28,12 +29,7 @@ struct SimulatedTransport: HTTPTransport {
             throw TransportError(.connectionLost, "Simulated: the request was lost.", requestMayHaveBeenSent: true)
         case .busy:
             _ = await travel()
-            guard world.plan.breakage == .networkRepeats else {
-                return TransportResponse(status: 503, headers: ["Retry-After": "2"])
-            }
-            world.shelves.values.forEach(world.loseLease)
-            world.scheduler.advance(to: world.scheduler.now + 1)
-            return try await send(request)
+            return TransportResponse(status: 503, headers: ["Retry-After": "2"])
         default: break
         }
         var answer = TransportResponse(status: 500)
@@ -60,6 +56,14 @@ struct SimulatedTransport: HTTPTransport {
         }
         world.note(process, "gets the answer to \(message): \(answer.status)")
         return answer
+    }
+
+    /// Sends a renewal again once its lease is lost, as a broken network does.
+    private func repeatLate(_ message: Message) {
+        guard world.plan.breakage == .networkRepeats, world.isHarsh, case .renewal(let token) = message else { return }
+        world.shelves.values.forEach(world.loseLease)
+        world.scheduler.advance(to: world.scheduler.now + 1)
+        world.oracle(ofGrant: token.grant)?.sends(process, message)
     }
 
     /// The request as a broken network passes it on.

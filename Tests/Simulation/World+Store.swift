@@ -64,6 +64,7 @@ extension World {
         guard let lease else {
             if wake == .cancelled { throw CancellationError() }
             note(process, "withLease: locked until the deadline")
+            journal.excuse(.failedLoad)
             throw Shelf.error(.storeLocked, "Another process has the simulated store.")
         }
         note(process, "withLease\(name(of: shelf)): acquired")
