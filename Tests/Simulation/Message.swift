@@ -90,7 +90,9 @@ struct ClientProof {
             let bytes = Base64.decode(String(basic.dropFirst(6)))
         else { return nil }
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":").map(String.init)
-        guard parts.count == 2, let client = parts[0].split(separator: "-").last.flatMap({ Int($0) }) else { return nil }
+        guard parts.count == 2, let client = parts[0].split(separator: "-").last.flatMap({ Int($0) }) else {
+            return nil
+        }
         (self.client, secret) = (client, TokenName(parts[1]))
     }
 }

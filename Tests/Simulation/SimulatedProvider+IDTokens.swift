@@ -37,7 +37,8 @@ extension SimulatedProvider {
         let isConfused = breakage == .accountsAreConfused
         var claims: [String: JSONValue] = [
             "iss": .string(World.issuer), "sub": .string(isConfused ? "user" : ticket.subject),
-            "aud": .string(grants[grant]?.client.map { "client-\($0)" } ?? "client"), "iat": .number(JSONNumber(issuedAt)),
+            "aud": .string(grants[grant]?.client.map { "client-\($0)" } ?? "client"),
+            "iat": .number(JSONNumber(issuedAt)),
             "exp": .number(JSONNumber(issuedAt + 7200)),
         ]
         claims["nonce"] = nonce.map { .string($0) }

@@ -33,7 +33,8 @@ struct SimulatedUserAgent: ExternalUserAgent {
             let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
             func item(_ name: String) -> String? { items.first { $0.name == name }?.value }
             let ticket = Ticket(
-                key: agent.key, decision: agent.process.decisionOfLogin(agent.key), subject: agent.subject ?? world.provider.newSubject,
+                key: agent.key, decision: agent.process.decisionOfLogin(agent.key),
+                subject: agent.subject ?? world.provider.newSubject,
                 nonce: item("nonce"), thumbprint: item("dpop_jkt"))
             let code = world.provider.note(ticket)
             world.note(0, "\(ticket.subject) consents: code-\(code)")

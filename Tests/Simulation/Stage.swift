@@ -116,7 +116,9 @@ final class Stage {
     private func afterStep() {
         while let (number, fault) = interruptions.popLast() {
             guard let index = processes.firstIndex(where: { $0.number == number }) else { continue }
-            if fault == .dies { crash(index) } else if let call = processes[index].waiting.last {
+            if fault == .dies {
+                crash(index)
+            } else if let call = processes[index].waiting.last {
                 processes[index].cancel(call)
             }
         }
