@@ -8,12 +8,12 @@ enum Breakage: String, CaseIterable {
     case tokensEndEarly
     /// The provider publishes the key of an attacker, who issues the ID tokens.
     case forgedIDTokens
-    /// The provider says of everybody that they are the same user.
+    /// The provider names every user by the same subject.
     case accountsAreConfused
     /// The provider answers with a registration access token that it has replaced already.
     case registrationsRotateUnseen
-    /// The store gives its lease to everybody, and does not compare versions.
-    case leaseForEverybody
+    /// The lease of the store excludes no other process, and versions are not compared.
+    case leaseExcludesNone
     /// The store says that it saved, and did not.
     case savesAreDropped
     /// The store says that it removed, and did not.

@@ -22,7 +22,7 @@ extension SimulatedProcess {
 
     /// Uses a resource, which asks the provider about the token.
     ///
-    /// - Parameter refusing: Whether it refuses the first token, whatever the provider says.
+    /// - Parameter refusing: Whether it refuses the first token, although the provider takes it.
     func use(_ key: AuthStateKey, refusing: Bool) async throws -> String {
         let state = try await holder.state(key)
         let call = watch(key, .fresh)

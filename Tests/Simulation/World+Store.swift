@@ -52,9 +52,9 @@ extension World {
         try Task.checkCancellation()
         _ = try await call(process, .lease, "withLease")
         var lease: SimulatedLease?
-        let isForEverybody = plan.breakage == .leaseForEverybody
+        let excludesNone = plan.breakage == .leaseExcludesNone
         let wake = await scheduler.park(timeout: deadline, isCancellable: true) {
-            shelf.holder == nil || isForEverybody
+            shelf.holder == nil || excludesNone
         } action: { [self] in
             let made = SimulatedLease(self, shelf, process)
             shelf.followsCrash = false
@@ -91,7 +91,7 @@ extension World {
         }
         let content = shelf.content(for: process)
         if archive == nil, content == nil { return StoredAuthState.Version(rawValue: "none") }
-        guard content?.version == expecting || plan.breakage == .leaseForEverybody else {
+        guard content?.version == expecting || plan.breakage == .leaseExcludesNone else {
             note(process, "save: another version is stored")
             throw Shelf.error(.storeConflict, "Another version is stored.")
         }
