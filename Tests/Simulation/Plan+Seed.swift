@@ -28,9 +28,11 @@ extension Plan {
         provider.wantsNonces = number(1...2) == 1
         let possible = (topic.hasEveryday ? Topic.everyday : []) + topic.actions + (isQuiet ? [] : Topic.harsh)
         let kinds = some(number(3...7), of: possible)
-        actions = some(number(3...12), of: kinds).map { Step(number(1...processes), $0, key: number(0...keys.count - 1)) }
+        actions = some(number(3...12), of: kinds).map {
+            Step(number(1...processes), $0, key: number(0...keys.count - 1))
+        }
         guard !isQuiet else { return }
-        let faultKinds = some(2, of: Fault.Kind.allCases.filter { grants.isOpenID || $0.site != .keys })
+        let faultKinds = some(2, of: topic.faults.filter { grants.isOpenID || $0.site != .keys })
         faults = some(number(0...4), of: faultKinds).map { Fault($0, at: number(1...($0.site == .await ? 60 : 6))) }
     }
 }

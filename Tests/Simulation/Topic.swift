@@ -9,6 +9,8 @@ struct Topic {
     var first: [Action] = [.authorize]
     /// What happens beside everyday's actions, the frequent more than once.
     var actions: [Action] = []
+    /// What goes wrong, where something does.
+    var faults = Fault.Kind.allCases
     /// Whether everyday's actions happen too.
     var hasEveryday = true
 
@@ -19,6 +21,10 @@ struct Topic {
             actions: [
                 .login, .clear, .logOut, .freshTokens, .freshTokens, .longTokens, .quarterMinute, .quarterMinute,
             ], hasEveryday: false),
+        Topic(
+            name: "late renewals", weight: 1, first: [.login],
+            actions: [.refresh, .refresh, .freshTokens, .loseLease, .loseLease, .quarterMinute, .login],
+            faults: [.busy, .saveHangs, .loadHangs, .answerHangs, .unreachable], hasEveryday: false),
         Topic(name: "OpenID Connect", weight: 3, grants: [.openID], actions: Array(repeating: .authorize, count: 6)),
         Topic(
             name: "proofs", weight: 2, grants: [.bound, .boundOpenID],
