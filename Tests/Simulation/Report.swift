@@ -6,9 +6,16 @@ struct Report {
     private var byDefect: [Int: (count: Int, first: UInt64)] = [:]
     private var gone: [KnownDefect] = []
     private var unknown: [(seed: UInt64, finding: Finding)] = []
+    private var different: [UInt64] = []
+    private let begun = ContinuousClock.now
 
-    /// Whether nothing was found that is not known, and everything that is known was found in its scenario.
-    var isGood: Bool { unknown.isEmpty && gone.isEmpty }
+    /// Whether nothing was found that is not known, what is known was found in its scenario, and runs repeat.
+    var isGood: Bool { unknown.isEmpty && gone.isEmpty && different.isEmpty }
+
+    /// Compares a run with another one of the same seed.
+    mutating func compare(_ run: Run, _ again: Run, seed: UInt64) {
+        if run.trace != again.trace { different.append(seed) }
+    }
 
     /// Plays the scenarios of the known defects, each until a schedule breaks its rule.
     mutating func demonstrate() {
@@ -36,7 +43,8 @@ struct Report {
     }
 
     func show() {
-        print("\(runs) seeds, \(steps) steps")
+        let seconds = Int((ContinuousClock.now - begun) / .seconds(1))
+        print("\(runs) seeds, \(steps) steps, \(seconds) s")
         for rule in Rule.allCases {
             let found = byRule[rule].map { "\($0.count) seeds, the first \($0.first)" } ?? "holds"
             print("  \(rule.rawValue): \(found)")
@@ -47,6 +55,7 @@ struct Report {
         }
         for (seed, finding) in unknown.prefix(20) { print("UNKNOWN seed \(seed): \(finding)") }
         for defect in gone { print("GONE: defect \(defect.number), \(defect.title). Remove it from the table.") }
+        for seed in different { print("DIFFERENT: seed \(seed) does not repeat.") }
         print(isGood ? "Nothing else was found." : "\(unknown.count) findings are not known.")
     }
 }

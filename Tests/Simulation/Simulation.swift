@@ -12,7 +12,8 @@ enum Simulation {
     static func main() {
         makeHashingDeterministic()
         guard SeededRandomness.isInstalled else {
-            fatalError("The system's random numbers are not the seed's: link with --export-dynamic, as .ci/simulation does.")
+            fatalError(
+                "The system's random numbers are not the seed's: link with --export-dynamic, as .ci/simulation does.")
         }
         warmUp()
         var options = Options()
@@ -27,6 +28,7 @@ enum Simulation {
         for seed in options.from..<(options.from + UInt64(options.seeds)) {
             let run = run(seed, options)
             for finding in run.findings where finding.rule == options.rule { print("seed \(seed): \(finding)") }
+            if seed % 50 == 0 { report.compare(run, self.run(seed, options), seed: seed) }
             report.add(run, seed: seed)
         }
         report.demonstrate()
