@@ -10,6 +10,11 @@ extension KnownDefect {
             }
         ) { decisions.contains($0.rule) && $0.excuses.contains(.mixedGrants) },
         KnownDefect(
+            number: 17, title: "A login of a process whose clock is behind gives way to an older one, and says nothing",
+            rule: .decisionStands,
+            plan: Plan([Step(1, .clockBack), Step(2, .login), Step(1, .login)]) { $0.isInTurn = true }
+        ) { decisions.contains($0.rule) && $0.excuses.contains(.clock) && $0.excuses.isDisjoint(with: saving) },
+        KnownDefect(
             number: 1, title: "A reload that began during a login or logout brings the old grant back",
             rule: .decisionStands, plan: Plan([Step(1, .login), Step(1, .reload)])
         ) { $0.rule == .decisionStands && $0.excuses.isDisjoint(with: saving) },
@@ -80,12 +85,20 @@ extension KnownDefect {
             plan: Plan([Step(1, .readRegistration), Step(2, .clear)]) { $0.first = [.register, .authorize] }
         ) { $0.rule == .endsAsStored },
         KnownDefect(
-            number: 15, title: "A login stores an older registration than the one that another client took the place of",
+            number: 15, title: "A login stores an older registration than the one that another client replaced",
             rule: .registrationIsKept,
             plan: Plan([Step(1, .readRegistration), Step(2, .authorize), Step(1, .register)]) {
                 $0.first = [.register, .authorize]
             }
         ) { $0.rule == .registrationIsKept || $0.rule == .serves && $0.text.contains("invalidClient") },
+        KnownDefect(
+            number: 18, title: "A registration whose save failed ends a login that was stored later",
+            rule: .serves,
+            plan: Plan([Step(1, .register), Step(2, .authorize)], [Fault(.saveFailsBefore, at: 1)]) { plan in
+                plan.first = [.register, .authorize]
+                plan.isInTurn = true
+            }
+        ) { $0.rule == .serves && $0.text.contains("notLoggedIn") && !$0.excuses.isDisjoint(with: saving) },
     ]
 
     /// Rules about what was decided.
