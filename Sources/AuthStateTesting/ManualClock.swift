@@ -29,11 +29,27 @@ public final class ManualClock: Clock, Sendable {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        var count: Int
+        var duration: Duration?
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var now = Instant(offset: .zero)
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [UInt64: Watcher] = [:]
+
+        mutating func newID() -> UInt64 {
+            nextID += 1
+            return nextID
+        }
+
+        func isMet(_ watcher: Watcher) -> Bool {
+            let end = watcher.duration.map(now.advanced)
+            return sleepers.values.count { sleeper in end.map { sleeper.deadline <= $0 } ?? true } >= watcher.count
+        }
     }
 
     private let start: Date
@@ -71,10 +87,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let id: UInt64 = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.newID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enum Outcome { case asleep, due, cancelled }
@@ -83,8 +96,10 @@ public final class ManualClock: Clock, Sendable {
                     if Task.isCancelled { return .cancelled }
                     if deadline <= state.now { return .due }
                     state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
-                    woken = state.watchers.filter { $0.count <= state.sleepers.count }.map(\.continuation)
-                    state.watchers.removeAll { $0.count <= state.sleepers.count }
+                    for (id, watcher) in state.watchers where state.isMet(watcher) {
+                        state.watchers[id] = nil
+                        woken.append(watcher.continuation)
+                    }
                     return .asleep
                 }
                 for watcher in woken { watcher.resume() }
@@ -100,15 +115,24 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until at least so many tasks sleep on this clock, so that moving it wakes them.
-    public func sleepers(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isEnough: Bool = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
+    /// Waits until at least so many tasks sleep on this clock, so that moving it wakes them; returns early when cancelled.
+    ///
+    /// - Parameter duration: Counts only the tasks that moving the clock by it would wake; nil counts all.
+    public func sleepers(_ count: Int = 1, within duration: Duration? = nil) async {
+        let id = state.withLock { $0.newID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let watcher = Watcher(count: count, duration: duration, continuation: continuation)
+                let isOver: Bool = state.withLock { state in
+                    if Task.isCancelled || state.isMet(watcher) { return true }
+                    state.watchers[id] = watcher
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isEnough { continuation.resume() }
+        } onCancel: {
+            let watcher = state.withLock { $0.watchers.removeValue(forKey: id) }
+            watcher?.continuation.resume()
         }
     }
 }

@@ -3,10 +3,12 @@ import AuthStateOAuth
 extension AuthState.Surroundings {
     /// Reads what is stored; where others can write the store, it decides neither which secret is read nor where one goes.
     ///
+    /// - Parameter credential: The program's credential, in the place of the one that the stored state refers to.
     /// - Throws: As `AuthStateArchive(data:)` does.
-    func record(of stored: StoredAuthState) throws -> AuthState.Record {
-        let record = try AuthStateArchive(data: stored.archive).record
-        return store.mayBeWrittenByOthers ? record.distrusted(allowing: options.allowedCredentials) : record
+    func record(of stored: StoredAuthState, credential: ClientCredential? = nil) throws -> AuthState.Record {
+        var record = try AuthStateArchive(data: stored.archive).record
+        if store.mayBeWrittenByOthers { record = record.distrusted(allowing: options.allowedCredentials) }
+        return credential.map { record.with($0, in: self) } ?? record
     }
 
     /// What the program knows of a client before anything is stored, as it may be used beside what others can write.
@@ -27,6 +29,13 @@ extension AuthState.Surroundings {
 }
 
 extension AuthState.Record {
+    /// Notes the environment variables that this state names: the client's credential, and the keys that sign for it.
+    func noteSecretVariables() {
+        let signing = authorizationBox?.value.response.request.signingCredential
+        for credential in [credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
+        if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
+    }
+
     /// The record of a store that others can write.
     fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
         var copy = self
@@ -43,7 +52,7 @@ extension AuthState.Record {
     }
 
     /// The record with a credential of this process in the place of the stored one.
-    func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
+    fileprivate func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
         var copy = self
         let mayBeWritten = surroundings.store.mayBeWrittenByOthers
         copy.credential = mayBeWritten ? credential.unvouched : credential

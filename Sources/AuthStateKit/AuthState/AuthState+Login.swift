@@ -75,8 +75,7 @@ extension AuthState {
         let sight = StoreSight(
             await store.watch(key), at: now, interval: surroundings.options.storeCheckInterval)
         guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
-        var record = try surroundings.record(of: stored)
-        if let credential { record = record.with(credential, in: surroundings) }
+        let record = try surroundings.record(of: stored, credential: credential)
         return AuthState(
             sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }

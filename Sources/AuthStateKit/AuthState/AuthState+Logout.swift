@@ -72,7 +72,7 @@ extension AuthState {
     ) async -> LogoutOutcome {
         let (before, sideTokens) = (record, liveSideTokens)
         // The browser that is opened below inherits no variable of the client's, read before or not.
-        SecretVariables.note(before.credential)
+        before.noteSecretVariables()
         reauthorization?.giveUp(AuthStateError.givenUp)
         apply(.loggedOut)
         publish()

@@ -91,7 +91,8 @@ extension AuthState {
                     try await service.readRegistration(
                         registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
                 }
-            await persist(.registrationChanged(response, credential: credential), under: lease)
+            let own = store.mayBeWrittenByOthers ? credential?.succeeding(record.credential) : credential
+            await persist(.registrationChanged(response, credential: own), under: lease)
             return response
         }.value
     }

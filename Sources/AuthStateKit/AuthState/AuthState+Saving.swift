@@ -233,16 +233,15 @@ extension AuthState.Record {
     func isOlder(than other: Age) -> Bool { grantID == other.grantID && revision < other.revision }
 
     /// The state with the credential of this process, when one of the two cannot be archived, or the program vouches for it;
-    /// another client's or
-    /// provider's state gets to see no secret of ours.
+    /// another client's or provider's state gets to see no secret of ours.
     func with(credentialOf ours: Self) -> Self {
         guard clientID == ours.clientID, configuration.issuer == ours.configuration.issuer else { return self }
         var copy = self
-        if case .value = ours.credential.source { copy.credential = ours.credential }
-        if ours.credential.isGiven { copy.credential = ours.credential }
-        if case .value = credential.source { copy.credential = ours.credential }
+        if ours.credential.isInMemory || ours.credential.isGiven || credential.isInMemory {
+            copy.credential = ours.credential
+        }
         if let key = jwtBearer?.key, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer,
-            key.isForgotten || grant.key.isGiven
+            key.isInMemory || grant.key.isGiven
         {
             copy.jwtBearer?.key = grant.key
         }
@@ -280,6 +279,6 @@ extension ClientCredential {
         }
     }
 
-    /// Whether it was in the memory of another process.
-    fileprivate var isForgotten: Bool { if case .value = source { true } else { false } }
+    /// Whether it is, or was, in the memory of a process alone.
+    fileprivate var isInMemory: Bool { if case .value = source { true } else { false } }
 }

@@ -96,6 +96,11 @@ extension AuthState {
         }
         apply(event)
         try await save(under: lease)
+        // Still under the lease: another process's change comes after it, and is noticed from the first moment.
+        let sight = StoreSight(
+            await store.watch(key), at: service.configuration.clock.secondsSince1970,
+            interval: options.storeCheckInterval)
+        published.withLock { $0.sight = sight }
     }
 }
 

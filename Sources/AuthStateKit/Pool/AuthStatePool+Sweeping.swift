@@ -26,9 +26,9 @@ extension AuthStatePool {
     /// A state is saved at its login and at each renewal. Take an age that is longer than a session may last: a session
     /// whose token was not renewed for so long is ended, as a logout by another process ends it.
     ///
-    /// Each state is looked at under its lease, and deleted when nothing was saved since it was listed. A state whose
-    /// provider cannot be reached is kept for the next sweep; every other failure to revoke is counted, and the state is
-    /// deleted all the same. `Options.concurrentRenewals` bounds how many states are swept at once.
+    /// Each state is looked at under its lease, and deleted when nothing was saved since it was listed. A state is kept for the
+    /// next sweep when its provider cannot be reached, or when the credential may not be sent to it
+    /// (`.credentialWithheld`); every other failure to revoke is counted, and the state is deleted all the same. `Options.concurrentRenewals` bounds how many states are swept at once.
     ///
     /// The pool's credential is asked for by the key of the entry, which stands for the state's where the store keeps digests
     /// only, see `AuthStateKey.isDigest`.
@@ -58,8 +58,7 @@ extension AuthStatePool {
                 guard let stored = try await lease.load(), stored.version == entry.version else {
                     return SweepOutcome(kept: 1)
                 }
-                var record = try AuthStateArchive(data: stored.archive).record
-                if let credential = credential(entry.key) { record.credential = credential }
+                let record = try surroundings.record(of: stored, credential: credential(entry.key))
                 var outcome = try await revoke(record)
                 try await lease.delete(expecting: stored.version)
                 outcome.deleted = 1
@@ -72,7 +71,8 @@ extension AuthStatePool {
 
     /// Revokes the tokens of an abandoned state.
     ///
-    /// - Throws: `AuthStateError` of kind `.transient`: the provider may answer the next time; `CancellationError`.
+    /// - Throws: `AuthStateError` of kind `.transient`: the provider may answer the next time; `.credentialWithheld`: the
+    ///   program may mend it; `CancellationError`.
     private func revoke(_ record: AuthState.Record) async throws -> SweepOutcome {
         guard record.configuration.revocationEndpoint != nil,
             record.refreshToken != nil || record.lastTokenResponse != nil
@@ -80,7 +80,7 @@ extension AuthStatePool {
         do {
             try await service.revokeTokens(of: record)
             return SweepOutcome(revoked: 1)
-        } catch let error as AuthStateError where error.kind != .transient {
+        } catch let error as AuthStateError where error.kind != .transient && error.code != .credentialWithheld {
             return SweepOutcome(failures: 1, error: error)
         }
     }

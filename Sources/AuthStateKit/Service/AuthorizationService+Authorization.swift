@@ -128,7 +128,14 @@ extension AuthorizationService {
                 let pending = try await begin(request, credential: credential)
                 configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
                 let callback = try await session.present(pending)
-                return try await complete(pending, callback: callback, credential: credential)
+                let answer = try await complete(pending, callback: callback, credential: credential)
+                do { try await session.confirm() } catch {
+                    let record = AuthState.Record(
+                        configuration: request.configuration, clientID: request.clientID, credential: credential)
+                    await giveBack(record.applying(.loggedIn(answer.0, answer.1)))
+                    throw error
+                }
+                return answer
             }
         }
     }

@@ -56,11 +56,11 @@ extension AuthorizationService {
     ) throws -> UserInfoAnswer {
         switch ResourceVerdict(response, now: configuration.clock.now) {
         case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
-        case .tokenRejected: throw TokenRejected(response)
+        case .tokenRejected: throw TokenRejected(response, of: endpoint)
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
         }
-        guard response.status == 200 else { throw Self.refusal(response, tolerating: service.tolerances) }
+        guard response.status == 200 else { throw Self.refusal(response, of: endpoint, tolerating: service.tolerances) }
         return try UserInfoAnswer(response)
     }
 
@@ -85,12 +85,14 @@ extension AuthorizationService {
     }
 
     /// A reason in the body counts where the headers have none: Facebook says so that a token counts no more, with 400.
-    private static func refusal(_ response: TransportResponse, tolerating tolerances: Set<Tolerance>) -> any Error {
+    private static func refusal(
+        _ response: TransportResponse, of endpoint: URL, tolerating tolerances: Set<Tolerance>
+    ) -> any Error {
         let json = try? JSONValue(parsing: [UInt8](response.body))
         guard (400...499).contains(response.status), ![408, 429].contains(response.status),
             let error = OAuthErrorResponse(json, tolerating: tolerances)
         else { return AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo) }
-        if error.code == .invalidGrant || error.code == .tokenRejected { return TokenRejected(response) }
+        if error.code == .invalidGrant || error.code == .tokenRejected { return TokenRejected(response, of: endpoint) }
         return AuthStateError(
             error.code, stage: .userinfo, "The userinfo endpoint refused: \(error.summary).",
             hint: error.hint(at: .userinfo),

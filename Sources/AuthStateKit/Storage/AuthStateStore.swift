@@ -42,7 +42,7 @@ public protocol AuthStateStore: Sendable {
     ///
     /// Where it is true, a stored state decides neither which environment variable or file is read as the client's secret, nor
     /// where a secret is sent: the program says so, see `ClientCredential.sent(onlyTo:)`. A store answers false only when
-    /// nobody but this user's programs, or nobody without its key, can write it: a file of the user's own, the keychain,
+    /// no other user's program, or no program without its key, can write it: a file of the user's own, the keychain,
     /// sealed states. A store around another one forwards the answer.
     var mayBeWrittenByOthers: Bool { get }
 }

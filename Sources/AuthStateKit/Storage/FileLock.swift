@@ -10,12 +10,12 @@ import AuthStateOAuth
 
 /// The locked `<file>.lock`: excludes other processes, and ends with the process that holds it.
 ///
-/// It is a file of its own, because saving replaces the state's file and with it whatever is locked there. Its content is
+/// It is a file of its own, because saving replaces the state's file and with it any lock on it. Its content is
 /// the `SaveNote` of the last save, or nothing.
 ///
 /// The file goes with its state: the holder removes it at release when there is no state, or when nothing was ever saved
 /// under it. Only a holder removes it, and only while it has the lock. A process that waited for a removed file gets a
-/// lock that excludes nobody; it notices, because another file or none has the name by then, and tries again.
+/// lock that excludes no other process; it notices, because another file or none has the name by then, and tries again.
 final class FileLock: Sendable {
     /// Tells the file from every other that has its name while somebody has it open.
     let number: String
@@ -61,7 +61,7 @@ final class FileLock: Sendable {
     ///
     /// A process that dies while it holds the lock leaves the file, and with it the note for the next holder.
     func release(isStored: Bool) {
-        // Somebody may have removed the file by hand, and another holder have made another.
+        // A user may have removed the file by hand, and another holder have made another.
         if !isStored || (try? file.status.size) == 0,
             let status = try? file.status, let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current)
         {

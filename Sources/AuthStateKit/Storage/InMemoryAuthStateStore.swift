@@ -27,7 +27,7 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// How many wait for the lease of a key.
     func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
 
-    /// False: nobody else has this memory.
+    /// False: no other process has this memory.
     public var mayBeWrittenByOthers: Bool { false }
 
     /// Reads a state; nil when there is none under the key. Never throws.

@@ -25,9 +25,10 @@ struct SaveNote: Sendable, Hashable {
     /// More bytes than any note has.
     static let longest = 512
 
-    /// Whether these bytes may be a note, or a part of one whose writer died.
+    /// Whether these bytes may be a note, a part of one whose writer died, or zeros, which some file systems leave after a
+    /// power failure.
     static func canStand(in bytes: [UInt8]) -> Bool {
-        bytes.count <= longest && bytes.allSatisfy("0123456789abcdef -".utf8.contains)
+        bytes.count <= longest && bytes.allSatisfy { $0 == 0 || "0123456789abcdef -".utf8.contains($0) }
     }
 
     /// The note as it is written.

@@ -34,9 +34,13 @@ extension StateFile {
         guard !TrustCheck.storeOwnership.holds(status.isAlone(of: user)) else { return }
         let what = status.isFolder ? "folder of the state" : "state"
         let mending =
-            status.isOwned(by: user)
-            ? "Run chmod go-w \(shellWord(path)). Sign in again if another user may have changed the state."
-            : "If it is yours, run sudo chown \(user) \(shellWord(path)); otherwise choose another path."
+            if status.owner == user {
+                "Run chmod go-w \(shellWord(path)). Sign in again if another user may have changed the state."
+            } else if status.isFolder {
+                "Choose a folder in it that does not exist yet: it is made for this user alone."
+            } else {
+                "If it is yours, run sudo chown \(user) \(shellWord(path)); otherwise choose another path."
+            }
         throw AuthStateError(
             .storeUntrusted, stage: .store, "Another user can change the \(what): \(path).",
             expected: "owner \(user) or root, not writable by group or others",

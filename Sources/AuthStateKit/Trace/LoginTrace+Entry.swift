@@ -8,13 +8,13 @@ extension LoginTrace {
     /// One step.
     public struct Entry: Sendable, Hashable {
         /// When.
-        public var date: Date
+        public let date: Date
         /// Which step.
-        public var step: Step
+        public let step: Step
         /// What happened, for a person.
-        public var message: String
+        public let message: String
         /// Its particulars in order; a secret's value is `…`.
-        public var details: [Detail]
+        public let details: [Detail]
 
         /// Makes an entry, for example for a preview; what steers a terminal is replaced in the message.
         public init(date: Date, step: Step, message: String, details: [Detail] = []) {
@@ -28,9 +28,9 @@ extension LoginTrace {
     /// A particular of a step.
     public struct Detail: Sendable, Hashable {
         /// Its name, as the specifications write it where they do.
-        public var name: String
+        public let name: String
         /// Its value, or `…`.
-        public var value: String
+        public let value: String
 
         /// Makes a particular; what steers a terminal is replaced in both.
         public init(_ name: String, _ value: String) {

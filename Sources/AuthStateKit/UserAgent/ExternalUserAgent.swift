@@ -54,11 +54,20 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: As `present(_:)` with a URL.
     func present(_ pending: PendingLogout) async throws -> AuthorizationCallback
 
+    /// Checks once more, after the answer was exchanged for tokens, that the answer is the opened browser's; other agents
+    /// than the loopback one have nothing to check.
+    ///
+    /// - Throws: `AuthStateError` when it may be another user's: then the tokens are revoked and the login fails.
+    func confirm() async throws
+
     /// Tells the person how it ended, and lets go of everything held; called exactly once, whatever happened before.
     func finish(_ outcome: UserAgentOutcome) async
 }
 
 extension ExternalUserAgentSession {
+    /// Checks nothing.
+    public func confirm() async throws {}
+
     /// Shows the URL.
     public func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
         try await present(pending.url)

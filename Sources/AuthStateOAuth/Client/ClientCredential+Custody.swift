@@ -8,7 +8,7 @@ extension ClientCredential {
     /// environment variable and send that.
     ///
     /// A secret that a registration issued (`Source.issued`) needs no custody: it is in the same archive as the endpoints, so
-    /// that whoever changes the one has read the other. The same holds for the registration access token.
+    /// that a writer who changes the one has read the other. The same holds for the registration access token.
     package indirect enum Custody: Sendable, Hashable {
         /// The request: the program made it, or no other program can have written the state that it comes from.
         case request
@@ -62,6 +62,15 @@ extension ClientCredential {
         if case .issued = source { return self }
         var copy = self
         copy.custody = .none
+        return copy
+    }
+
+    /// The credential that takes the place of another one in a state that others can write: what vouched for the former
+    /// vouches for this one.
+    package func succeeding(_ former: Self) -> Self {
+        guard isProof, custody == .request, case .provider = former.custody else { return unvouched }
+        var copy = self
+        copy.custody = former.custody
         return copy
     }
 

@@ -3,7 +3,7 @@ package import AuthStateJOSE
 extension JSONWebKey {
     /// Refuses a client's secret that is shorter than the hash it is used with (RFC 7518, section 3.2).
     ///
-    /// Whoever sees one signature can try secrets as fast as a machine can hash, and a short one is found.
+    /// An attacker who sees one signature can try secrets as fast as a machine can hash, and finds a short one.
     ///
     /// - Parameter isTolerated: Whether `Tolerance.shortSecret` accepts it.
     /// - Throws: `JOSEError` with `keyMismatch`; other keys, and other algorithms, are not looked at.

@@ -21,9 +21,9 @@ public struct Finding: Sendable, Hashable, Codable {
     /// How bad it is.
     public var severity: Severity
     /// One sentence for a person.
-    public var message: String { didSet { message = message.printable(AuthStateError.longest) } }
+    public let message: String
     /// What to do about it.
-    public var hint: String { didSet { hint = hint.printable(AuthStateError.longest) } }
+    public let hint: String
 
     /// Makes a finding.
     public init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
@@ -31,6 +31,14 @@ public struct Finding: Sendable, Hashable, Codable {
         self.severity = severity
         self.message = message.printable(AuthStateError.longest)
         self.hint = hint.printable(AuthStateError.longest)
+    }
+
+    /// Decodes a finding; what steers a terminal is replaced, as by the other initialiser.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(Code.self, forKey: .code), try container.decode(Severity.self, forKey: .severity),
+            try container.decode(String.self, forKey: .message), hint: try container.decode(String.self, forKey: .hint))
     }
 }
 

@@ -50,13 +50,13 @@ public struct LogoutToken: Sendable, Hashable {
             throw AuthStateError(
                 .invalidLogoutToken, stage: .logout, "The logout token failed a check: typ (2.4).",
                 expected: "logout+jwt, JWT, or no typ", received: token.header.type,
-                hint: "Answer with status 400; nobody's session ends.")
+                hint: "Answer with status 400; end no session.")
         }
         for rule in Self.rules where !rule.check.holds(rule.isMet(claims, expectation)) {
             throw AuthStateError(
                 .invalidLogoutToken, stage: .logout,
                 "The logout token failed a check: \(rule.claim) (2.6, \(rule.step)).",
-                expected: rule.expected, hint: "Answer with status 400; nobody's session ends.")
+                expected: rule.expected, hint: "Answer with status 400; end no session.")
         }
         issuer = expectation.issuer
         subject = claims["sub"]?.stringValue

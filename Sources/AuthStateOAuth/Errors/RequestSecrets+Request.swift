@@ -22,10 +22,12 @@ extension RequestSecrets {
     /// The secrets of a request as it goes out: the values of headers that authenticate, and of the parameters that are
     /// secret by their name, in the query, the form or the JSON document.
     package init(_ request: TransportRequest) {
-        var secrets: [String] = []
+        var (secrets, wholes): ([String], [String]) = ([], [])
         for field in request.headers {
             switch field.name.lowercased() {
-            case "authorization", "proxy-authorization": secrets += Self.credentials(field.value)
+            case "authorization", "proxy-authorization":
+                secrets += Self.credentials(field.value)
+                wholes += Self.pairs(field.value)
             case "cookie":
                 secrets += field.value.split(separator: ";").compactMap { pair in
                     pair.firstIndex(of: "=").map { String(pair[pair.index(after: $0)...]) }
@@ -44,21 +46,30 @@ extension RequestSecrets {
             default: break
             }
         }
-        self.init(secrets)
+        self.init(secrets, wholes: wholes)
     }
 
     /// The values of `Authorization`: the credentials as a whole, and of Basic the secret behind the identifier, as it was
     /// sent and as the program knows it.
     private static func credentials(_ value: String) -> [String] {
-        guard let space = value.firstIndex(of: " ") else { return [value] }
-        let credentials = String(value[space...].drop { $0 == " " })
-        guard value[..<space].lowercased() == "basic", let bytes = Base64.decode(credentials),
+        let credentials = value.firstIndex(of: " ").map { String(value[$0...].drop { $0 == " " }) } ?? value
+        guard let (_, secret) = basic(value) else { return [credentials] }
+        return [credentials, secret, PercentEncoding.decode(secret[...]) ?? secret]
+    }
+
+    /// Identifier and secret of Basic, as they were sent and as the program knows them. The identifier is no secret.
+    private static func pairs(_ value: String) -> [String] {
+        guard let (identifier, secret) = basic(value) else { return [] }
+        let decoded = [identifier, secret].map { PercentEncoding.decode($0[...]) ?? $0 }
+        return ["\(identifier):\(secret)", decoded.joined(separator: ":")]
+    }
+
+    private static func basic(_ value: String) -> (identifier: String, secret: String)? {
+        guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "basic",
+            let bytes = Base64.decode(String(value[space...].drop { $0 == " " })),
             let pair = String(strictUTF8: bytes), let colon = pair.firstIndex(of: ":")
-        else { return [credentials] }
-        let sent = pair[pair.index(after: colon)...]
-        let secret = PercentEncoding.decode(sent) ?? String(sent)
-        let identifier = PercentEncoding.decode(pair[..<colon]) ?? String(pair[..<colon])
-        return [credentials, pair, String(sent), secret, "\(identifier):\(secret)"]
+        else { return nil }
+        return (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
     }
 
     private static func values(_ text: some StringProtocol) -> [String] {
@@ -66,7 +77,7 @@ extension RequestSecrets {
         return parameters.names.filter(names.contains).flatMap(parameters.values)
     }
 
-    /// The parameters whose values let somebody act for the client or the person, or prove who asks.
+    /// The parameters whose values let their holder act for the client or the user, or prove who asks.
     private static let names: Set<String> = [
         // RFC 6749, 6750, 7636 and 9101; OpenID Connect Core and RP-Initiated Logout
         "access_token", "client_secret", "code", "code_verifier", "id_token", "id_token_hint", "nonce", "password",

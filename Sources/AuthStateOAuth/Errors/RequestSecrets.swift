@@ -8,15 +8,20 @@ import AuthStateJOSE
 /// as a code of three digits, is not hidden.
 package struct RequestSecrets: Sendable {
     private let short: [String]
+    /// The ways in which the secrets are written.
     private let forms: [String]
+    /// Those of which a part is a secret too.
+    private let divisible: [String]
 
     /// Takes secrets as the program knows them.
-    package init(_ secrets: some Sequence<String>) {
+    ///
+    /// - Parameter wholes: Texts that are secret as wholes only, for example a secret beside an identifier.
+    package init(_ secrets: some Sequence<String>, wholes: [String] = []) {
         let secrets = Set(secrets)
         short = secrets.filter { (4..<8).contains($0.utf8.count) }.sorted()
+        divisible = secrets.filter { $0.utf8.count >= 8 }.flatMap(Self.forms)
         // The longest first: one secret may be a part of another.
-        forms = Set(secrets.filter { $0.utf8.count >= 8 }.flatMap(Self.forms))
-            .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        forms = Set(divisible + wholes.flatMap(Self.forms)).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
 
     /// The ways in which servers write a secret.
@@ -43,7 +48,7 @@ package struct RequestSecrets: Sendable {
     package func hiding(foreign text: String, mark: String = "…") -> String {
         var text = hide(text, mark: mark)
         let runs = text.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in
-            run.utf8.count >= 8 && forms.contains { $0.contains(run) }
+            run.utf8.count >= 8 && divisible.contains { $0.contains(run) }
         }
         for run in runs { text = text.replacing(run, with: mark) }
         for secret in short where text.contains(secret) { text = text.replacing(word: secret, with: mark) }

@@ -15,10 +15,6 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// Not where the provider's metadata name no S256, and never in the hybrid flow. A nonce that is there has to be the
     /// request's all the same.
     public static let missingNonce = Tolerance(rawValue: "missingNonce")
-    /// Signed userinfo without `iss` or `aud`, which OpenID Connect Core, section 5.3.2, only recommends.
-    ///
-    /// It is accepted without this name; the name is kept for programs and archives that have it.
-    public static let unaddressedUserInfo = Tolerance(rawValue: "unaddressedUserInfo")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
     /// A registration with a secret and without `client_secret_expires_at`: nobody knows when the secret ends.

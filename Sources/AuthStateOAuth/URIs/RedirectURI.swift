@@ -67,8 +67,8 @@ public struct RedirectURI: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// Whether a callback arrived at this URI: scheme without regard to case, user, host, port and path exactly.
     ///
-    /// The query is not compared; it carries the answer, beside the pairs of `keepsQuery(_:)`. An empty path is `/` in http and https, and browsers write it so
-    /// (RFC 3986, section 6.2.3).
+    /// The query is not compared: it carries the answer, beside the pairs of `keepsQuery(in:)`. An empty path is `/` in http
+    /// and https, and browsers write it so (RFC 3986, section 6.2.3).
     public func matches(_ callback: String) -> Bool {
         let (mine, theirs) = (parts, URIReference(callback))
         guard let scheme = mine.scheme, theirs.hasScheme(String(scheme)) else { return false }

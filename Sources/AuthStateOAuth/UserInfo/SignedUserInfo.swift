@@ -52,8 +52,8 @@ package struct SignedUserInfo: Sendable, Hashable {
 
     private func verifySignature(_ keys: JSONWebKeySet, _ expectation: IDTokenExpectation) throws(JOSEError) {
         let allowed = expectation.policy.algorithms
-        if isSymmetric, let secret = expectation.clientSecret {
-            try token.verify(with: VerificationKey(JSONWebKey(secret: secret.utf8)), allowed: allowed)
+        if isSymmetric, let key = try expectation.sharedKey(for: token.header.algorithm) {
+            try token.verify(with: key, allowed: allowed)
         } else {
             try token.verify(with: keys, allowed: allowed.intersection(.asymmetric))
         }

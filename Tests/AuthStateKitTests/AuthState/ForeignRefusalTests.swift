@@ -51,4 +51,20 @@ struct ForeignRefusalTests {
         #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
         #expect(state.authorizationError?.code == .tokenRejected)
     }
+
+    @Test(
+        "userInfo does, too",
+        arguments: [
+            ScriptedTransport.Reply.json("{}", status: 401),
+            .json(#"{"error":{"type":"OAuthException","code":190}}"#, status: 400),
+        ])
+    func userInfo(_ refusal: ScriptedTransport.Reply) async throws {
+        var fixture = try Fixture([refusal, Fixture.tokens(1), refusal])
+        fixture.record.configuration.userInfoEndpoint = URL(string: "https://api.example/me")
+        fixture.record.configuration.tolerances = [.errorObjects]
+        fixture.options.allowedOrigins = ["https://api.example"]
+        let state = fixture.state()
+        #expect(await authError { try await state.userInfo() }?.code == .tokenRejected)
+        #expect(state.authorizationError?.code == .tokenRejected)
+    }
 }

@@ -162,7 +162,8 @@ struct InterleavingTests {
         clock.advance(by: .seconds(3550))
         let service = Task { try await state.run() }
         try await eventually { fixture.transport.requests.count == 1 }
-        try await bounded { await clock.sleepers(1) }
+        // The pause, and not the deadline of the first request.
+        try await bounded { await clock.sleepers(within: .seconds(8)) }
         #expect(fixture.transport.requests.count == 1)
         clock.advance(by: .seconds(8))
         try await eventually { fixture.transport.requests.count == 2 }

@@ -69,6 +69,19 @@ struct NoticingTests {
         #expect(world.mine.snapshot.refreshToken == nil)
     }
 
+    @Test("after a login here, what another process does is noticed from the first moment")
+    func noticedAfterLogin() async throws {
+        let fixture = try await ProviderFixture(clock: ManualClock())
+        let store = InMemoryAuthStateStore()
+        let mine = try await AuthState.authorize(
+            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
+        let theirs = try await AuthState.authorize(
+            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
+        #expect(try await mine.freshTokens().accessToken == theirs.snapshot.accessToken)
+        try await theirs.clear()
+        #expect(await authError { try await mine.freshTokens() }?.code == .notLoggedIn)
+    }
+
     @Test("a login in another process ends an error here, without a request")
     func loggedInElsewhere() async throws {
         let world = try await World()

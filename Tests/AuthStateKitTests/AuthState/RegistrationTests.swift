@@ -188,6 +188,28 @@ struct RegistrationTests {
         try await state.refresh()
     }
 
+    @Test(
+        "another key of a client whose states others can write goes where the former one may go",
+        arguments: [true, false])
+    func newKeyInAnOpenStore(_ isMoved: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
+        var request = RegistrationRequest(
+            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+        request.tokenEndpointAuthMethod = .privateKeyJWT
+        request.keys = [first.privateKey]
+        let store = OpenStore()
+        let state = try await AuthState.register(
+            request, credential: .privateKey(first).sent(onlyTo: .issuer(fixture.provider.issuer)),
+            service: fixture.service, store: store)
+        try await logIn(state)
+        let evil = try #require(URL(string: "https://evil.example/token"))
+        if isMoved { try await store.change { $0.configuration.tokenEndpoint = evil } }
+        try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
+        let error = await authError { try await state.refresh() }
+        #expect(error?.code == (isMoved ? .credentialWithheld : nil))
+    }
+
     @Test("ID tokens are held to the algorithm of the registration, and to the next one when that changes")
     func registeredAlgorithm() async throws {
         let fixture = try await ProviderFixture()

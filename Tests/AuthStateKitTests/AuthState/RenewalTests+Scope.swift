@@ -50,7 +50,7 @@ extension RenewalTests {
     }
 }
 
-/// Notes scopes that nobody asked for.
+/// Records the scopes that were granted without being requested.
 private final class ScopeLog: AuthStateObserver {
     private let seen = Lock<[[Scope]]>([])
     var widened: [[Scope]] { seen.withLock { $0 } }

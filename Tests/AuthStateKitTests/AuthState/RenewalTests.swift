@@ -218,8 +218,8 @@ struct RenewalTests {
         let clock = fixture.clock
         clock.advance(by: .seconds(4000))
         let call = Task { await authError { try await state.freshTokens() } }
-        try await bounded { await clock.sleepers(1) }
-        // The first attempt's deadline timer may still be asleep; the pause is the shortest sleep.
+        // The pause, and not the deadline of the first attempt.
+        try await bounded { await clock.sleepers(within: .seconds(1)) }
         clock.advance(by: .seconds(1))
         #expect(try await bounded { await call.value }?.code == .connectionLost)
         #expect(fixture.transport.requests.count == 2)

@@ -90,6 +90,7 @@ struct ValidityTests {
             Task { try await state.freshTokens(validFor: .seconds(seconds)).accessToken }
         }
         let plain = Task { try await state.freshTokens().accessToken }
+        try await waiters(of: state, 5)
         gate.open()
         for task in others + [most, plain] { #expect(try await bounded { try await task.value } == "SECRET-access-1") }
         #expect(fixture.transport.requests.count == 1)

@@ -64,10 +64,31 @@ struct ShortSecretTests {
         #expect(error?.hint?.contains("shortSecret") == true)
     }
 
-    @Test("does both where that is tolerated by name", arguments: lengths)
+    @Test("verifies no userinfo", arguments: lengths)
+    func userInfo(_ algorithm: SignatureAlgorithm, _ length: Int) throws {
+        try believeUserInfo(length, algorithm)
+        #expect(throws: JOSEError.self) { try believeUserInfo(length - 1, algorithm) }
+    }
+
+    private func believeUserInfo(
+        _ length: Int, _ algorithm: SignatureAlgorithm, isTolerated: Bool = false
+    ) throws {
+        let secret = String(repeating: "s", count: length)
+        let key = try SigningKey(JSONWebKey(secret: secret.utf8), algorithm: algorithm)
+        var expectation = IDTokenExpectation(
+            issuer: try Issuer("https://op.example"), clientID: "client", now: Date())
+        expectation.policy.algorithms = [algorithm]
+        expectation.clientSecret = secret
+        expectation.toleratesShortSecret = isTolerated
+        let token = try SignedUserInfo(parsing: JSONWebToken.sign(claims: ["sub": "ada"], with: key))
+        _ = try token.claims(keys: JSONWebKeySet(keys: []), expectation: expectation)
+    }
+
+    @Test("does all of it where that is tolerated by name", arguments: lengths)
     func tolerated(_ algorithm: SignatureAlgorithm, _ length: Int) async throws {
         try sign(6, algorithm, [.shortSecret])
         try await verify(6, algorithm, [.shortSecret])
+        try believeUserInfo(6, algorithm, isTolerated: true)
     }
 
     @Test("is sent as ever: nothing is signed with it")

@@ -20,7 +20,7 @@ struct UserInfoServiceTests {
             #expect(try await UserInfoForger.signed(absent).state().userInfo().isSigned)
         }
         for wrong in [["aud": "another"], ["iss": .null], ["aud": 5]] as [[String: JSONValue?]] {
-            let state = try UserInfoForger.signed(wrong).state(tolerances: [.unaddressedUserInfo])
+            let state = try UserInfoForger.signed(wrong).state()
             #expect(await authError { try await state.userInfo() }?.code == .invalidUserInfo)
         }
     }

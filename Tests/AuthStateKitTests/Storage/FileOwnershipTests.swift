@@ -69,9 +69,10 @@ struct FileOwnershipTests {
     @Test("what another user owns is refused: the file, the folder, the lock", .enabled(if: isRoot, "needs root"))
     func foreignOwner() async throws {
         try await store.put("one")
-        for name in ["folder/state", "folder"] {
+        let chown0 = "sudo chown 0 \(scratch["folder/state"])"
+        for (name, advice) in [("folder/state", chown0), ("folder", "Choose a folder in it")] {
             chown(scratch[name], stranger, stranger)
-            try await refusal("sudo chown 0 \(scratch[name])")
+            try await refusal(advice)
             chown(scratch[name], 0, 0)
         }
         chown(scratch["folder/state.lock"], stranger, stranger)

@@ -76,6 +76,16 @@ struct LockFileTests {
         #expect(try scratch.names() == ["Cargo.lock"])
     }
 
+    @Test("a lock file of zeros, as a power failure may leave it, is a lock")
+    func zeros() async throws {
+        let path = scratch["state.lock"]
+        try Data(count: 40).write(to: URL(filePath: path))
+        chmod(path, 0o600)
+        let store = FileAuthStateStore(file: scratch["state"])
+        try await store.put("one")
+        #expect(try await store.text() == "one")
+    }
+
     @Test("a waiter whose lock file is removed with the state takes the next one")
     func removedWhileWaiting() throws {
         let path = scratch["state.lock"]

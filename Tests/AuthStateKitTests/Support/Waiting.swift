@@ -1,19 +1,25 @@
 import Testing
 
 /// Runs a body and gives up after a generous real time, so that a hang is a failure.
+///
+/// A body that does not heed its cancellation is left behind, or it would hold up the test in place of what it waits for.
 func bounded<R: Sendable>(
     _ limit: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-    try await withThrowingTaskGroup(of: R.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw Hang()
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw Hang() }
-        return first
+    let (ends, end) = AsyncStream<Result<R, any Error>>.makeStream()
+    let work = Task {
+        do { end.yield(.success(try await body())) } catch { end.yield(.failure(error)) }
     }
+    let timer = Task {
+        try await Task.sleep(for: limit)
+        end.yield(.failure(Hang()))
+    }
+    defer {
+        work.cancel()
+        timer.cancel()
+    }
+    for await first in ends { return try first.get() }
+    throw CancellationError()
 }
 
 struct Hang: Error {}

@@ -38,8 +38,13 @@
         func storm() async throws {
             let isLong = ProcessInfo.processInfo.environment["AUTHSTATE_LONG"] != nil
             let server = RawServer { request in request.head.contains("/hang") ? [] : [.answer(body: "x")] }
-            let transport = CurlTransport()
-            let requests = try ["/", "/hang"].map { try TransportRequest(server.url + $0) }
+            // Beside a thousand other tests a hundred yields may take a minute; only the cancellation is to end a request.
+            let transport = CurlTransport(configuration: .init(connectTimeout: .seconds(600)))
+            let requests = try ["/", "/hang"].map {
+                var request = try TransportRequest(server.url + $0)
+                request.timeout = .seconds(600)
+                return request
+            }
             _ = try await transport.send(requests[0])
             let before = try openDescriptors()
             var outcomes: [String: Int] = [:]

@@ -26,7 +26,9 @@
                     "http://127.0.0.2:\(server.port)/", "http://[::1]:\(server.port)/",
                     "https://127.0.0.1:\(server.port)/",
                 ] {
-                    _ = try? await transport.send(TransportRequest(url))
+                    var request = try TransportRequest(url)
+                    request.timeout = .seconds(2)
+                    _ = try? await transport.send(request)
                 }
                 #expect(proxy.requests.isEmpty)
 

@@ -66,6 +66,17 @@ struct EchoedSecretsTests {
         #expect(long.hiding("The token endpoint refused.") == "The token endpoint refused.")
     }
 
+    @Test("the client identifier beside the secret stays readable")
+    func identifier() throws {
+        let credentials = Data("example-application:s3cret-s3cret".utf8).base64EncodedString()
+        let request = try TransportRequest(
+            "https://op.example/token", headers: ["Authorization": "Basic \(credentials)"])
+        let secrets = RequestSecrets(request)
+        #expect(secrets.hiding(foreign: "Unknown client example-application") == "Unknown client example-application")
+        #expect(secrets.hiding(foreign: "got example-application:s3cret-s3cret") == "got …")
+        #expect(!secrets.hiding(foreign: "got s3cret-s3...").contains("s3cret"))
+    }
+
     @Test("a resource's body that the program asked for is left as it is")
     func data() async throws {
         let body = #"{"you_sent":"SECRET-access-0"}"#
@@ -236,7 +247,7 @@ extension EchoedSecretsTests.Operation {
                 url: try #require(URL(string: "https://api.example/?access_token=SECRET-query-1")),
                 headers: ["Cookie": "a=SECRET-cookie-1"])
             let response = try await state(service).performAction(request)
-            // What the program asked for is its own, whatever is in it.
+            // A resource that the program requested is its own, with all that is in it.
             throw AuthStateError(.providerError, stage: .resource, "Status \(response.status).")
         },
         Self(testDescription: "withFreshToken", secrets: [token]) { service in

@@ -9,7 +9,7 @@ import AuthStateTesting
 #endif
 
 extension Attack {
-    /// A host that got the token by mistake, or not at all, refuses it until nobody is logged in.
+    /// A host that got the token by mistake, or not at all, refuses it until the state is in error.
     static let foreignRefusal: [Attack] = [
         Attack(.rejectionOrigin) { try await refuse(at: URL(string: "https://other.example/")) },
         Attack(.rejectionOrigin) { try await refuse(at: nil) },

@@ -21,6 +21,10 @@ struct OpenStore: AuthStateStore {
 
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 
+    func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        try await base.entries(savedBefore: date)
+    }
+
     /// What another program does.
     func overwrite(_ key: AuthStateKey = .default, with record: AuthState.Record) async throws {
         let data = try AuthStateArchive(record).data()

@@ -140,14 +140,40 @@ struct StoredStateTests {
 
     @Test("a logout does not send the secret to a stored revocation endpoint")
     func logout() async throws {
-        var fixture = try fixture()
-        fixture.record.configuration.revocationEndpoint = endpoint("evil.example")
+        let fixture = try revocable()
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(
-            from: store, credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)), service: fixture.service)
-        _ = await state.logOut()
+        let state = try await AuthState.restore(from: store, credential: Self.bound, service: fixture.service)
+        let outcome = await state.logOut()
+        guard case .failed(let error) = outcome.revocation else {
+            Issue.record("the revocation did not fail")
+            return
+        }
+        #expect(error.code == .credentialWithheld)
+        #expect(fixture.transport.requests.map(\.method) == ["GET"])
+    }
+
+    @Test(
+        "a sweep sends the pool's secret to no stored revocation endpoint, and reads no stored reference",
+        arguments: [true, false])
+    func sweep(_ isGiven: Bool) async throws {
+        let fixture = try revocable()
+        let store = OpenStore()
+        try await store.overwrite("ada", with: fixture.record)
+        let pool = AuthStatePool(store: store, service: fixture.service, credential: isGiven ? Self.bound : nil)
+        let outcome = try await pool.sweep(olderThan: .seconds(60))
+        #expect(outcome.error?.code == .credentialWithheld && outcome.failures == 1 && outcome.deleted == 0)
         #expect(fixture.transport.requests.allSatisfy { $0.method == "GET" })
+    }
+
+    /// The provider's secret, for the provider alone.
+    private static let bound = ClientCredential.secret("s3cret").sent(onlyTo: .issuer(issuer))
+
+    /// A state whose revocation endpoint is another program's.
+    private func revocable() throws -> Fixture {
+        var fixture = try fixture([Self.discovery])
+        fixture.record.configuration.revocationEndpoint = endpoint("evil.example")
+        return fixture
     }
 
     @Test("a pool gives its credential to the provider that it is bound to, and to no other", arguments: [true, false])

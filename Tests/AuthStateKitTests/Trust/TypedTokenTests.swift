@@ -16,7 +16,7 @@ struct TypedTokenTests {
         #expect(error?.message.contains("typ") == true)
     }
 
-    @Test("a security event token is no ID token, whatever its type")
+    @Test("a security event token is no ID token, with any type")
     func events() throws {
         let error = #expect(throws: AuthStateError.self) {
             try TypedTokenForger.offer(["events": [LogoutToken.event: [:]]])

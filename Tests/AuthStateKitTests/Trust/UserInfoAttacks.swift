@@ -26,7 +26,7 @@ extension Attack {
             try await offer(.signed([:], by: .success(secret)))
         },
         Attack(.userInfoSignature) { try await offer(.unsecured([:])) },
-        // A token that the provider made for another purpose, at the endpoint of somebody who has it.
+        // A token that the provider made for another purpose, at the endpoint of another party who has it.
         Attack(.userInfoType) { try await offer(.signed([:], type: "at+jwt")) },
         Attack(.userInfoType) { try await offer(.signed([:], type: "application/Logout+JWT")) },
         Attack(.userInfoEvent) { try await offer(.signed(["events": [LogoutToken.event: [:]]])) },

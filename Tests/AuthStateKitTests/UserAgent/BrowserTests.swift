@@ -1,7 +1,8 @@
 import AuthStateJOSE
-import AuthStateKit
 import AuthStateOAuth
 import Testing
+
+@testable import AuthStateKit
 
 #if canImport(Darwin)
     import Darwin
@@ -123,6 +124,18 @@ struct BrowserTests {
             await session.finish(.cancelled)
         }
     }
+
+    #if os(Linux)
+        @Test("the warnings of a browser that goes on running take a fixed amount of memory")
+        func errorOutputIsBounded() throws {
+            let output = ErrorOutput()
+            let file = try #require(output.descriptor)
+            let line = Array("a warning\n".utf8)
+            for _ in 0..<10_000 { _ = write(file, line, line.count) }
+            #expect(lseek(file, 0, SEEK_END) == ErrorOutput.Lines.limit)
+            #expect(output.lastLines.text?.hasPrefix("a warning / a warning") == true)
+        }
+    #endif
 
     @Test(
         "a command that is not there is an error at once",

@@ -1,5 +1,6 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -64,6 +65,38 @@ struct LoopbackOtherUserTests {
         let answer = try await trip.send(trip.strangersRequest("/callback?code=1&state=s", headers: late))
         #expect(answer.httpStatus == 409)
         await trip.session.finish(.cancelled)
+    }
+
+    @Test("a second visit while the code is exchanged revokes the tokens and fails the login")
+    func lateVisit() async throws {
+        let gate = ScriptedTransport.Gate()
+        var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))], then: .json("{}"))
+        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        let (opened, continuation) = AsyncStream.makeStream(of: URL.self)
+        let agent = LoopbackUserAgent(browser: .custom { continuation.yield($0) })
+        var request = AuthorizationRequest(
+            configuration: fixture.record.configuration, clientID: "client", scopes: ["read"])
+        request.state = "s"
+        let login = Task { [service = fixture.service, request] in
+            try await service.authorize(request, presenting: agent)
+        }
+        var visitors = opened.makeAsyncIterator()
+        let address = try #require(await visitors.next())
+        let port = UInt16(try #require(address.port))
+        func send(_ target: String, _ headers: String = "") async throws -> String {
+            try await TestSocket.exchange(
+                "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\(headers)\r\n", port: port,
+                ipv6: false)
+        }
+        let cookie = "Cookie: \(try await send(address.path).cookie)\r\n"
+        let page = Task { try await send("/callback?code=1&state=s", cookie) }
+        await gate.arrivals()
+        #expect(try await send(address.path).httpStatus == 409)
+        gate.open()
+        let error = await #expect(throws: AuthStateError.self) { try await login.value }
+        #expect(error?.code == .openedTwice)
+        #expect(fixture.transport.requests.count { $0.url.path == "/revoke" } == 2)
+        #expect(try await page.value.contains("failed"))
     }
 
     @Test("what looks at the address before a person does not use it up")
@@ -144,7 +177,8 @@ struct LoopbackOtherUserTests {
         let first = try await trip.send(trip.request(address.path))
         let cookie = "Cookie: \(first.cookie)\r\n"
         #expect(try await trip.send(trip.strangersRequest("/callback?state=s")).httpStatus == 403)
-        #expect(try await trip.send(trip.strangersRequest("/callback?state=x", headers: cookie)).httpStatus == 403)
+        let other = try await trip.send(trip.strangersRequest("/callback?state=x", headers: cookie))
+        #expect(other.httpStatus == 403 && other.contains("Not this sign-out"))
         #expect(try await trip.send(trip.request(address.path)).httpStatus == 409)
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
         #expect(error?.code == .openedTwice && error?.stage == .logout)
@@ -159,7 +193,13 @@ struct LoopbackOtherUserTests {
             configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
             clientID: "c", scopes: ["read"], redirectURI: trip.session.redirectURI)
         request.state = "s"
-        let pending = try AuthorizationService().begin(request)
+        request.configuration.pushedAuthorizationRequestEndpoint = endpoint
+        request.isPushed = true
+        let transport = ScriptedTransport([
+            .json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)
+        ])
+        let pending = try await AuthorizationService(transport: transport).begin(request, credential: .none)
+        #expect(!pending.url.absoluteString.contains("state="))
         let callback = Task { [session = trip.session] in try await session.present(pending) }
         var cookie = ""
         for await address in trip.opened {
@@ -167,7 +207,7 @@ struct LoopbackOtherUserTests {
             break
         }
         let other = trip.strangersRequest("/callback?code=1&state=x", headers: cookie)
-        #expect(try await trip.send(other).httpStatus == 403)
+        #expect(try await trip.send(other).contains("Not this sign-in"))
         callback.cancel()
         await trip.session.finish(.cancelled)
     }

@@ -89,7 +89,7 @@ struct RecognizedFailureTests {
             .invalidRequest),
         Answer("django-oauth-toolkit", "invalid_scope", nil, .scopeRefused, .invalidScope),
         Answer("glewlwyd", "invalid_code", nil, .codeSpent, .providerError),
-        // RFC 6749, section 5.2, word for word, whatever is wrong with the client.
+        // RFC 6749, section 5.2, word for word, for every fault of the client.
         Answer(
             "Doorkeeper", "invalid_client",
             "Client authentication failed due to unknown client, no client authentication included, or unsupported "

@@ -101,12 +101,12 @@ struct TerminalTextTests {
         #expect(isClean(error.description) && isClean(error.response?.errorDescription ?? ""))
     }
 
-    @Test("a finding can be shown")
-    func findings() {
-        var finding = Finding(.providerRule, .warning, Self.hostile, hint: Self.hostile)
+    @Test("a finding can be shown, also one that was decoded")
+    func findings() throws {
+        let finding = Finding(.providerRule, .warning, Self.hostile, hint: Self.hostile)
         #expect(isClean(finding.message) && isClean(finding.hint) && isClean("\(finding)"))
-        finding.message = Self.hostile
-        finding.hint = Self.hostile
-        #expect(isClean(finding.message) && isClean(finding.hint))
+        let parts = ["code": "providerRule", "severity": "warning", "message": Self.hostile, "hint": Self.hostile]
+        let decoded = try JSONDecoder().decode(Finding.self, from: JSONEncoder().encode(parts))
+        #expect(isClean(decoded.message) && isClean(decoded.hint))
     }
 }

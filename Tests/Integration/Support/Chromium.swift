@@ -12,7 +12,19 @@ struct Chromium: Sendable {
         _ count: Int = 1, _ body: @Sendable ([Chromium]) async throws -> R
     ) async throws -> R {
         let driver = try Program.start(["chromedriver", "--port=0"])
-        defer { driver.send(SIGTERM) }
+        do {
+            let result = try await run(count, driver, body)
+            await driver.end()
+            return result
+        } catch {
+            await driver.end()
+            throw error
+        }
+    }
+
+    private static func run<R: Sendable>(
+        _ count: Int, _ driver: Program, _ body: @Sendable ([Chromium]) async throws -> R
+    ) async throws -> R {
         let port = try await eventually("chromedriver's port", within: .seconds(20)) {
             driver.output.firstMatch(of: /started successfully on port (\d+)\./).flatMap { Int($0.output.1) }
         }

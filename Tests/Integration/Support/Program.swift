@@ -57,6 +57,12 @@ final class Program: Sendable {
         }
     }
 
+    /// Ends the program and waits for its end: Swift Testing sees no exit test end while another ended child is left.
+    func end() async {
+        send(SIGTERM)
+        _ = try? await result(within: .seconds(10))
+    }
+
     /// Sends a signal, unless the program has ended.
     func send(_ signal: Int32) { child.send(signal) }
 

@@ -44,7 +44,7 @@ struct OutputTests {
         #expect(error.advised.hint == "Use --tolerate \(name.rawValue) where the provider needs it.")
     }
 
-    @Test("a registration that is refused without a reason asks nobody to log in")
+    @Test("the advice after a registration refused without a reason is not to log in")
     func registration() {
         let page = AuthStateError(
             .refusedWithoutReason, stage: .registration,

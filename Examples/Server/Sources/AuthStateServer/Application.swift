@@ -55,7 +55,7 @@ public func makeApplication(
     LoginRoutes(provider: provider, sessions: sessions, seal: try LoginSeal(settings.storage.sealingKeys))
         .add(to: router)
     SessionRoutes(provider: provider, sessions: sessions, hint: hint).add(to: router)
-    LogoutRoutes(provider: provider, sessions: sessions, logouts: PendingTrips(clock: configuration.clock))
+    LogoutRoutes(provider: provider, sessions: sessions, logouts: PendingLogouts(clock: configuration.clock))
         .add(to: router)
 
     return Application(

@@ -11,7 +11,7 @@
         .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
     struct TLSTests {
         @Test(
-            "a protocol older than TLS 1.2 is refused, whatever the configuration allows",
+            "a protocol older than TLS 1.2 is refused, even if the configuration allows it",
             arguments: ["-tls1", "-tls1_1"])
         func oldVersion(_ version: String) async throws {
             let server = try TLSServer(version, "-cipher", "DEFAULT:@SECLEVEL=0")

@@ -25,6 +25,31 @@ struct AttackTests {
         }
     }
 
+    @Test("logouts that wait are bounded, the oldest makes room, and each is taken once")
+    func pendingLogouts() async throws {
+        let service = AuthorizationService()
+        var configuration = ServiceConfiguration(
+            authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+        configuration.endSessionEndpoint = URL(string: "https://op.example/logout")
+        let clock = ManualClock()
+        let logouts = PendingLogouts(capacity: 2, clock: clock.wallClock)
+        func leave(for seconds: Double = 600) async throws -> (BrowserSecret, FormParameters) {
+            let logout = try service.begin(EndSessionRequest(configuration: configuration, clientID: "site"))
+            let secret = try BrowserSecret()
+            await logouts.keep(logout, until: clock.date.addingTimeInterval(seconds), for: secret)
+            return (secret, ["state": logout.request.state])
+        }
+        let waiting = [try await leave(), try await leave(), try await leave()]
+        var taken: [Bool] = []
+        for (secret, answer) in waiting + [waiting[2]] {
+            taken.append(await logouts.take(answeredBy: answer, for: secret) != nil)
+        }
+        #expect(taken == [false, true, true, false])
+        let (late, answer) = try await leave(for: 60)
+        clock.advance(by: .seconds(60))
+        #expect(await logouts.take(answeredBy: answer, for: late) == nil)
+    }
+
     @Test("callbacks that were made up leave no file")
     func madeUpCallbacks() async throws {
         let folder = Folder()

@@ -9,9 +9,10 @@ import AuthStateOAuth
 
 /// An archive as a sealing store writes it: `{"content":"…","key":"2026-11","name":"…","sealed":1}`.
 ///
-/// `name` is the key that the state is stored under, sealed with associated data of its own. `sealed` is the format's version, `key` the sealing key's name, `content` the base64url of what AES-256-GCM made of the
-/// archive: nonce, ciphertext, tag. Associated data are the format, the name and the key that the state is stored under,
-/// so that none of them can be another when it is opened.
+/// `sealed` is the format's version, and `key` names the sealing key. `content` and `name` are the archive and the key that
+/// it is stored under, each as AES-256-GCM sealed it (nonce, ciphertext, tag) in base64url. The associated data of `content`
+/// are the format, the sealing key's name, the key that the state is stored under, and the sealed `name`, so that none of
+/// them can be another when it is opened.
 package struct SealedArchive: Sendable, Hashable {
     /// The format that this version writes.
     package static let currentFormat = 1
@@ -95,7 +96,7 @@ package struct SealedArchive: Sendable, Hashable {
     static func isSealed(_ json: JSONValue) -> Bool { json["sealed"] != nil }
 
     /// What is authenticated beside the archive. Each part stands behind its length, so that no two lists of parts are the
-    /// same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,`.
+    /// same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,6:c2VhbA,`.
     private static func associatedData(_ keyID: String, _ key: AuthStateKey, _ name: [UInt8]?) -> [UInt8] {
         let name = name.map { [Base64URL.encode($0)] } ?? []
         return (["AuthStateKit sealed archive", "\(currentFormat)", keyID, key.rawValue] + name)

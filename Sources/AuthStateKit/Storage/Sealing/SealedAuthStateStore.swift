@@ -16,7 +16,7 @@ import AuthStateOAuth
 /// each state is sealed anew at its next save, or by ``reseal(_:deadline:)``. Take the old key away when none needs it.
 /// Where several processes share the states, put the new key last in all of them before it comes first in any.
 ///
-/// One key is good for 2^31 saves over all states, as each seals twice; see ``SealingKey``.
+/// One key may be used for 2^31 saves over all states, as each seals twice; see ``SealingKey``.
 public struct SealedAuthStateStore: AuthStateStore {
     private let base: any AuthStateStore
     private let keys: [SealingKey]
@@ -73,7 +73,7 @@ public struct SealedAuthStateStore: AuthStateStore {
         var entries = try await base.entries(savedBefore: date)
         for index in entries.indices where entries[index].key.isDigest {
             try Task.checkCancellation()
-            // What cannot be opened here is told by whoever opens the state.
+            // An entry that cannot be opened is reported when its state is opened.
             guard let stored = try await base.load(entries[index].key),
                 let key = try? SealedArchive(data: stored.archive)?.openKey(with: keys)
             else { continue }

@@ -13,35 +13,58 @@
     #endif
     internal import AuthStateOAuth
 
-    /// What a child process writes to its standard error: a temporary file without a name.
+    /// The standard error of a child process: memory, or elsewhere than on Linux a temporary file without a name.
     ///
-    /// A pipe would end a browser that outlives this program with its next warning.
+    /// A pipe would end a browser that outlives this program with its next warning. The memory has a fixed size, because
+    /// such a browser writes for days: what does not fit is refused, which a program's warnings survive.
     final class ErrorOutput: Sendable {
         /// The file; nil when none could be made, and what is written is lost.
         let descriptor: Int32?
 
         init() {
+            #if os(Linux)
+                descriptor = Self.memory()
+            #else
+                descriptor = Self.temporaryFile()
+            #endif
+        }
+
+        #if os(Linux)
+            /// Memory whose size is sealed. glibc and musl declare the call and its constants for GNU sources alone.
+            private static func memory() -> Int32? {
+                typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+                let (cloexec, allowSealing): (UInt32, UInt32) = (0x1, 0x2)
+                let (addSeals, sealShrink, sealGrow): (Int32, Int32, Int32) = (1033, 0x2, 0x4)
+                guard let symbol = dlsym(nil, "memfd_create") else { return nil }
+                let file = unsafeBitCast(symbol, to: Create.self)("authstate-errors", cloexec | allowSealing)
+                guard file >= 0 else { return nil }
+                guard ftruncate(file, off_t(Lines.limit)) == 0, fcntl(file, addSeals, sealShrink | sealGrow) == 0 else {
+                    close(file)
+                    return nil
+                }
+                return file
+            }
+        #endif
+
+        private static func temporaryFile() -> Int32? {
             let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
             var path = Array("\(folder)/authstate-XXXXXX".utf8CString)
             let file = mkstemp(&path)
-            guard file >= 0 else {
-                descriptor = nil
-                return
-            }
+            guard file >= 0 else { return nil }
             unlink(path)
             _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-            descriptor = file
+            return file
         }
 
         deinit { if let descriptor { close(descriptor) } }
 
-        /// The last lines, for an error to show; nil when nothing was written.
+        /// The last lines, for an error to show.
         var lastLines: Lines {
             guard let descriptor else { return Lines("") }
-            let size = lseek(descriptor, 0, SEEK_END)
             var bytes = [UInt8](repeating: 0, count: Lines.limit)
+            let size = lseek(descriptor, 0, SEEK_END)
             let count = pread(descriptor, &bytes, bytes.count, max(0, size - off_t(bytes.count)))
-            return Lines(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+            return Lines(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self))
         }
 
         /// The end of a text, in one line.

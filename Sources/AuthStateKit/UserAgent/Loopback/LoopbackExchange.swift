@@ -16,6 +16,8 @@ final class LoopbackExchange: Sendable {
         let rules: LoopbackCallbackRules
         var entrance: LoopbackEntrance
         var state = State.expecting
+        /// Whether a second visitor came after the answer.
+        var isContested = false
         /// The last answer that was refused.
         var refused: LoopbackPages.Occasion?
     }
@@ -43,6 +45,9 @@ final class LoopbackExchange: Sendable {
 
     /// What was refused last, for the error of a trip that nothing else came of; nil when nothing was.
     var refusedAnswer: String? { trip.withLock { $0?.refused?.refusedAnswer } }
+
+    /// Whether the one-time address was visited again after the answer: one of the two is not the browser that was opened.
+    var isContested: Bool { trip.withLock { $0?.isContested == true } }
 
     /// Judges a request; runs on the server's thread.
     func handle(_ request: LoopbackRequest, _ responder: LoopbackResponder) {
@@ -74,7 +79,10 @@ final class LoopbackExchange: Sendable {
     private func visit() -> LoopbackPages.Occasion {
         let (occasion, isOver) = trip.withLock { trip -> (LoopbackPages.Occasion, Bool) in
             guard trip?.entrance.enter() == true, let entrance = trip?.entrance else {
-                guard case .expecting = trip?.state else { return (.openedTwice, false) }
+                guard case .expecting = trip?.state else {
+                    trip?.isContested = true
+                    return (.openedTwice, false)
+                }
                 trip?.state = .done
                 return (.openedTwice, true)
             }

@@ -74,6 +74,8 @@ final class LoopbackSession: ExternalUserAgentSession {
         return answer
     }
 
+    func confirm() async throws { if exchange.isContested { throw purpose.openedTwice } }
+
     func finish(_ outcome: UserAgentOutcome) async {
         hold.withLock { $0?.cancel() }
         exchange.close(with: .outcome(outcome))

@@ -18,7 +18,7 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "var"))
     var initialAccessTokenEnv: String?
 
-    /// What a client without a page registers: there are providers that want a redirect URI whatever the grant is.
+    /// The metadata of a client without a page; some providers require a redirect URI for every grant.
     static let redirectURI = "http://127.0.0.1/callback"
 
     /// The first option that was given.

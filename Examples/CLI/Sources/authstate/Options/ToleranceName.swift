@@ -9,7 +9,6 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case accessTokenType = "access-token-type"
     case clientIDBesideBasic = "client-id-beside-basic"
     case missingNonce = "missing-nonce"
-    case unaddressedUserInfo = "unaddressed-userinfo"
     case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
 
@@ -21,7 +20,6 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .accessTokenType: .accessTokenType
         case .clientIDBesideBasic: .clientIDBesideBasic
         case .missingNonce: .missingNonce
-        case .unaddressedUserInfo: .unaddressedUserInfo
         case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
         }

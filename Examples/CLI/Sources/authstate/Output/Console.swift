@@ -30,7 +30,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Asks a question that only "y" or "yes" answers with yes; where nobody can be asked the answer is no.
+    /// Asks a question that only "y" or "yes" answers with yes; without a terminal the answer is no.
     func confirms(_ question: String) -> Bool {
         guard isInteractive, isatty(STDIN_FILENO) == 1 else { return false }
         Self.write("\(question.plain) [y/N] ", to: STDERR_FILENO)

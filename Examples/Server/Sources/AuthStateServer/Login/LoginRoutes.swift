@@ -23,7 +23,7 @@ struct LoginRoutes: Sendable {
     /// Begins the login of a person who came from a page of ours or typed the address; every other one is asked first.
     ///
     /// Browsers say in `Sec-Fetch-Site` where a navigation began. Without the question another site's link could sign a
-    /// visitor in, as whoever is signed in at the provider.
+    /// visitor in, as the user who is signed in at the provider.
     private func enter(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let path = request.queryParameters["return"].flatMap { ReturnPath($0) } ?? .profile
         if ["same-origin", "none"].contains(request.headers[Self.fetchSite]) { return try await begin(path) }

@@ -12,7 +12,7 @@ import Hummingbird
 struct LogoutRoutes: Sendable {
     let provider: Provider
     let sessions: Sessions
-    let logouts: PendingTrips<WaitingLogout>
+    let logouts: PendingLogouts
 
     func add(to router: Router<BasicRequestContext>) {
         router.post("\(Provider.logoutPath)") { request, _ in try await logOut(request) }
@@ -32,7 +32,7 @@ struct LogoutRoutes: Sendable {
         if let logout {
             let secret = try BrowserSecret()
             let end = provider.service.configuration.clock.now.addingTimeInterval(600)
-            await logouts.keep(WaitingLogout(logout: logout, expiresAt: end), for: secret)
+            await logouts.keep(logout, until: end, for: secret)
             BrowserCookie.logout.set(secret.text, in: &response)
         }
         return response
@@ -44,9 +44,9 @@ struct LogoutRoutes: Sendable {
         guard let secret = BrowserCookie.logout.secret(in: request) else {
             return Self.page().response(from: request, context: context)
         }
-        guard let waiting = await logouts.take(answeredBy: request.queryParameters, for: secret),
+        guard let logout = await logouts.take(answeredBy: request.queryParameters, for: secret),
             (try? provider.service.complete(
-                waiting.logout, callback: AuthorizationCallback(url: provider.baseURL(request.uri.string)))) != nil
+                logout, callback: AuthorizationCallback(url: provider.baseURL(request.uri.string)))) != nil
         else { return Self.page(isConfirmed: false).response(from: request, context: context) }
         var response = Self.page().response(from: request, context: context)
         BrowserCookie.logout.remove(from: &response)
