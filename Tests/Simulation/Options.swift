@@ -6,6 +6,8 @@ struct Options {
     var rule: Rule?
     var defect: KnownDefect?
     var breakage: Breakage?
+    /// The known defects that may explain a finding.
+    var known = KnownDefect.all
     var isSelfCheck = false
     var isTracing = false
     var isShrinking = false
@@ -32,6 +34,7 @@ struct Options {
             case "--rule": rule = try value { Rule(rawValue: $0) }
             case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
             case "--break": breakage = try value { Breakage(rawValue: $0) }
+            case "--no-known-defects": known = []
             case "--self-check": isSelfCheck = true
             case "--trace": isTracing = true
             case "--shrink": isShrinking = true
@@ -46,5 +49,6 @@ struct Options {
                Simulation --defect N                                        shows the scenario of a known defect
                Simulation --self-check                                      breaks something for each rule, and finds it
         and with --seeds or --seed: --break NAME                            breaks something on purpose
+                                    --no-known-defects                      counts every finding as a new one
         """
 }

@@ -24,7 +24,9 @@ extension Oracle {
     private func checkDecisions(_ tokens: Tokens, _ name: TokenName, _ call: WatchedCall) {
         guard !isExcused(by: [.oldCopy]) else { return }
         let (process, begun) = (call.process, call.begun)
-        let isLoading = loadsSince[process].map { $0 < begun && $0 > begun - 10 } ?? false
+        // A reading that has lasted a while hides what is stored, be it that the call began it.
+        let isLoading =
+            loadsSince[process].map { $0 > begun - 10 && ($0 < begun || scheduler.now - $0 > 1) } ?? false
         let isTroubled = isLoading || troubleAt[process].map { $0 >= begun - 10 } ?? false
         for decision in decisions where decision.ended ?? .max < call.step && isOlder(name.grant, than: decision) {
             if decision.process == process {

@@ -75,6 +75,22 @@ struct Finding: Hashable {
     var text: String
     /// What went wrong in the world before.
     var excuses: Set<Excuse>
+    /// What had happened before, and how often.
+    var causes: [Cause: Int]
+}
+
+/// Something that happened in a process, and may be the cause of a finding; process 0 is the world.
+struct Cause: Hashable {
+    enum Kind: Hashable {
+        case first(Action), action(Action), fault(Fault.Kind)
+        /// A lease was not free until its deadline.
+        case locked
+        /// The schedule has slow calls.
+        case slow
+    }
+
+    var kind: Kind
+    var process: Int
 }
 
 /// What went wrong in the world, and may explain what a rule forbids.

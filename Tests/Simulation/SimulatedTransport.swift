@@ -16,7 +16,7 @@ struct SimulatedTransport: HTTPTransport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         let (message, request) = (Message(request), damaged(request))
-        let fault = world.fault(at: message == .keys ? .keys : .send)
+        let fault = world.fault(at: message == .keys ? .keys : .send, process)
         world.note(process, "sends \(message)\(fault.map { ", \($0.rawValue)" } ?? "")")
         if let grant = message.grant { world.oracle(ofGrant: grant)?.sends(process, message) }
         if let fault { world.faulted(process, fault) }

@@ -29,6 +29,7 @@ final class Stage {
         settle()
         for key in plan.keys {
             for action in plan.first {
+                world.journal.happens(.first(action), 1)
                 processes[0].perform(action, key)
                 settle()
             }
@@ -48,6 +49,7 @@ final class Stage {
         world.note(0, "the plan begins")
         scheduler.decisions = decisions
         scheduler.isCalm = !plan.isSlow
+        if plan.isSlow { world.journal.happens(.slow, 0) }
         world.isHarsh = true
         var (next, idle) = (0, 0)
         func act() {
@@ -109,7 +111,7 @@ final class Stage {
     }
 
     private func atAwait(_ process: Int) {
-        guard process != 0, let fault = world.fault(at: .await) else { return }
+        guard process != 0, let fault = world.fault(at: .await, process) else { return }
         interruptions.append((process, fault))
     }
 

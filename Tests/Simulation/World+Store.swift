@@ -10,7 +10,7 @@ import AuthStateOAuth
 extension World {
     /// Waits for the schedule before a call of the store, and says what goes wrong with it.
     func call(_ process: Int, _ site: Fault.Site, _ what: String) async throws -> Fault.Kind? {
-        let fault = fault(at: site)
+        let fault = fault(at: site, process)
         let isHanging = fault == .loadHangs || fault == .saveHangs
         let isStuck = plan.breakage == .storeNeverReturns && site == .save && isHarsh
         _ = await scheduler.park(
@@ -65,6 +65,7 @@ extension World {
             if wake == .cancelled { throw CancellationError() }
             note(process, "withLease: locked until the deadline")
             journal.excuse(.failedLoad)
+            journal.happens(.locked, process)
             throw Shelf.error(.storeLocked, "Another process has the simulated store.")
         }
         note(process, "withLease\(name(of: shelf)): acquired")

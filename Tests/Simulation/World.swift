@@ -48,12 +48,13 @@ final class World: @unchecked Sendable {
     /// The observer of the key that a grant is for.
     func oracle(ofGrant grant: Int) -> Oracle? { provider.grants[grant].map { oracle($0.ticket.key) } }
 
-    /// The fault of the next call of a kind, if the plan has one.
-    func fault(at site: Fault.Site) -> Fault.Kind? {
+    /// The fault of a process's next call of a kind, if the plan has one.
+    func fault(at site: Fault.Site, _ process: Int) -> Fault.Kind? {
         guard isHarsh else { return nil }
         calls[site, default: 0] += 1
         let number = calls[site]
         guard let index = faults.firstIndex(where: { $0.kind.site == site && $0.number == number }) else { return nil }
+        journal.happens(.fault(faults[index].kind), process)
         return faults.remove(at: index).kind
     }
 
