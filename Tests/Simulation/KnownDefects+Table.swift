@@ -21,7 +21,7 @@ extension KnownDefect {
         KnownDefect(
             2, "A login whose save failed stands up again after a later logout elsewhere",
             breaks: [.storeKeepsDecisions, .decisionStands, .logoutIsNoticed, .agreement],
-            after: [logins.inItself, failedSaves.inItself, decisions.inAnother],
+            after: [logins, failedSaves, decisions.inTwo],
             in: Plan([Step(1, .login), Step(2, .clear), Step(1, .save)], [Fault(.saveFailsAfter, at: 1)])),
         KnownDefect(
             3, "A login or logout during a renewal drops the late answer; the old refresh token is spent again",
@@ -29,7 +29,7 @@ extension KnownDefect {
             in: Plan([Step(1, .refresh), Step(1, .login), Step(2, .refresh)])),
         KnownDefect(
             19, "An answer that comes as the renewal's deadline passes is dropped; the refresh token is spent again",
-            breaks: [.spentOnce], after: [renewals, Need([.slow])],
+            breaks: [.spentOnce], after: [renewals, Need([.slow]) + Need([.quarterMinute, .minute])],
             in: Plan([Step(1, .refresh)]) { $0.isSlow = true }),
         KnownDefect(
             4, "A logout leaves the error of an earlier save behind",
@@ -40,8 +40,9 @@ extension KnownDefect {
             breaks: [.errorIsGone], after: [failedSaves.inItself, (decisions + Need([.needsRefresh])).inItself.twice],
             in: Plan([Step(1, .needsRefresh), Step(1, .login)], [Fault(.leaseFails, at: 1)]) { $0.isSlow = true }),
         KnownDefect(
-            6, "Tokens are shown before they are stored, by a call that ends beside their save",
-            breaks: [.storedBeforeShown], after: [logins.inItself, decisions.inItself.twice],
+            6, "Tokens are shown before they are stored, by a call or reading that ends beside their save",
+            breaks: [.storedBeforeShown],
+            after: [logins.inItself, (decisions + renewals + Need([.reload])).inItself.twice],
             in: Plan([Step(1, .revoke), Step(1, .login)])),
         KnownDefect(
             7, "One slow reading of the store hides a logout elsewhere",

@@ -40,7 +40,7 @@ struct KnownDefect {
 
 /// Actions and faults, one of which a known defect needs.
 struct Need {
-    private enum Place { case anywhere, itself, another }
+    private enum Place { case anywhere, itself, another, two }
 
     private var place = Place.anywhere
     private var times = 1
@@ -56,6 +56,8 @@ struct Need {
     var inItself: Need { with { $0.place = .itself } }
     /// The same in another process.
     var inAnother: Need { with { $0.place = .another } }
+    /// The same in two processes, or in more.
+    var inTwo: Need { with { $0.place = .two } }
     /// Two of them in one process.
     var twice: Need { with { $0.times = 2 } }
 
@@ -67,15 +69,18 @@ struct Need {
 
     static func + (one: Need, other: Need) -> Need { one.with { $0.kinds.formUnion(other.kinds) } }
 
-    /// Whether they happened before a finding; one about all processes is about each of them.
+    /// Whether they happened before a finding; a finding of process 0 is about every process.
     func isMet(by finding: Finding) -> Bool {
         var counts: [Int: Int] = [:]
         for (cause, count) in finding.causes where kinds.contains(cause.kind) {
             counts[cause.process, default: 0] += count
         }
-        return counts.contains { process, count in
-            count >= times
-                && (finding.process == 0 || place == .anywhere || (place == .itself) == (process == finding.process))
+        counts = counts.filter { $0.value >= times }
+        return switch place {
+        case .two: counts.count > 1
+        case .anywhere: !counts.isEmpty
+        case .itself: counts.keys.contains { finding.process == 0 || $0 == finding.process }
+        case .another: counts.keys.contains { finding.process == 0 || $0 != finding.process }
         }
     }
 }

@@ -59,7 +59,7 @@ struct Report {
             let found = byDefect[defect.number].map { "\($0.count) seeds, the first \($0.first)" } ?? "not found"
             print("  known defect \(defect.number), \(found): \(defect.title)")
         }
-        for (seed, finding) in unknown.prefix(200) { print("UNKNOWN seed \(seed): \(finding)") }
+        for (seed, finding) in unknown.prefix(20) { print("UNKNOWN seed \(seed): \(finding)") }
         for defect in gone { print("GONE: defect \(defect.number), \(defect.title). Remove it from the table.") }
         for seed in different { print("DIFFERENT: seed \(seed) does not repeat.") }
         print(isGood ? "Nothing else was found." : "\(unknown.count) findings are not known.")

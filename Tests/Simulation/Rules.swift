@@ -96,6 +96,4 @@ struct Cause: Hashable {
 /// What went wrong in the world, and may explain what a rule forbids.
 enum Excuse: String, Hashable {
     case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, keys
-    /// A user's tokens were given to the state of a client that asks in its own name.
-    case mixedGrants
 }

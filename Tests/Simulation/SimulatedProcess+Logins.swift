@@ -80,7 +80,6 @@ extension SimulatedProcess {
     func takeTokens(_ key: AuthStateKey) async throws -> String {
         let oracle = world.oracle(key)
         let state = try await holder.state(key)
-        if state.snapshot.machineGrant != nil { world.journal.excuse(.mixedGrants) }
         let decision = oracle.decides(number, .login)
         let issuedAt = service.configuration.clock.now
         _ = await world.scheduler.park()
