@@ -8,7 +8,6 @@ struct Report {
     private var gone: [KnownDefect] = []
     private var unknown: [(seed: UInt64, finding: Finding)] = []
     private var different: [UInt64] = []
-    private let begun = ContinuousClock.now
 
     /// Whether nothing was found that is not known, what is known was found in its scenario, and runs repeat.
     var isGood: Bool { unknown.isEmpty && gone.isEmpty && different.isEmpty }
@@ -49,8 +48,7 @@ struct Report {
     }
 
     func show() {
-        let seconds = Int((ContinuousClock.now - begun) / .seconds(1))
-        print("\(runs) seeds, \(steps) steps, \(seconds) s")
+        print("\(runs) seeds, \(steps) steps")
         for rule in Rule.allCases {
             let found = byRule[rule].map { "\($0.count) seeds, the first \($0.first)" } ?? "holds"
             print("  \(rule.rawValue): \(found)")
