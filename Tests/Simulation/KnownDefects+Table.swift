@@ -33,16 +33,16 @@ extension KnownDefect {
             in: Plan([Step(1, .refresh)]) { $0.isSlow = true }),
         KnownDefect(
             4, "A logout leaves the error of an earlier save behind",
-            breaks: [.errorIsGone], after: [failedSaves.inItself, logouts.inItself],
+            breaks: [.errorIsGone], after: [(failedSaves + cancellations).inItself, logouts.inItself],
             in: Plan([Step(1, .needsRefresh), Step(1, .clear)], [Fault(.leaseFails, at: 1)])),
         KnownDefect(
             5, "A change that another transaction saved leaves its error behind",
-            breaks: [.errorIsGone], after: [failedSaves.inItself, (decisions + Need([.needsRefresh])).inItself.twice],
+            breaks: [.errorIsGone], after: [(failedSaves + cancellations).inItself, changes.inItself.twice],
             in: Plan([Step(1, .needsRefresh), Step(1, .login)], [Fault(.leaseFails, at: 1)]) { $0.isSlow = true }),
         KnownDefect(
             6, "Tokens are shown before they are stored, by a call or reading that ends beside their save",
             breaks: [.storedBeforeShown],
-            after: [logins.inItself, (decisions + renewals + Need([.reload])).inItself.twice],
+            after: [logins.inItself, (changes + Need([.reload])).inItself.twice],
             in: Plan([Step(1, .revoke), Step(1, .login)])),
         KnownDefect(
             7, "One slow reading of the store hides a logout elsewhere",
@@ -66,11 +66,11 @@ extension KnownDefect {
             ) { $0.provider.lifetime = 20 }),
         KnownDefect(
             11, "What was adopted under a lease is not shown until the save ends",
-            breaks: [.adoptedIsShown], after: [logins.inAnother, (decisions + Need([.needsRefresh])).inItself],
+            breaks: [.adoptedIsShown], after: [logins.inAnother, changes.inItself],
             in: Plan([Step(1, .login), Step(2, .needsRefresh), Step(2, .login)])),
         KnownDefect(
-            12, "A logout returns although nothing was removed, when another call logs out meanwhile",
-            breaks: [.storeKeepsDecisions, .logoutIsNoticed, .agreement], after: [logouts.twice],
+            12, "A logout returns although nothing was removed, when another call logs in or out meanwhile",
+            breaks: [.storeKeepsDecisions, .logoutIsNoticed, .agreement], after: [logouts, decisions.twice],
             in: Plan([Step(1, .clear), Step(1, .clear), Step(2, .refresh)])),
         KnownDefect(
             13, "Revisions begin anew after a logout, and go back within an epoch",
@@ -80,6 +80,15 @@ extension KnownDefect {
             14, "A logout does not show the registration that it found in the store",
             breaks: [.endsAsStored], after: [registrations.inAnother, logouts.inItself],
             in: Plan([Step(1, .readRegistration), Step(2, .clear)]) { $0.first = [.register, .authorize] }),
+        KnownDefect(
+            20, "A store that was set back keeps its older registration, while a process shows the newer one",
+            breaks: [.endsAsStored], after: [registrations.inItself, Need([.loadIsOld])],
+            in: Plan(
+                [Step(1, .updateRegistration), Step(2, .reload)], [Fault(.loadIsOld, at: 1), Fault(.loadIsOld, at: 2)]
+            ) { plan in
+                plan.first = [.register, .authorize]
+                plan.isInTurn = true
+            }),
         KnownDefect(
             15, "A login stores an older registration than the one that another client replaced",
             breaks: [.registrationIsKept, .serves], after: [registrations.twice, logins],
@@ -105,6 +114,8 @@ extension KnownDefect {
         .freshTokens, .longTokens, .sideTokens, .refresh, .refusedToken, .request, .reauthorize, .reauthorizeAsAnother,
         .run,
     ])
+    private static let changes = decisions + renewals + Need([.needsRefresh])
+    private static let cancellations = Need([.cancel, .cancelOldest]) + Need([.callCancelled])
     /// What keeps a change from being stored.
     private static let failedSaves =
         Need([
