@@ -22,10 +22,8 @@ enum ExecutorHooks {
     /// Gives all jobs to a scheduler from now on.
     static func install(_ scheduler: Scheduler) {
         if Self.scheduler == nil {
-            for name in ["swift_task_enqueueGlobal_hook", "swift_task_enqueueMainExecutor_hook"] {
-                variable(name).assumingMemoryBound(to: Enqueue?.self).pointee = { job, _ in
-                    ExecutorHooks.scheduler?.enqueue(job)
-                }
+            variable("swift_task_enqueueGlobal_hook").assumingMemoryBound(to: Enqueue?.self).pointee = { job, _ in
+                ExecutorHooks.scheduler?.enqueue { job.run() }
             }
             variable("swift_task_enqueueGlobalWithDelay_hook").assumingMemoryBound(to: Delayed?.self).pointee = {
                 _, _, _ in ExecutorHooks.escaped()
@@ -50,10 +48,20 @@ enum ExecutorHooks {
     }
 }
 
+/// The main actor's way in: its executor hands each job to Dispatch's main queue by this function, which the dynamic linker
+/// finds here first, as it does `syscall` (see `SeededRandomness`).
+@_cdecl("dispatch_async_f")
+public func scheduledOnMainActor(
+    _ queue: UnsafeRawPointer, _ context: UnsafeMutableRawPointer?,
+    _ work: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+) {
+    ExecutorHooks.scheduler?.enqueue { work(context) }
+}
+
 extension UnownedJob {
     /// Runs this job to its next suspension, on this thread, as the runtime's own threads do.
     ///
     /// A job of the global executor belongs to no serial executor, which the runtime writes as two zeros; on any other one
     /// the task would hop away again.
-    func run() { runSynchronously(on: unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)) }
+    fileprivate func run() { runSynchronously(on: unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)) }
 }

@@ -4,20 +4,23 @@ import AuthStateOAuth
 // The rules that are checked while a run goes on.
 extension Oracle {
     /// After each step: what a reader of the process sees.
-    func look(at process: SimulatedProcess) {
-        guard let state = process.state else { return }
-        states[process.number] = state
+    func look(at state: AuthState, of process: Int) {
+        shown[process] = Shown(state: state)
         let snapshot = state.snapshot
+        if let idToken = snapshot.idToken, lastIDToken[process] != idToken {
+            lastIDToken[process] = idToken
+            if !provider.signing.issued.contains(idToken) {
+                found(.idTokenIsGenuine, process, "an ID token is shown that the provider did not sign")
+            }
+        }
         guard let token = snapshot.accessToken, let name = TokenName(token) else { return }
-        if !stored.contains(token), state.current.storeError == nil, reported[process.number] == nil {
-            found(.storedBeforeShown, process.number, "\(token) is shown and not stored")
+        if !stored.contains(token), state.current.storeError == nil, reported[process] == nil {
+            found(.storedBeforeShown, process, "\(token) is shown and not stored")
         }
         guard !isExcused(by: [.oldCopy]) else { return }
         for decision in decisions
-        where decision.process == process.number && decision.ended != nil && isOlder(name.grant, than: decision) {
-            found(
-                .decisionStands, process.number,
-                "\(token) is shown although a later \(decision.kind) has returned")
+        where decision.process == process && decision.ended != nil && isOlder(name.grant, than: decision) {
+            found(.decisionStands, process, "\(token) is shown although a later \(decision.kind) has returned")
         }
     }
 
@@ -32,7 +35,11 @@ extension Oracle {
         }
     }
 
-    func arrived(_ token: TokenName, from process: Int, wasSpent: Bool) {
+    /// A refresh token has arrived at the provider.
+    ///
+    /// - Parameter isProven: Whether a proof by the key came along that it is bound to, if it is.
+    func arrived(_ token: TokenName, from process: Int, wasSpent: Bool, isProven: Bool) {
+        if !isProven { found(.boundIsProven, process, "\(token.token) comes without a proof by its key") }
         guard wasSpent else {
             if provider.isSpent(token) { firstSpent[token] = sentAt[token] }
             return
@@ -55,7 +62,7 @@ extension Oracle {
     /// A process begins to write.
     func writes(_ process: Int) {
         guard let loaded = loadedUnderLease[process],
-            let shown = TokenName(states[process]?.snapshot.accessToken)?.grant,
+            let shown = TokenName(shown[process]?.state?.snapshot.accessToken)?.grant,
             let decision = decisions.first(where: { $0.grant == loaded }), isOlder(shown, than: decision)
         else { return }
         found(.adoptedIsShown, process, "grant \(loaded) was loaded, grant \(shown) is shown")
@@ -64,36 +71,13 @@ extension Oracle {
     /// Something was written; nil is a state without a grant, or nothing at all.
     func wrote(_ record: AuthState.Record?, under lease: SimulatedLease) {
         if let token = record?.lastTokenResponse?.accessToken { stored.insert(token) }
-        guard let grant = TokenName(record?.refreshToken)?.grant, !isExcused(by: [.oldCopy]) else { return }
+        guard let grant = record?.grant, !isExcused(by: [.oldCopy]) else { return }
         let since = leasedSince[lease.process] ?? 0
         for decision in decisions where decision.isStored && decision.ended ?? .max < since {
             guard isOlder(grant, than: decision) else { continue }
             found(
                 .storeKeepsDecisions, lease.process,
                 "grant \(grant) is stored after a later \(decision.kind) of process \(decision.process) was stored")
-        }
-    }
-
-    /// A call got tokens.
-    func delivered(_ tokens: Tokens, to process: Int, begun: Double, step: Int) {
-        guard let name = TokenName(tokens.accessToken) else { return }
-        if !isExcused(by: [.clock]), let end = provider.end(of: tokens.accessToken), end <= begun {
-            found(.notExpired, process, "\(tokens.accessToken) had expired \(Int(begun - end)) s before the call")
-        }
-        guard !isExcused(by: [.oldCopy]) else { return }
-        let isLoading = loadsSince[process].map { $0 < begun && $0 > begun - 10 } ?? false
-        let isTroubled = isLoading || troubleAt[process].map { $0 >= begun - 10 } ?? false
-        for decision in decisions where decision.ended ?? .max < step && isOlder(name.grant, than: decision) {
-            if decision.process == process {
-                found(
-                    .decisionStands, process,
-                    "\(tokens.accessToken) is delivered although a later \(decision.kind) has returned")
-            } else if decision.isStored, !isTroubled, decision.endedAt < begun - 10 {
-                found(
-                    .logoutIsNoticed, process,
-                    "\(tokens.accessToken) is delivered, process \(decision.process) made a later \(decision.kind) "
-                        + "\(Int(begun - decision.endedAt)) s before")
-            }
         }
     }
 

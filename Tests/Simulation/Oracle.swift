@@ -5,9 +5,9 @@ import AuthStateOAuth
 final class Oracle: @unchecked Sendable {
     // Sendable: everything runs on one thread.
 
-    enum Kind { case login, logout }
+    enum Kind { case login, logout, registration }
 
-    /// A login or logout that a user asked for.
+    /// A login or logout that a user asked for; a registration is one too, for it ends the grant.
     struct Decision {
         let kind: Kind
         let process: Int
@@ -24,17 +24,18 @@ final class Oracle: @unchecked Sendable {
     /// How a process ended up.
     enum End: Hashable { case serving(Int), loggedOut, failing(String) }
 
+    /// A state that a reader sees; the process alone keeps it alive.
+    struct Shown { weak var state: AuthState? }
+
     let scheduler: Scheduler
     let provider: SimulatedProvider
-    private let trace: Trace
-    private(set) var findings: [Finding] = []
+    private let journal: Journal
     var decisions: [Decision] = []
-    var excuses: [(step: Int, kind: Excuse)] = []
-    var isSettled = false
     var ends: [Int: End] = [:]
 
     // What was seen of each process.
-    var states: [Int: AuthState] = [:]
+    var shown: [Int: Shown] = [:]
+    var lastIDToken: [Int: String] = [:]
     var leases: [Int: SimulatedLease] = [:]
     var leasedSince: [Int: Int] = [:]
     var loadedUnderLease: [Int: Int] = [:]
@@ -48,26 +49,18 @@ final class Oracle: @unchecked Sendable {
     var firstSpent: [TokenName: Int] = [:]
     var stored: Set<String> = []
 
-    init(_ scheduler: Scheduler, _ provider: SimulatedProvider, _ trace: Trace) {
-        (self.scheduler, self.provider, self.trace) = (scheduler, provider, trace)
+    init(_ scheduler: Scheduler, _ provider: SimulatedProvider, _ journal: Journal) {
+        (self.scheduler, self.provider, self.journal) = (scheduler, provider, journal)
     }
 
-    /// Notes a finding; each rule counts once in a run, for one breach leads to others.
-    func found(_ rule: Rule, _ process: Int, _ text: String) {
-        guard !findings.contains(where: { $0.rule == rule }) else { return }
-        trace.note(process, "FINDING \(rule.rawValue): \(text)")
-        findings.append(
-            Finding(
-                rule: rule, process: process, step: scheduler.steps, text: text,
-                excuses: Set(excuses.map(\.kind))))
-    }
-
-    func excuse(_ kind: Excuse) { excuses.append((scheduler.steps, kind)) }
+    /// Notes a finding.
+    func found(_ rule: Rule, _ process: Int, _ text: String) { journal.found(rule, process, text) }
 
     /// Whether something of these kinds went wrong since a step.
-    func isExcused(by kinds: Set<Excuse>, since step: Int = 0) -> Bool {
-        excuses.contains { $0.step >= step && kinds.contains($0.kind) }
-    }
+    func isExcused(by kinds: Set<Excuse>, since step: Int = 0) -> Bool { journal.isExcused(by: kinds, since: step) }
+
+    /// What was found in the run, by this observer or another one.
+    var findings: [Finding] { journal.findings }
 
     /// Whether a grant was given by a login that was over before a decision began.
     func isOlder(_ grant: Int, than decision: Decision) -> Bool {
@@ -78,27 +71,9 @@ final class Oracle: @unchecked Sendable {
     }
 }
 
-// What happens in the
+// What happens in the world.
 extension Oracle {
-    func faulted(_ process: Int, _ fault: Fault.Kind) {
-        switch fault {
-        case .answerLost, .answerHangs, .serverError, .doubled, .requestLost: excuse(.lostAnswer)
-        case .saveFailsBefore, .saveFailsAfter, .deleteFailsBefore, .deleteFailsAfter: excuse(.failedSave)
-        case .loadIsOld, .loadIsEmpty: excuse(.oldCopy)
-        case .loadFails, .leaseFails, .reserveFails: excuse(.failedLoad)
-        case .loadHangs, .saveHangs, .unreachable, .busy: break
-        }
-        if fault.site == .load { troubleAt[process] = scheduler.now }
-    }
-
-    func lostAnswer(_ process: Int) { excuse(.lostAnswer) }
-    func lostLease(_ process: Int) { excuse(.lostLease) }
-    func setClock() { excuse(.clock) }
-
-    func died(_ process: Int) {
-        excuse(.death)
-        states[process] = nil
-    }
+    func died(_ process: Int) { shown[process] = nil }
 
     func acquired(_ lease: SimulatedLease) {
         leases[lease.process] = lease
@@ -127,12 +102,4 @@ extension Oracle {
     func isInDoubt(_ index: Int) { decisions[index].isInDoubt = true }
 
     func granted(_ grant: Int, by index: Int) { decisions[index].grant = grant }
-
-    /// A code was exchanged: by the newest login of the process that has no grant yet.
-    func granted(_ grant: Int, to process: Int) {
-        let index = decisions.lastIndex {
-            $0.process == process && $0.kind == .login && $0.grant == nil && $0.ended == nil
-        }
-        if let index { granted(grant, by: index) }
-    }
 }

@@ -1,18 +1,30 @@
 /// What many seeds found, by rule and by known defect.
 struct Report {
+    private let known: [KnownDefect]
     private var runs = 0
     private var steps = 0
     private var byRule: [Rule: (count: Int, first: UInt64)] = [:]
     private var byDefect: [Int: (count: Int, first: UInt64)] = [:]
     private var gone: [KnownDefect] = []
     private var unknown: [(seed: UInt64, finding: Finding)] = []
+    private var different: [UInt64] = []
 
-    /// Whether nothing was found that is not known, and everything that is known was found in its scenario.
-    var isGood: Bool { unknown.isEmpty && gone.isEmpty }
+    /// Whether nothing was found that is not known, what is known was found in its scenario, and runs repeat.
+    var isGood: Bool { unknown.isEmpty && gone.isEmpty && different.isEmpty }
+
+    /// Makes a report.
+    ///
+    /// - Parameter known: The known defects that may explain a finding.
+    init(_ known: [KnownDefect]) { self.known = known }
+
+    /// Compares a run with another one of the same seed.
+    mutating func compare(_ run: Run, _ again: Run, seed: UInt64) {
+        if run.trace != again.trace { different.append(seed) }
+    }
 
     /// Plays the scenarios of the known defects, each until a schedule breaks its rule.
     mutating func demonstrate() {
-        for defect in KnownDefect.all {
+        for defect in known {
             if let (schedule, _) = defect.demonstration() {
                 print("scenario \(defect.number): schedule \(schedule) breaks \(defect.rule.rawValue)")
             } else {
@@ -27,7 +39,7 @@ struct Report {
         steps += run.steps
         for finding in run.findings {
             byRule[finding.rule, default: (0, seed)].count += 1
-            if let defect = KnownDefect.explaining(finding) {
+            if let defect = known.first(where: { $0.explains(finding) }) {
                 byDefect[defect.number, default: (0, seed)].count += 1
             } else {
                 unknown.append((seed, finding))
@@ -41,12 +53,13 @@ struct Report {
             let found = byRule[rule].map { "\($0.count) seeds, the first \($0.first)" } ?? "holds"
             print("  \(rule.rawValue): \(found)")
         }
-        for defect in KnownDefect.all {
+        for defect in known {
             let found = byDefect[defect.number].map { "\($0.count) seeds, the first \($0.first)" } ?? "not found"
             print("  known defect \(defect.number), \(found): \(defect.title)")
         }
         for (seed, finding) in unknown.prefix(20) { print("UNKNOWN seed \(seed): \(finding)") }
         for defect in gone { print("GONE: defect \(defect.number), \(defect.title). Remove it from the table.") }
+        for seed in different { print("DIFFERENT: seed \(seed) does not repeat.") }
         print(isGood ? "Nothing else was found." : "\(unknown.count) findings are not known.")
     }
 }
@@ -62,13 +75,20 @@ extension Run {
     /// The plan and what happened, a line each.
     var schedule: String {
         let rules = plan.provider
+        let actions = plan.actions.map { step in
+            "p\(step.process) \(step.action.rawValue)\(plan.keys.count > 1 ? " \(plan.keys[step.key % plan.keys.count])" : "")"
+        }
+        let faults = plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }
         let head = """
-            \(plan.processes) processes, \(plan.isWatched ? "a store with a watch" : "a store without a watch")\
-            \(plan.isSlow ? ", slow calls" : "")
-            provider: \(rules.rotates ? "rotates" : "does not rotate"), grace \(Int(rules.grace)) s, \
-            \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), tokens live \(rules.lifetime) s
-            actions: \(plan.actions.map { "p\($0.process) \($0.action.rawValue)" }.joined(separator: ", "))
-            faults: \(plan.faults.map { "\($0.kind.rawValue) at \($0.kind.site.rawValue) \($0.number)" }.joined(separator: ", "))
+            \(plan.processes) processes, each with a \(plan.holding.rawValue), \
+            \(plan.isWatched ? "a store with a watch" : "a store without a watch")\(plan.isSlow ? ", slow calls" : "")\(plan.isInTurn ? ", actions in turn" : "")
+            provider: \(plan.grants.rawValue) grants, \(rules.rotates ? "rotates" : "does not rotate"), \
+            grace \(Int(rules.grace)) s, \(rules.detectsReuse ? "detects reuse" : "does not detect reuse"), \
+            tokens live \(rules.lifetime) s\(rules.rotatesRegistrations ? "" : ", keeps registration tokens")\
+            \(rules.wantsNonces ? ", wants nonces" : "")\(plan.breakage.map { "\nbroken: \($0.rawValue)" } ?? "")
+            first: \(plan.first.map(\.rawValue).joined(separator: ", "))
+            actions: \(actions.joined(separator: ", "))
+            faults: \(faults.joined(separator: ", "))
             choices: \(choices.map(String.init).joined(separator: ","))
             """
         return ([head] + trace).joined(separator: "\n")

@@ -13,6 +13,12 @@ enum Rule: String, CaseIterable {
     case agreement
     case errorIsGone
     case streamInOrder
+    case lastsAsAsked
+    case idTokenIsGenuine
+    case boundIsProven
+    case accountStays
+    case registrationIsKept
+    case endsAsStored
 
     /// The rule as a sentence.
     var sentence: String {
@@ -43,6 +49,18 @@ enum Rule: String, CaseIterable {
             "In the end a save leaves no error of the store behind."
         case .streamInOrder:
             "A stream of changes tells in order of revision, and its last element is the state."
+        case .lastsAsAsked:
+            "Tokens that are asked for by their validity last so long, where the provider issues such tokens."
+        case .idTokenIsGenuine:
+            "No reader sees an ID token that the provider did not sign."
+        case .boundIsProven:
+            "No refresh token that is bound to a key is sent without a proof by that key."
+        case .accountStays:
+            "A request of one user is never made as another, also after a login in between."
+        case .registrationIsKept:
+            "In the end a registration has the newest token and secret, unless an answer, a process or the store was lost."
+        case .endsAsStored:
+            "In the end a process shows the tokens and the registration that are stored."
         }
     }
 }
@@ -57,9 +75,25 @@ struct Finding: Hashable {
     var text: String
     /// What went wrong in the world before.
     var excuses: Set<Excuse>
+    /// What had happened before, and how often.
+    var causes: [Cause: Int]
+}
+
+/// Something that happened in a process, and may be the cause of a finding; process 0 is the world.
+struct Cause: Hashable {
+    enum Kind: Hashable {
+        case first(Action), action(Action), fault(Fault.Kind)
+        /// A lease was not free until its deadline.
+        case locked
+        /// The schedule has slow calls.
+        case slow
+    }
+
+    var kind: Kind
+    var process: Int
 }
 
 /// What went wrong in the world, and may explain what a rule forbids.
 enum Excuse: String, Hashable {
-    case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, withdrawal
+    case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, keys
 }

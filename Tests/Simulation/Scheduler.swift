@@ -6,8 +6,8 @@ import AuthStateKit
 final class Scheduler: @unchecked Sendable {
     // Sendable: everything runs on one thread.
     private struct Job {
-        let job: UnownedJob
         let process: Int
+        let run: () -> Void
     }
 
     /// How a call that waited goes on.
@@ -43,6 +43,8 @@ final class Scheduler: @unchecked Sendable {
     var isCalm = true
     /// Runs after each step.
     var afterStep: () -> Void = {}
+    /// Runs when a call of a process begins to wait.
+    var atAwait: (_ process: Int) -> Void = { _ in }
 
     private var jobs: [Job] = []
     private var parked: [Parked] = []
@@ -50,8 +52,8 @@ final class Scheduler: @unchecked Sendable {
 
     init(_ decisions: Decisions) { self.decisions = decisions }
 
-    func enqueue(_ job: UnownedJob) {
-        if !dead.contains(current) { jobs.append(Job(job: job, process: current)) }
+    func enqueue(_ run: @escaping () -> Void) {
+        if !dead.contains(current) { jobs.append(Job(process: current, run: run)) }
     }
 
     /// Starts a task that belongs to a process.
@@ -92,6 +94,7 @@ final class Scheduler: @unchecked Sendable {
             await withUnsafeContinuation { continuation in
                 call.continuation = continuation
                 if let wake = call.wake { continuation.resume(returning: wake) } else { self.parked.append(call) }
+                self.atAwait(call.process)
             }
         } onCancel: {
             if isCancellable { self.release(call, .cancelled) }
@@ -140,7 +143,7 @@ final class Scheduler: @unchecked Sendable {
         now += 0.001
         if choice < jobs.count {
             let job = jobs.remove(at: choice)
-            asProcess(job.process) { job.job.run() }
+            asProcess(job.process, job.run)
         } else if choice < planned {
             go(on: eager[choice - jobs.count])
         } else if choice == planned {

@@ -46,8 +46,13 @@ struct Shrinker {
             }
         }
         add { $0.isSlow = false }
+        add { $0.isInTurn = true }
         add { $0.isWatched = true }
         add { $0.provider.grace = 0 }
+        add { $0.provider.wantsNonces = false }
+        add { $0.provider.rotates = true }
+        add { $0.grants = .plain }
+        add { if $0.holding == .state, !$0.first.contains(.register) { $0.first = [.login] } }
         return plans
     }
 

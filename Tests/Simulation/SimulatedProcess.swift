@@ -1,49 +1,68 @@
 import AuthStateKit
 import AuthStateOAuth
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// A process: its state, and the calls that its users wait for.
+/// A process: what holds its states, and the calls that its users wait for.
 final class SimulatedProcess: @unchecked Sendable {
     // Sendable: everything runs on one thread.
 
     /// A call that a user of the process waits for.
     final class Call: @unchecked Sendable {
         let name: String
+        /// Whether it goes on until it is cancelled.
+        let isEndless: Bool
         var task: Task<Void, Never>?
         var isOver = false
-        init(_ name: String) { self.name = name }
+
+        init(_ name: String, isEndless: Bool) { (self.name, self.isEndless) = (name, isEndless) }
     }
 
     let world: World
     /// Counted over all processes there ever were: a new one after a crash has another number.
     let number: Int
-    private(set) var state: AuthState?
+    let service: AuthorizationService
+    let store: SimulatedStore
     private(set) var calls: [Call] = []
+    private(set) lazy var holder: any StateHolder =
+        switch world.plan.holding {
+        case .state: SingleState(self)
+        case .pool: PooledStates(self)
+        case .session: SessionState(self)
+        }
     /// Listens to the state's changes.
     private var listener: Task<Void, Never>?
 
-    init(_ number: Int, in world: World) { (self.number, self.world) = (number, world) }
+    init(_ number: Int, in world: World) {
+        (self.number, self.world) = (number, world)
+        service = world.service(number)
+        store = SimulatedStore(world: world, process: number)
+    }
 
     /// Calls that have not returned.
     var waiting: [Call] { calls.filter { !$0.isOver } }
 
-    /// Gives the process a state, whose changes are listened to.
-    func adopt(_ state: AuthState) {
-        self.state = state
-        let (stream, number, oracle) = (state.stateChanges, number, world.oracle)
+    /// Starts the process.
+    func start() { begin("start") { try await $0.holder.start() } }
+
+    /// Hears of the changes of a state.
+    func listen(to state: AuthState) {
+        let (stream, number, oracle) = (state.stateChanges, number, world.oracle(state.key))
+        let endsEarly = world.plan.breakage == .streamsEndEarly
         listener?.cancel()
         oracle.streams(number)
-        listener = world.scheduler.start(number) { for await change in stream { oracle.heard(number, change) } }
+        listener = world.scheduler.start(number) {
+            var count = 0
+            for await change in stream {
+                count += 1
+                if !endsEarly || count < 3 { oracle.heard(number, change) }
+            }
+        }
     }
 
     /// Begins a call; it goes on when the schedule lets it.
-    func begin(_ name: String, _ body: @escaping @Sendable (SimulatedProcess) async throws -> String) {
-        let call = Call(name)
+    func begin(
+        _ name: String, isEndless: Bool = false, _ body: @escaping @Sendable (SimulatedProcess) async throws -> String
+    ) {
+        let call = Call(name, isEndless: isEndless)
         calls.append(call)
         world.note(number, "\(name) begins")
         call.task = world.scheduler.start(number) { [self] in
@@ -54,39 +73,34 @@ final class SimulatedProcess: @unchecked Sendable {
         }
     }
 
-    /// An error in one word.
-    static func name(_ error: any Error) -> String { (error as? AuthStateError)?.code.rawValue ?? "\(type(of: error))" }
-
-    /// Starts: from what is stored, or as a client without a grant.
-    func restore() async throws -> String {
-        let handle = StoreHandle(world: world, process: number)
-        let (service, options) = (world.service(number), options)
-        do {
-            adopt(try await AuthState.restore(from: handle, service: service, options: options))
-            return "restored"
-        } catch let error as AuthStateError where error.code == .notLoggedIn {
-            let record = AuthState.Record(configuration: World.configuration, clientID: "client")
-            adopt(AuthState(record, service: service, store: handle, options: options))
-            return "nothing is stored"
-        }
+    /// Cancels a call.
+    func cancel(_ call: Call) {
+        world.note(number, "\(call.name) is cancelled")
+        world.scheduler.asProcess(number) { call.task?.cancel() }
     }
+
+    /// Cancels the calls that go on until they are cancelled.
+    func endRuns() { for call in waiting where call.isEndless { cancel(call) } }
 
     /// Ends what listens, so that the memory of a run is freed.
     func end() { world.scheduler.asProcess(number) { listener?.cancel() } }
 
+    /// An error in one word.
+    static func name(_ error: any Error) -> String { (error as? AuthStateError)?.code.rawValue ?? "\(type(of: error))" }
+
     var options: AuthState.Options {
         var options = AuthState.Options()
-        options.observer = SaveListener(oracle: world.oracle, process: number)
+        options.observer = SaveListener(world: world, process: number)
         return options
     }
 }
 
 /// Hears of saves that failed.
 private struct SaveListener: AuthStateObserver {
-    let oracle: Oracle
+    let world: World
     let process: Int
 
     func authState(_ state: AuthState, did event: AuthStateEvent) {
-        if case .saveFailed = event { oracle.reportedFailure(process) }
+        if case .saveFailed = event { world.oracle(state.key).reportedFailure(process) }
     }
 }

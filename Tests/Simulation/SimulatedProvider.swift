@@ -1,92 +1,114 @@
-/// The name of a token: whose grant, which kind, the how-many-eth.
-struct TokenName: Hashable {
-    var grant: Int
-    var kind: Character
-    var number: Int
-
-    init(_ kind: Character, grant: Int, number: Int) { (self.kind, self.grant, self.number) = (kind, grant, number) }
-
-    /// Reads a name, for example `refresh-2.1`.
-    init?(_ token: String?) {
-        guard let token, let kind = token.first, let dash = token.firstIndex(of: "-") else { return nil }
-        let parts = token[token.index(after: dash)...].split(separator: ".").compactMap { Int($0) }
-        guard parts.count == 2 else { return nil }
-        self.init(kind, grant: parts[0], number: parts[1])
-    }
-
-    /// The token itself.
-    var token: String { "\(kind == "r" ? "refresh" : "access")-\(grant).\(number)" }
-}
-
-/// A provider's memory: grants, and which of their refresh tokens is the newest.
+/// A provider's memory: grants, clients, keys, and which of their tokens are the newest.
+///
+/// What arrives here has happened: the provider knows nothing of answers that are lost on their way.
 final class SimulatedProvider {
+    /// What a user, or a client by itself, was granted.
     struct Grant {
-        var isAlive = true
-        /// Why it ended.
+        let ticket: Ticket
+        /// The client that it was granted to; nil for the public client that all processes share.
+        var client: Int?
+        /// Why it ended; nil while it is alive.
         var end: String?
         /// The number of the newest refresh token.
         var newest = 0
-        /// Tokens so far.
+        /// Access tokens so far.
         var issued = 0
         /// When each refresh token was spent.
         var spent: [Int: Double] = [:]
+
+        var isAlive: Bool { end == nil }
     }
 
-    /// What became of a refresh token.
-    enum Renewal {
-        case tokens(access: TokenName, refresh: TokenName?)
+    /// Tokens as they are issued.
+    struct Issued {
+        var access: TokenName
+        var refresh: TokenName?
+        /// Signed by the provider's key; nil for a plan without ID tokens.
+        var idToken: String?
+    }
+
+    /// What becomes of a request for tokens.
+    enum Verdict {
+        case tokens(Issued)
         case refused(String)
     }
 
     let rules: ProviderRules
-    private(set) var grants: [Int: Grant] = [:]
+    let grantKind: GrantKind
+    let breakage: Breakage?
+    var grants: [Int: Grant] = [:]
+    /// Logins that were begun; each has a number that its code bears.
+    var tickets: [Ticket] = []
+    /// The grant of each ticket that was redeemed.
+    var redeemed: [Int: Int] = [:]
+    var clients: [Int: Client] = [:]
+    /// Devices whose codes were asked for, and the ticket of each that a user has confirmed.
+    var devices: [Int?] = []
+    var signing = Signing()
+    var nonces = Nonces()
     private var expiry: [TokenName: Double] = [:]
+    private var revoked: Set<TokenName> = []
 
-    init(rules: ProviderRules) { self.rules = rules }
+    init(_ plan: Plan) { (rules, grantKind, breakage) = (plan.provider, plan.grants, plan.breakage) }
 
-    /// Grants something to a user who logs in.
-    func login(at now: Double) -> (access: TokenName, refresh: TokenName) {
+    /// Grants what a ticket asks for, and issues the first tokens.
+    func grant(_ ticket: Ticket, to client: Int? = nil, at now: Double) -> Issued {
         let number = grants.count + 1
-        grants[number] = Grant()
-        return (access(of: number, at: now), TokenName("r", grant: number, number: 0))
+        grants[number] = Grant(ticket: ticket, client: client)
+        redeemed[ticket.number] = number
+        return issue(number, refresh: ticket.isMachine ? nil : 0, nonce: ticket.nonce, at: now)
     }
 
-    private func access(of number: Int, at now: Double) -> TokenName {
-        grants[number]?.issued += 1
-        let name = TokenName("a", grant: number, number: grants[number]?.issued ?? 0)
-        expiry[name] = now + Double(rules.lifetime)
-        return name
-    }
-
-    /// Renews, and detects reuse.
-    func renew(_ token: TokenName, at now: Double) -> Renewal {
+    /// Redeems a refresh token, and detects reuse.
+    func renew(_ token: TokenName, at now: Double) -> Verdict {
         guard let grant = grants[token.grant], grant.isAlive else { return .refused("the grant has ended") }
+        if breakage == .goodTokensAreRefused, grant.issued > 2 { return .refused("a good token") }
+        if breakage == .spentTokensAreGood {
+            grants[token.grant]?.spent[token.number] = now
+            return .tokens(issue(token.grant, refresh: token.number, at: now))
+        }
         guard token.number == grant.newest else {
             if let spent = grant.spent[token.number], now - spent <= rules.grace {
-                return .tokens(
-                    access: access(of: token.grant, at: now),
-                    refresh: TokenName("r", grant: token.grant, number: grant.newest))
+                return .tokens(issue(token.grant, refresh: grant.newest, at: now))
             }
             if rules.detectsReuse { end(token.grant, "reuse of \(token.token)") }
             return .refused("\(token.token) was spent before")
         }
-        let fresh = access(of: token.grant, at: now)
-        guard rules.rotates else { return .tokens(access: fresh, refresh: nil) }
+        guard rules.rotates else { return .tokens(issue(token.grant, refresh: nil, at: now)) }
         grants[token.grant]?.spent[token.number] = now
         grants[token.grant]?.newest += 1
-        return .tokens(access: fresh, refresh: TokenName("r", grant: token.grant, number: token.number + 1))
+        return .tokens(issue(token.grant, refresh: token.number + 1, at: now))
     }
 
-    /// Ends a grant.
+    /// Issues another access token of a grant.
+    func issue(_ number: Int, refresh: Int?, nonce: String? = nil, at now: Double) -> Issued {
+        grants[number]?.issued += 1
+        let access = TokenName(.access, number, grants[number]?.issued ?? 0)
+        let lifetime = Double(rules.lifetime)
+        expiry[access] = now + (breakage == .tokensEndEarly ? lifetime / 8 : lifetime)
+        return Issued(
+            access: access, refresh: refresh.map { TokenName(.refresh, number, $0) },
+            idToken: idToken(of: number, nonce: nonce, at: now))
+    }
+
+    /// Ends a grant; a client that asks in its own name may ask again, and only its tokens so far end.
     func end(_ number: Int, _ reason: String) {
-        guard grants[number]?.isAlive == true else { return }
-        grants[number]?.isAlive = false
-        grants[number]?.end = reason
+        guard let grant = grants[number], grant.isAlive else { return }
+        if grant.ticket.isMachine {
+            for token in 0...grant.issued { revoked.insert(TokenName(.access, number, token)) }
+        } else {
+            grants[number]?.end = reason
+        }
+    }
+
+    /// Revokes a token: with a refresh token the whole grant ends, with an access token that token alone.
+    func revoke(_ token: TokenName, by process: Int) {
+        if token.kind == .refresh { end(token.grant, "revoked by process \(process)") } else { revoked.insert(token) }
     }
 
     /// Whether a resource takes a token.
     func accepts(_ token: String, at now: Double) -> Bool {
-        guard let name = TokenName(token), let expiry = expiry[name] else { return false }
+        guard let name = TokenName(token), let expiry = expiry[name], !revoked.contains(name) else { return false }
         return grants[name.grant]?.isAlive == true && now < expiry
     }
 

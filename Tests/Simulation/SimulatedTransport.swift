@@ -15,13 +15,15 @@ struct SimulatedTransport: HTTPTransport {
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
-        let message = Message(request)
-        let fault = world.fault(at: .send)
+        let (message, request) = (Message(request), damaged(request))
+        let fault = world.fault(at: message == .keys ? .keys : .send, process)
         world.note(process, "sends \(message)\(fault.map { ", \($0.rawValue)" } ?? "")")
-        world.oracle.sends(process, message)
-        if let fault { world.oracle.faulted(process, fault) }
+        if let grant = message.grant { world.oracle(ofGrant: grant)?.sends(process, message) }
+        if let fault { world.faulted(process, fault) }
+        repeatLate(message)
         switch fault {
-        case .unreachable: throw TransportError(.unreachable, "Simulated: no route.", requestMayHaveBeenSent: false)
+        case .unreachable, .keysFail:
+            throw TransportError(.unreachable, "Simulated: no route.", requestMayHaveBeenSent: false)
         case .requestLost:
             _ = await travel()
             throw TransportError(.connectionLost, "Simulated: the request was lost.", requestMayHaveBeenSent: true)
@@ -32,16 +34,17 @@ struct SimulatedTransport: HTTPTransport {
         }
         var answer = TransportResponse(status: 500)
         let arrived = await travel { [world, process] in
-            if fault == .doubled { _ = world.answer(message, from: process) }
-            answer = world.answer(message, from: process)
+            if fault == .doubled { _ = world.answer(message, request, from: process) }
+            answer = world.answer(message, request, from: process)
+            if fault == .keysRotate { world.provider.rotateKeys() }
         }
         switch arrived {
         case .cancelled: throw CancellationError()
         case .timedOut: throw Self.timeout
         case .ready: break
         }
-        let returned = await travel(isHanging: fault == .answerHangs)
-        if returned != .ready { world.oracle.lostAnswer(process) }
+        let returned = await travel(isHanging: fault == .answerHangs || fault == .keysHang)
+        if returned != .ready { world.journal.excuse(.lostAnswer) }
         switch returned {
         case .cancelled: throw CancellationError()
         case .timedOut: throw Self.timeout
@@ -55,79 +58,25 @@ struct SimulatedTransport: HTTPTransport {
         return answer
     }
 
+    /// Sends a renewal again once its lease is lost, as a broken network does.
+    private func repeatLate(_ message: Message) {
+        guard world.plan.breakage == .networkRepeats, world.isHarsh, case .renewal(let token) = message else { return }
+        world.shelves.values.forEach(world.loseLease)
+        world.scheduler.advance(to: world.scheduler.now + 1)
+        world.oracle(ofGrant: token.grant)?.sends(process, message)
+    }
+
+    /// The request as a broken network passes it on.
+    private func damaged(_ request: TransportRequest) -> TransportRequest {
+        guard world.plan.breakage == .networkDropsProofs, world.isHarsh else { return request }
+        var request = request
+        request.headers["DPoP"] = []
+        return request
+    }
+
     private func travel(isHanging: Bool = false, _ arrival: @escaping () -> Void = {}) async -> Scheduler.Wake {
         await world.scheduler.park(timeout: 30, isCancellable: true, onlyByTime: isHanging, action: arrival)
     }
 
     private static let timeout = TransportError(.timedOut, "Simulated: no answer.", requestMayHaveBeenSent: true)
-}
-
-/// What a request asks of the provider.
-enum Message: Hashable, CustomStringConvertible {
-    case code(String)
-    case renewal(TokenName)
-    case revocation(TokenName)
-    case unknown
-
-    init(_ request: TransportRequest) {
-        let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } ?? [:]
-        if request.url.path.hasSuffix("revoke"), let token = TokenName(form["token"]) {
-            self = .revocation(token)
-        } else if let code = form["code"] {
-            self = .code(code)
-        } else if let token = TokenName(form["refresh_token"]) {
-            self = .renewal(token)
-        } else {
-            self = .unknown
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .code: "a code"
-        case .renewal(let token): token.token
-        case .revocation(let token): "the revocation of \(token.token)"
-        case .unknown: "an unknown request"
-        }
-    }
-}
-
-extension World {
-    /// What the provider does with a message, and its answer.
-    func answer(_ message: Message, from process: Int) -> TransportResponse {
-        switch message {
-        case .code:
-            let (access, refresh) = provider.login(at: scheduler.now)
-            oracle.granted(access.grant, to: process)
-            return tokens(access, refresh, to: message)
-        case .renewal(let token):
-            let wasSpent = provider.isSpent(token)
-            let renewal = provider.renew(token, at: scheduler.now)
-            oracle.arrived(token, from: process, wasSpent: wasSpent)
-            switch renewal {
-            case .tokens(let access, let refresh): return tokens(access, refresh, to: message)
-            case .refused(let reason):
-                note(0, "the provider refuses \(token.token): \(reason)")
-                return json(#"{"error":"invalid_grant"}"#, status: 400)
-            }
-        case .revocation(let token):
-            note(0, "the provider ends grant \(token.grant)")
-            provider.end(token.grant, "revoked by process \(process)")
-            return TransportResponse(status: 200)
-        case .unknown: return TransportResponse(status: 404)
-        }
-    }
-
-    private func tokens(_ access: TokenName, _ refresh: TokenName?, to message: Message) -> TransportResponse {
-        note(0, "the provider answers \(message): \(access.token)\(refresh.map { ", \($0.token)" } ?? "")")
-        let rest = refresh.map { #","refresh_token":"\#($0.token)""# } ?? ""
-        return json(
-            """
-            {"access_token":"\(access.token)","token_type":"Bearer","expires_in":\(provider.rules.lifetime)\(rest)}
-            """, status: 200)
-    }
-
-    private func json(_ text: String, status: Int) -> TransportResponse {
-        TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
-    }
 }

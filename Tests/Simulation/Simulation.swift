@@ -11,6 +11,11 @@
 enum Simulation {
     static func main() {
         makeHashingDeterministic()
+        guard SeededRandomness.isInstalled else {
+            fatalError(
+                "The system's random numbers are not the seed's: link with --export-dynamic, as .ci/simulation does.")
+        }
+        warmUp()
         var options = Options()
         do { options = try Options(CommandLine.arguments.dropFirst()) } catch {
             print(error)
@@ -18,21 +23,40 @@ enum Simulation {
         }
         if let seed = options.seed { exit(show(seed, options)) }
         if let defect = options.defect { exit(show(defect)) }
-        var report = Report()
+        if options.isSelfCheck { exit(SelfCheck.run() ? 0 : 1) }
+        var report = Report(options.known)
         for seed in options.from..<(options.from + UInt64(options.seeds)) {
-            report.add(Run(Plan(seed: seed), Decisions(seed: seed)), seed: seed)
+            let run = run(seed, options)
+            for finding in run.findings where finding.rule == options.rule { print("seed \(seed): \(finding)") }
+            if seed % 50 == 0 { report.compare(run, self.run(seed, options), seed: seed) }
+            report.add(run, seed: seed)
         }
         report.demonstrate()
         report.show()
         exit(report.isGood ? 0 : 1)
     }
 
+    /// Makes what is made once in a program, such as keys, so that no run differs from the others by it.
+    private static func warmUp() {
+        var plan = Plan([Step(1, .authorize), Step(1, .request)])
+        plan.grants = .boundOpenID
+        _ = Run(plan, Decisions(script: []))
+    }
+
+    private static func run(_ seed: UInt64, _ options: Options) -> Run {
+        var plan = Plan(seed: seed)
+        plan.breakage = options.breakage
+        return Run(plan, Decisions(seed: seed))
+    }
+
     /// Runs one seed, twice, and shows it.
     private static func show(_ seed: UInt64, _ options: Options) -> CInt {
-        var run = Run(Plan(seed: seed), Decisions(seed: seed))
-        let again = Run(Plan(seed: seed), Decisions(seed: seed))
+        var run = run(seed, options)
+        let again = self.run(seed, options)
         if run.trace != again.trace {
-            print("Seed \(seed) does not repeat: the traces differ.")
+            let place = zip(run.trace, again.trace).enumerated().first { $0.element.0 != $0.element.1 }
+            print("Seed \(seed) does not repeat: the traces differ from line \(place?.offset ?? -1) on.")
+            if let place { print("\(place.element.0)\n\(place.element.1)") }
             return 1
         }
         if options.isShrinking, let rule = run.findings.first?.rule {
@@ -41,7 +65,7 @@ enum Simulation {
         if options.isTracing || options.isShrinking { print(run.schedule) }
         for finding in run.findings { print("seed \(seed): \(finding)") }
         if run.findings.isEmpty { print("seed \(seed): nothing found in \(run.steps) steps") }
-        return run.findings.allSatisfy { KnownDefect.explaining($0) != nil } ? 0 : 1
+        return run.findings.allSatisfy { finding in options.known.contains { $0.explains(finding) } } ? 0 : 1
     }
 
     /// Shows the scenario of a known defect, with as few unusual choices as possible.
@@ -62,49 +86,4 @@ enum Simulation {
         execv("/proc/self/exe", CommandLine.unsafeArgv)
         fatalError("The program cannot start itself again: set \(name)=1.")
     }
-}
-
-/// What the command line asks for.
-struct Options {
-    var seeds = 300
-    var from: UInt64 = 1
-    var seed: UInt64?
-    var rule: Rule?
-    var defect: KnownDefect?
-    var isTracing = false
-    var isShrinking = false
-
-    struct Mistake: Error, CustomStringConvertible {
-        var description: String
-    }
-
-    init() {}
-
-    init(_ arguments: ArraySlice<String>) throws {
-        var rest = arguments
-        while let option = rest.popFirst() {
-            func value<Value>(_ read: (String) -> Value?) throws -> Value {
-                guard let value = rest.popFirst().flatMap(read) else {
-                    throw Mistake(description: "\(option) needs a value.\n\(Self.usage)")
-                }
-                return value
-            }
-            switch option {
-            case "--seeds": seeds = try value { Int($0) }
-            case "--from": from = try value { UInt64($0) }
-            case "--seed": seed = try value { UInt64($0) }
-            case "--rule": rule = try value { Rule(rawValue: $0) }
-            case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
-            case "--trace": isTracing = true
-            case "--shrink": isShrinking = true
-            default: throw Mistake(description: "Unknown option \(option).\n\(Self.usage)")
-            }
-        }
-    }
-
-    static let usage = """
-        usage: Simulation [--seeds N] [--from S]                            runs N seeds, the first of them S
-               Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
-               Simulation --defect N                                        shows the scenario of a known defect
-        """
 }

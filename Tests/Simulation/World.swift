@@ -7,14 +7,16 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// Everything outside the processes: schedule, store, provider, faults, and the oracle that watches all of them.
+/// Everything outside the processes: schedule, store, provider, faults, and the oracles that watch all of them.
 final class World: @unchecked Sendable {
     // Sendable: everything runs on one thread.
+    let plan: Plan
     let scheduler: Scheduler
-    let store: SimulatedStore
     let provider: SimulatedProvider
-    let oracle: Oracle
     let trace: Trace
+    let journal: Journal
+    /// The store, a shelf for each key.
+    let shelves: [AuthStateKey: Shelf]
     /// How far each process's clock is from the right time, in seconds.
     var clockErrors: [Int: Double] = [:]
     /// Whether things go wrong: not before the first login, and not once the run settles.
@@ -22,22 +24,44 @@ final class World: @unchecked Sendable {
     private var faults: [Fault]
     private var calls: [Fault.Site: Int] = [:]
 
-    init(_ plan: Plan, _ decisions: Decisions) {
-        scheduler = Scheduler(decisions)
-        store = SimulatedStore(isWatched: plan.isWatched)
-        provider = SimulatedProvider(rules: plan.provider)
+    init(_ plan: Plan) {
+        self.plan = plan
+        scheduler = Scheduler(Decisions(script: []))
+        provider = SimulatedProvider(plan)
         trace = Trace(scheduler)
-        oracle = Oracle(scheduler, provider, trace)
+        journal = Journal(scheduler, trace)
         faults = plan.faults
+        var shelves: [AuthStateKey: Shelf] = [:]
+        for key in plan.keys { shelves[key] = Shelf(key, plan, Oracle(scheduler, provider, journal)) }
+        self.shelves = shelves
     }
 
-    /// The fault of the next call of a kind, if the plan has one.
-    func fault(at site: Fault.Site) -> Fault.Kind? {
+    /// The shelf of a key.
+    func shelf(_ key: AuthStateKey) -> Shelf {
+        guard let shelf = shelves[key] else { fatalError("The plan has no key \(key).") }
+        return shelf
+    }
+
+    /// The observer of a key.
+    func oracle(_ key: AuthStateKey) -> Oracle { shelf(key).oracle }
+
+    /// The observer of the key that a grant is for.
+    func oracle(ofGrant grant: Int) -> Oracle? { provider.grants[grant].map { oracle($0.ticket.key) } }
+
+    /// The fault of a process's next call of a kind, if the plan has one.
+    func fault(at site: Fault.Site, _ process: Int) -> Fault.Kind? {
         guard isHarsh else { return nil }
         calls[site, default: 0] += 1
         let number = calls[site]
         guard let index = faults.firstIndex(where: { $0.kind.site == site && $0.number == number }) else { return nil }
+        journal.happens(.fault(faults[index].kind), process)
         return faults.remove(at: index).kind
+    }
+
+    /// Notes that something went wrong with a call of a process.
+    func faulted(_ process: Int, _ fault: Fault.Kind) {
+        journal.faulted(fault)
+        if fault.site == .load { for shelf in shelves.values { shelf.oracle.troubleAt[process] = scheduler.now } }
     }
 
     /// Writes a line of the trace; process 0 is the world.
@@ -53,12 +77,4 @@ final class World: @unchecked Sendable {
         return AuthorizationService(
             transport: SimulatedTransport(world: self, process: process), configuration: configuration)
     }
-
-    /// The provider's endpoints.
-    static let configuration: ServiceConfiguration = {
-        func url(_ path: String) -> URL { URL(string: "https://provider.example/" + path)! }
-        var configuration = ServiceConfiguration(authorizationEndpoint: url("authorize"), tokenEndpoint: url("token"))
-        configuration.revocationEndpoint = url("revoke")
-        return configuration
-    }()
 }

@@ -1,0 +1,87 @@
+/// What processes, their users and their surroundings do.
+enum Action: String, Hashable, CaseIterable {
+    // Calls for tokens.
+
+    /// `freshTokens()`.
+    case freshTokens
+    /// `freshTokens(validFor:)`, for a minute.
+    case longTokens
+    /// `freshTokens()` with a scope, whose tokens are kept beside the default ones.
+    case sideTokens
+    /// `refresh()`.
+    case refresh
+    /// `withFreshToken`, whose body is refused the first token.
+    case refusedToken
+    /// `performAction`: a request to a resource, which answers 401 to a token that the provider does not know.
+    case request
+    /// `performAction(_:reauthorize:)`, whose user logs in again as the same.
+    case reauthorize
+    /// `performAction(_:reauthorize:)`, whose user logs in again as another.
+    case reauthorizeAsAnother
+
+    // Logins and logouts.
+
+    /// A login of another user: tokens by `update(with:)`.
+    case login
+    /// A login by a page: `authorize`.
+    case authorize
+    /// A login on another device: `authorizeDevice`.
+    case device
+    /// `clientCredentials`.
+    case clientCredentials
+    /// `clear()`; of a pool `remove(_:)`.
+    case clear
+    /// `logOut()`.
+    case logOut
+    /// `revoke()`.
+    case revoke
+
+    // Registration.
+
+    /// `AuthState.register`.
+    case register
+    /// `readRegistration()`.
+    case readRegistration
+    /// `updateRegistration(_:)`.
+    case updateRegistration
+    /// `deleteRegistration()`.
+    case deleteRegistration
+
+    // Upkeep.
+
+    /// `reload()`.
+    case reload
+    /// `save()`.
+    case save
+    /// `drain()`.
+    case drain
+    /// `setNeedsTokenRefresh()`.
+    case needsRefresh
+    /// `run()`, until the faults end.
+    case run
+
+    // The surroundings.
+
+    /// The newest call of the process is cancelled.
+    case cancel
+    /// The oldest call of the process that has not returned is cancelled.
+    case cancelOldest
+    /// The process dies where it stands, and a new one takes its place.
+    case crash
+    /// The holder of the lease loses it: another process may acquire it.
+    case loseLease
+    /// The provider ends the grant of the user whom the process serves.
+    case withdraw
+    /// The provider signs with another key from now on, and publishes that one alone.
+    case rotateKeys
+    /// A quarter of a minute passes.
+    case quarterMinute
+    /// A minute passes.
+    case minute
+    /// The process's clock is set an hour ahead.
+    case clockAhead
+    /// The process's clock is set an hour back.
+    case clockBack
+    /// The process's clock is set right.
+    case clockRight
+}

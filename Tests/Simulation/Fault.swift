@@ -1,0 +1,41 @@
+/// One thing that goes wrong: at the n-th call of its kind.
+struct Fault: Hashable {
+    /// What goes wrong.
+    var kind: Kind
+    /// At which call, counted from 1 over all processes.
+    var number: Int
+
+    /// Makes a fault, for example `Fault(.saveHangs, at: 1)`.
+    init(_ kind: Kind, at number: Int) { (self.kind, self.number) = (kind, number) }
+
+    /// Calls that can go wrong.
+    enum Site: String, Hashable { case load, lease, reserve, save, delete, send, keys, await }
+
+    /// What can go wrong, and where.
+    enum Kind: String, Hashable, CaseIterable {
+        case loadFails, loadHangs, loadIsOld, loadIsEmpty
+        case leaseFails
+        case reserveFails
+        case saveFailsBefore, saveFailsAfter, saveHangs
+        case deleteFailsBefore, deleteFailsAfter
+        case unreachable, requestLost, answerLost, answerHangs, busy, serverError, doubled
+        /// The provider's keys cannot be had, are slow in coming, or are replaced while they are fetched.
+        case keysFail, keysHang, keysRotate
+        /// The process that waits at an await dies there; its newest call is cancelled there.
+        case dies, callCancelled
+
+        /// The kind of call.
+        var site: Site {
+            switch self {
+            case .loadFails, .loadHangs, .loadIsOld, .loadIsEmpty: .load
+            case .leaseFails: .lease
+            case .reserveFails: .reserve
+            case .saveFailsBefore, .saveFailsAfter, .saveHangs: .save
+            case .deleteFailsBefore, .deleteFailsAfter: .delete
+            case .unreachable, .requestLost, .answerLost, .answerHangs, .busy, .serverError, .doubled: .send
+            case .keysFail, .keysHang, .keysRotate: .keys
+            case .dies, .callCancelled: .await
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AuthStateJOSE
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a request asks of the provider, or of a resource.
+enum Message: Hashable {
+    case code(Int)
+    case renewal(TokenName)
+    case revocation(TokenName)
+    case deviceCodes
+    case device(Int)
+    case machine(Int)
+    case keys
+    case registration
+    case management(TokenName, SimulatedProvider.Management)
+    case resource(TokenName)
+    case unknown
+
+    init(_ request: TransportRequest) {
+        let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } ?? [:]
+        let bearer = request.headers["Authorization"].first?.split(separator: " ").last.map(String.init)
+        func number(_ name: String) -> Int? { form[name]?.split(separator: "-").last.flatMap { Int($0) } }
+        self =
+            switch (request.url.path, form["grant_type"] ?? "") {
+            case ("/keys", _): .keys
+            case ("/register", _): .registration
+            case ("/device", _): .deviceCodes
+            case ("/data", _): TokenName(bearer).map { .resource($0) } ?? .unknown
+            case ("/revoke", _): TokenName(form["token"]).map { .revocation($0) } ?? .unknown
+            case ("/token", "authorization_code"): number("code").map { .code($0) } ?? .unknown
+            case ("/token", "refresh_token"): TokenName(form["refresh_token"]).map { .renewal($0) } ?? .unknown
+            case ("/token", "client_credentials"): number("ticket").map { .machine($0) } ?? .unknown
+            case ("/token", _): number("device_code").map { .device($0) } ?? .unknown
+            case (let path, _) where path.hasPrefix("/clients/"):
+                TokenName(bearer).map { .management($0, .init(request.method)) } ?? .unknown
+            default: .unknown
+            }
+    }
+
+    /// The grant that it is about, where it names one.
+    var grant: Int? {
+        switch self {
+        case .renewal(let token), .revocation(let token), .resource(let token): token.grant
+        default: nil
+        }
+    }
+}
+
+extension SimulatedProvider.Management {
+    init(_ method: String) {
+        self =
+            switch method {
+            case "PUT": .update
+            case "DELETE": .delete
+            default: .read
+            }
+    }
+}
+
+extension Message: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .code(let number): "code-\(number)"
+        case .renewal(let token): token.token
+        case .revocation(let token): "the revocation of \(token.token)"
+        case .deviceCodes: "a request for device codes"
+        case .device(let number): "device-\(number)"
+        case .machine(let number): "the request of machine \(number)"
+        case .keys: "a request for the keys"
+        case .registration: "a registration"
+        case .management(let token, let action): "the \(action) with \(token.token)"
+        case .resource(let token): "a request with \(token.token)"
+        case .unknown: "an unknown request"
+        }
+    }
+}
+
+/// Which registered client sends a request, and its secret; nil for the public client.
+struct ClientProof {
+    var client: Int
+    var secret: TokenName?
+
+    init?(_ request: TransportRequest) {
+        guard let basic = request.headers["Authorization"].first, basic.hasPrefix("Basic "),
+            let bytes = Base64.decode(String(basic.dropFirst(6)))
+        else { return nil }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":").map(String.init)
+        guard parts.count == 2, let client = parts[0].split(separator: "-").last.flatMap({ Int($0) }) else {
+            return nil
+        }
+        (self.client, secret) = (client, TokenName(parts[1]))
+    }
+}

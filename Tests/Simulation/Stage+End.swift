@@ -1,0 +1,55 @@
+import AuthStateKit
+import AuthStateOAuth
+
+// What is asked of every process once the faults have ended.
+extension Stage {
+    /// Lets every process save and use its state, twice, and looks at all of them.
+    func checkEnd() {
+        restartFailed()
+        for isLast in [false, true] {
+            for process in processes {
+                for key in plan.keys { use(process, key, isLast: isLast) }
+            }
+        }
+        for key in plan.keys {
+            let oracle = world.oracle(key)
+            let stored = world.shelf(key).record(for: 0)
+            for process in processes {
+                if let state = process.holder.shown(key) { oracle.checkEnd(state, of: process.number, stored: stored) }
+            }
+            oracle.checkRegistration(stored)
+            oracle.checkAgreement()
+        }
+    }
+
+    /// A process whose start failed, as when the store could not be read, is started again.
+    private func restartFailed() {
+        guard plan.holding == .state else { return }
+        for index in processes.indices where processes[index].holder.shown(.default) == nil {
+            processes[index] = start()
+        }
+        settle()
+    }
+
+    private func use(_ process: SimulatedProcess, _ key: AuthStateKey, isLast: Bool) {
+        let oracle = world.oracle(key)
+        if let state = process.holder.shown(key) {
+            process.perform(.save, key)
+            settle()
+            oracle.checkSaved(state, of: process.number)
+        }
+        process.perform(.reload, key)
+        settle()
+        process.begin("the last use of a token") { process in
+            do {
+                let token = try await process.use(key, refusing: false)
+                if isLast { oracle.ends(process.number, serving: token) }
+                return token
+            } catch {
+                if isLast { oracle.ends(process.number, process.holder.shown(key), with: error) }
+                throw error
+            }
+        }
+        settle()
+    }
+}

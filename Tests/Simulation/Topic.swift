@@ -1,0 +1,65 @@
+/// What a run is about: some operations meet each other more often than all of them would.
+struct Topic {
+    let name: String
+    /// How often seeds have it.
+    let weight: Int
+    var holding = Holding.state
+    var grants: [GrantKind] = [.plain]
+    /// What happens before anything goes wrong, in the first process.
+    var first: [Action] = [.authorize]
+    /// What happens beside everyday's actions, the frequent more than once.
+    var actions: [Action] = []
+    /// What goes wrong, where something does.
+    var faults = Fault.Kind.allCases
+    /// Whether everyday's actions happen too.
+    var hasEveryday = true
+
+    static let all: [Topic] = [
+        Topic(name: "everyday", weight: 6, first: [.login]),
+        Topic(
+            name: "logouts elsewhere", weight: 1, first: [.login],
+            actions: [
+                .login, .clear, .logOut, .freshTokens, .freshTokens, .longTokens, .quarterMinute, .quarterMinute,
+            ], hasEveryday: false),
+        Topic(
+            name: "late renewals", weight: 1, first: [.login],
+            actions: [.refresh, .refresh, .freshTokens, .loseLease, .loseLease, .quarterMinute, .login],
+            faults: [.busy, .saveHangs, .loadHangs, .answerHangs, .unreachable], hasEveryday: false),
+        Topic(name: "OpenID Connect", weight: 3, grants: [.openID], actions: Array(repeating: .authorize, count: 6)),
+        Topic(
+            name: "proofs", weight: 2, grants: [.bound, .boundOpenID],
+            actions: Array(repeating: .authorize, count: 6) + [.request, .request]),
+        Topic(
+            name: "reauthorization", weight: 2, grants: [.openID, .boundOpenID],
+            actions: Array(repeating: .reauthorize, count: 10) + Array(repeating: .withdraw, count: 5) + [
+                .reauthorizeAsAnother, .reauthorizeAsAnother, .reauthorizeAsAnother,
+            ]),
+        Topic(
+            name: "machines", weight: 1, first: [.clientCredentials],
+            actions: Array(repeating: .clientCredentials, count: 8) + [.request, .request, .device, .device]),
+        Topic(
+            name: "registration", weight: 2, first: [.register, .authorize],
+            actions: [
+                .register, .readRegistration, .readRegistration, .updateRegistration,
+                .updateRegistration, .updateRegistration, .deleteRegistration, .authorize, .authorize, .refresh,
+                .clear, .cancel, .reload, .save,
+            ], hasEveryday: false),
+        Topic(name: "pool", weight: 2, holding: .pool, grants: [.plain, .openID], actions: [.run, .run, .device]),
+        Topic(
+            name: "session", weight: 2, holding: .session, grants: [.openID],
+            actions: Array(repeating: .authorize, count: 6) + [.logOut, .logOut, .reload]),
+    ]
+
+    /// What happens every day, the frequent more than once.
+    static let everyday: [Action] = [
+        .freshTokens, .freshTokens, .freshTokens, .longTokens, .refresh, .refresh, .refusedToken, .request,
+        .sideTokens, .login, .login, .authorize, .device, .clear, .logOut, .revoke, .reload, .reload, .save, .drain,
+        .run, .needsRefresh, .cancel, .cancelOldest, .quarterMinute, .minute,
+    ]
+
+    /// What happens seldom: crashes, lost leases, clocks that are set.
+    static let harsh: [Action] = [
+        .crash, .crash, .loseLease, .loseLease, .withdraw, .rotateKeys, .clockAhead, .clockBack, .clockRight,
+        .quarterMinute,
+    ]
+}

@@ -1,0 +1,68 @@
+import AuthStateKit
+import AuthStateOAuth
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The client as every process has it.
+extension World {
+    static let issuer = "https://provider.example"
+    static let resource = URL(string: "https://resource.example/data")!
+
+    /// The provider's endpoints.
+    var configuration: ServiceConfiguration { plan.grants.isOpenID ? Self.openID : Self.plain }
+
+    private static let plain: ServiceConfiguration = {
+        func url(_ path: String) -> URL { URL(string: "\(issuer)/\(path)")! }
+        var configuration = ServiceConfiguration(authorizationEndpoint: url("authorize"), tokenEndpoint: url("token"))
+        configuration.revocationEndpoint = url("revoke")
+        configuration.registrationEndpoint = url("register")
+        configuration.deviceAuthorizationEndpoint = url("device")
+        return configuration
+    }()
+
+    private static let openID: ServiceConfiguration = {
+        var configuration = plain
+        configuration.issuer = try? Issuer(issuer)
+        configuration.jwksURI = URL(string: "\(issuer)/keys")
+        return configuration
+    }()
+
+    /// The keys that tokens are bound to, made once: they cost time, and the schedule knows none of them.
+    private static let proofKeys = (0..<3).compactMap { _ in try? DPoPKey.generate(.es256) }
+
+    /// The key that a process binds tokens to; nil in a plan of bearer tokens.
+    func proofKey(of process: Int) -> DPoPKey? {
+        plan.grants.isBound ? Self.proofKeys[process % Self.proofKeys.count] : nil
+    }
+
+    /// What a login of a process asks for.
+    func request(of process: Int, clientID: String = "client") -> AuthorizationRequest {
+        var request = AuthorizationRequest(
+            configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [])
+        prepare(&request, of: process)
+        return request
+    }
+
+    /// Gives a request the process's key, and a state that no other run has: the library refuses one that was used before, and
+    /// the numbers of each run begin anew.
+    func prepare(_ request: inout AuthorizationRequest, of process: Int) {
+        request.dpopKey = proofKey(of: process)
+        request.redirectURI = try? RedirectURI("https://client.example/callback")
+        Self.states += 1
+        request.state = "state-\(Self.states)"
+    }
+
+    nonisolated(unsafe) private static var states = 0
+
+    /// The same for a login on another device.
+    func deviceRequest(of process: Int) -> DeviceAuthorizationRequest {
+        var request = DeviceAuthorizationRequest(
+            configuration: configuration, clientID: "client", scopes: plan.grants.isOpenID ? [.openID] : [])
+        request.dpopKey = proofKey(of: process)
+        return request
+    }
+}
