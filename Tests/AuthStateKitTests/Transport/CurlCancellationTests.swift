@@ -16,7 +16,7 @@
             let start = ContinuousClock.now
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
-            #expect(ContinuousClock.now - start < .seconds(10))
+            #expect(ContinuousClock.now - start < .seconds(60))
             try await eventually { server.openConnections == 0 }
         }
 

@@ -20,7 +20,7 @@
             #expect(error.code == .timedOut)
             #expect(error.requestMayHaveBeenSent)
             #expect(error.message.contains("127.0.0.1:\(server.port)") && !error.message.contains("secret"))
-            #expect((.milliseconds(290)..<(.seconds(10))).contains(ContinuousClock.now - start))
+            #expect((.milliseconds(290)..<(.seconds(60))).contains(ContinuousClock.now - start))
             try await eventually { server.openConnections == 0 }
         }
 

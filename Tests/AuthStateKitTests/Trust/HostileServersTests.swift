@@ -87,7 +87,7 @@
                 let start = ContinuousClock.now
                 #expect(await error(endpoint, at: server)?.code == behaviour.code, "\(behaviour.name)")
                 // The deadline, and generously what a busy machine adds.
-                #expect(ContinuousClock.now - start < .seconds(20), "\(behaviour.name)")
+                #expect(ContinuousClock.now - start < .seconds(60), "\(behaviour.name)")
                 #expect(server.requests.count == 1, "\(behaviour.name)")
             }
         }
