@@ -67,11 +67,11 @@ int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address) {
 
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]) {
     if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
-        memcpy(bytes, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+        memcpy(bytes, &((const struct sockaddr_in *)address->addr)->sin_addr, 4);
         return 4;
     }
     if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
-        memcpy(bytes, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+        memcpy(bytes, &((const struct sockaddr_in6 *)address->addr)->sin6_addr, 16);
         return 16;
     }
     return 0;

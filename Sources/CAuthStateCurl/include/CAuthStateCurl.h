@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
 
 // The part of libcurl that is used, declared here so that building needs no curl headers, and found at run time so that
 // linking needs no library. `.ci/declarations/curl.c` compares every line with the real headers.
@@ -162,7 +161,8 @@ struct AuthStateCurlAddress {
     int socktype;
     int protocol;
     unsigned int addrlen;
-    struct sockaddr addr;
+    /// A `struct sockaddr`: its header would bring types of the C library into this module.
+    unsigned short addr[8];
 };
 
 /// Takes a piece of a header section or of a body; any result but `size * count` ends the exchange.
