@@ -76,7 +76,7 @@ extension ProviderTests {
                     response, credential: flow.credential, service: flow.service, store: flow.store)
             }
             #expect(error?.code == .accessDenied)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test("a wrong user code, a message too long, and somebody whom nobody knows", arguments: [Provider.glewlwyd])

@@ -69,7 +69,7 @@ extension ProviderTests {
             flow.credential = try signer.wrongCredential()
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
             #expect(error?.kind == .configuration)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test(

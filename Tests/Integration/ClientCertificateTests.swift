@@ -66,7 +66,7 @@
                         scopes: [.profile], service: flow.service, store: flow.store)
                 }
                 #expect(error?.kind == .configuration)
-                #expect(try await flow.store.load(.default) == nil)
+                #expect(try await flow.store.login() == nil)
             }
 
             @Test("a stored login renews with the certificate, of which the archive knows nothing")

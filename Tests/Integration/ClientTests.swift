@@ -63,7 +63,7 @@ extension ProviderTests {
             // glewlwyd answers 403 unauthorized_client.
             #expect(error?.code == (proof.provider.software == .glewlwyd ? .unauthorizedClient : .invalidClient))
             #expect(error?.kind == .configuration)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test("a wrong secret at a renewal does not cost the grant", arguments: proofs.filter { $0.method != nil })
@@ -117,7 +117,7 @@ extension ProviderTests {
             }
             // glewlwyd answers 403 with an empty body.
             #expect(error?.code == .invalidClient)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
     }
 }

@@ -107,7 +107,7 @@ extension ProviderTests {
             let flow = try boundFlow(.django)
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
             #expect(error?.code == .unsupportedTokenType && error?.expected == "DPoP")
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
     }
 }

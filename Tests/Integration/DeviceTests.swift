@@ -71,7 +71,7 @@ extension ProviderTests {
                 ) { try await flow.browser.open(try #require($0.verificationURIComplete), .decline) }
             }
             #expect(error?.code == .accessDenied)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test("a confidential client proves who it is at both endpoints", arguments: [Provider.glewlwyd])

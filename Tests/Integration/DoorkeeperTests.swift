@@ -9,7 +9,7 @@ extension ProviderTests {
             let flow = try Flow(.doorkeeper).client("forgetful")
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
             #expect(error?.code == .invalidIDToken && error?.message.contains("nonce") == true)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test("there is no logout and no registration: the tokens are revoked, the rest is said")

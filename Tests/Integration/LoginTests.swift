@@ -77,7 +77,7 @@ extension ProviderTests {
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn(.decline) }
             #expect(error?.code == .accessDenied && error?.stage == .authorization)
             #expect(error?.response?.error == "access_denied")
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
             #expect(try await flow.tokenRequests() == 0)
         }
 
@@ -118,7 +118,7 @@ extension ProviderTests {
                 try await AuthState.complete(pending, callback: callback, service: flow.service, store: flow.store)
             }
             check(try #require(error))
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
     }
 }

@@ -13,7 +13,7 @@ extension ProviderTests {
                 try request(state, of: flow), presenting: flow.browser.userAgent())
             try await state.clear()
             #expect(!state.isAuthorized)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         @Test("glewlwyd lets a browser in without a page only until it has logged out")
@@ -55,7 +55,7 @@ extension ProviderTests {
             let outcome = await state.logOut(
                 presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
             #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
             let error = await #expect(throws: AuthStateError.self) { try await copy.refresh() }
             #expect(error?.kind == .reauthenticationRequired)
         }
@@ -68,7 +68,7 @@ extension ProviderTests {
                 presenting: flow.browser.userAgent(), postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
             #expect(outcome.removal == .done && outcome.session == .ended)
             #expect(outcome.failures.map(\.code) == [.invalidClient])
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         private func request(_ state: AuthState, of flow: Flow) throws -> EndSessionRequest {

@@ -154,7 +154,7 @@ extension ProviderTests {
                     silent, presenting: flow.browser.userAgent(), service: flow.service, store: flow.store)
             }
             #expect(error?.code == .interactionRequired && error?.kind == .reauthenticationRequired)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
     }
 }

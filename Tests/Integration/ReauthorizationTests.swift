@@ -71,7 +71,7 @@ extension ProviderTests {
             #expect(await session.state.user?.name == "Alice Doe")
             await session.signOut()
             #expect(await !session.state.isAuthenticated)
-            #expect(try await flow.store.load(.default) == nil)
+            #expect(try await flow.store.login() == nil)
         }
 
         /// A state whose grant the provider has revoked, as it is found out.

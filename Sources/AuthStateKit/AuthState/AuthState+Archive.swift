@@ -10,7 +10,7 @@ import AuthStateOAuth
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {
     /// The format that this version writes.
-    public static let currentFormat = 1
+    public static let currentFormat = 2
     /// The state.
     public var record: AuthState.Record
 
@@ -75,11 +75,11 @@ public struct AuthStateArchive: Sendable, Hashable {
 extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
-        case lastRegistrationResponse, refreshToken, refreshTokenIssuedAt, scope, idToken, idTokenTrust,
-            authorizationError
-        case needsTokenRefresh, dpopKey, resources, authorizationDetails
-        case clientCredentials, jwtBearer, grantEpoch, grantID, grantedAt, revision
-        case unconfirmedRenewal, renewalPause, annotations
+        case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
+        case dpopKey, resources, authorizationDetails, clientCredentials, jwtBearer, grantEpoch, grantID, revision
+        case renewalPause, annotations, stamps
+        // In archives from before there were stamps.
+        case grantedAt, refreshTokenIssuedAt, unconfirmedRenewal, needsTokenRefresh
     }
 
     private struct AnyKey: CodingKey {
@@ -103,7 +103,6 @@ extension AuthState.Record: Codable {
         lastTokenResponse = try optional(TokenResponse.self, .lastTokenResponse)
         lastRegistrationResponse = try optional(RegistrationResponse.self, .lastRegistrationResponse)
         refreshToken = try optional(String.self, .refreshToken)
-        refreshTokenIssuedAt = try optional(Date.self, .refreshTokenIssuedAt)
         dpopKey = try optional(DPoPKey.self, .dpopKey)
         scope = try optional(String.self, .scope)
         resources = try optional([String].self, .resources) ?? []
@@ -111,22 +110,42 @@ extension AuthState.Record: Codable {
         idToken = try optional(String.self, .idToken)
         idTokenTrust = try optional(IDTokenTrust.self, .idTokenTrust)
         authorizationError = try optional(AuthStateError.self, .authorizationError)
-        needsTokenRefresh = try optional(Bool.self, .needsTokenRefresh) ?? false
         machineGrant =
             try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials).map { .clientCredentials($0) }
             ?? optional(JWTBearerGrant.self, .jwtBearer).map { .jwtBearer($0) }
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
         grantID = try optional(String.self, .grantID) ?? ""
-        grantedAt = try optional(Date.self, .grantedAt)
         revision = try optional(Int.self, .revision) ?? 0
-        unconfirmedRenewal = try optional(Date.self, .unconfirmedRenewal)
         renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
         annotations = try optional([String: String].self, .annotations) ?? [:]
+        stamps = try optional(AuthState.Stamps.self, .stamps) ?? stamps(from: container)
         let all = try decoder.container(keyedBy: AnyKey.self)
         let known = Set(CodingKeys.allCases.map(\.rawValue))
         for key in all.allKeys where !known.contains(key.stringValue) {
             unknownMembers[key.stringValue] = try all.decode(JSONValue.self, forKey: key)
         }
+    }
+
+    /// The stamps of an archive from before there were any, by the dates that it has.
+    private func stamps(from container: KeyedDecodingContainer<CodingKeys>) throws -> AuthState.Stamps {
+        func stamp(_ date: Date?) -> AuthState.Stamp {
+            date.map { AuthState.Stamp(time: AuthState.Stamp(at: $0, after: 0).time, name: 0) } ?? .never
+        }
+        var stamps = AuthState.Stamps()
+        let issuedAt = lastTokenResponse?.issuedAt
+        stamps.tokens = stamp(issuedAt)
+        stamps.refreshToken = stamp(try container.decodeIfPresent(Date.self, forKey: .refreshTokenIssuedAt) ?? issuedAt)
+        stamps.grant = stamp(try container.decodeIfPresent(Date.self, forKey: .grantedAt) ?? issuedAt)
+        stamps.client = stamps.grant
+        if registrationBox != nil { stamps.registration = max(stamps.grant, AuthState.Stamp(time: 0, name: 1)) }
+        // What tokens make void was removed with them: what is there came after them.
+        let later = AuthState.Stamp(time: stamps.newestTokens, name: 1)
+        if errorBox != nil { stamps.error = later }
+        if pauseBox != nil { stamps.pause = later }
+        if try container.decodeIfPresent(Bool.self, forKey: .needsTokenRefresh) == true { stamps.wish = later }
+        let unconfirmed = try container.decodeIfPresent(Date.self, forKey: .unconfirmedRenewal)
+        if unconfirmed != nil { stamps.unconfirmed = max(stamp(unconfirmed), later) }
+        return stamps
     }
 
     /// Encodes the state, with the members that this version does not know.
@@ -140,7 +159,6 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)
-        try container.encodeIfPresent(refreshTokenIssuedAt, forKey: .refreshTokenIssuedAt)
         try container.encodeIfPresent(dpopKey, forKey: .dpopKey)
         try container.encodeIfPresent(scope, forKey: .scope)
         if !resources.isEmpty { try container.encode(resources, forKey: .resources) }
@@ -148,15 +166,16 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(idToken, forKey: .idToken)
         try container.encodeIfPresent(idTokenTrust, forKey: .idTokenTrust)
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
-        try container.encode(needsTokenRefresh, forKey: .needsTokenRefresh)
         try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)
         try container.encodeIfPresent(jwtBearer, forKey: .jwtBearer)
         try container.encode(grantEpoch, forKey: .grantEpoch)
         try container.encode(grantID, forKey: .grantID)
-        try container.encodeIfPresent(grantedAt, forKey: .grantedAt)
         try container.encode(revision, forKey: .revision)
-        try container.encodeIfPresent(unconfirmedRenewal, forKey: .unconfirmedRenewal)
         try container.encodeIfPresent(renewalPause, forKey: .renewalPause)
+        // Where there are none, and no dates that they could be guessed from, they are left out.
+        if stamps != AuthState.Stamps() || lastTokenResponse != nil || errorBox != nil || pauseBox != nil {
+            try container.encode(stamps, forKey: .stamps)
+        }
         if !annotations.isEmpty { try container.encode(annotations, forKey: .annotations) }
         var rest = encoder.container(keyedBy: AnyKey.self)
         for (name, value) in unknownMembers { try rest.encode(value, forKey: AnyKey(stringValue: name)) }

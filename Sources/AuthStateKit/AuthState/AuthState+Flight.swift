@@ -55,6 +55,7 @@ extension AuthState {
     /// that came with it is on disk.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         let asked = service.configuration.clock.secondsSince1970
+        var hasSeenExpired = false
         while true {
             // What is at hand may be old; a renewal reads the store itself.
             if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
@@ -66,6 +67,11 @@ extension AuthState {
                 let tokens = try await flight.result.value()
                 // A renewal that other callers share may have stopped at tokens that are too short for this caller.
                 if running != nil, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
+                // Saving them may have taken longer than they last; once, for a provider's tokens may last no longer.
+                if running != nil, !hasSeenExpired, tokens.storage.hasExpired(by: service.configuration.clock.now) {
+                    hasSeenExpired = true
+                    continue
+                }
                 notify(.tokensDelivered)
                 return tokens
             } catch is Superseded {
@@ -98,7 +104,7 @@ extension AuthState {
         let now = service.configuration.clock.secondsSince1970
         let candidate: Tokens.Storage?
         if parameters.isNone {
-            candidate = now < record.freshUntil(leeway: options.leeway) ? storage(record.lastTokenResponse) : nil
+            candidate = now < record.freshUntil(leeway: options.leeway) ? storage(of: record) : nil
         } else {
             candidate = sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
         }
@@ -111,12 +117,13 @@ extension AuthState {
 
     /// An access token that has not expired, although it is not fresh, when the provider or the store cannot be reached.
     private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) -> Tokens? {
+        let record = published.withLock { $0.state }.record
         guard let needed = reason.validity, !record.needsTokenRefresh, record.authorizationError == nil,
             error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
             let expiry = record.accessTokenExpirationDate,
             expiry > service.configuration.clock.now.addingTimeInterval(needed)
         else { return nil }
-        return storage(record.lastTokenResponse).map(Tokens.init(storage:))
+        return storage(of: record).map(Tokens.init(storage:))
     }
 
     private func start(_ flight: Flight) -> Flight {
@@ -138,12 +145,13 @@ extension AuthState {
         if flights[flight.parameters] === flight { flights[flight.parameters] = nil }
     }
 
-    func storage(_ response: TokenResponse?) -> Tokens.Storage? {
-        response.map {
-            let published = published.withLock { $0.state }
-            return Tokens.Storage(
-                $0, of: record, leeway: options.leeway, policy: published.policy,
-                dpop: record.dpopKey.map { DPoPBinding($0, service) })
-        }
+    private func storage(of record: Record) -> Tokens.Storage? {
+        record.lastTokenResponse.map { storage($0, of: record) }
+    }
+
+    func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
+        Tokens.Storage(
+            response, of: record, leeway: options.leeway, policy: published.withLock { $0.state }.policy,
+            dpop: record.dpopKey.map { DPoPBinding($0, service) })
     }
 }

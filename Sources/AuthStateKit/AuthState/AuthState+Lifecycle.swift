@@ -19,7 +19,7 @@ extension AuthState {
         while true {
             try Task.checkCancellation()
             try await notice()
-            if !isSaved { try? await save() }
+            if !hasNoStoreError { try? await save() }
             let now = published.withLock { $0.state }
             guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
                 try await change(since: now.current)

@@ -76,6 +76,7 @@ extension AuthState {
             await store.watch(key), at: now, interval: surroundings.options.storeCheckInterval)
         guard let stored = try await store.load(key) else { throw AuthStateError.nobodyIsLoggedIn }
         let record = try surroundings.record(of: stored, credential: credential)
+        if record.isForgettable { throw AuthStateError.nobodyIsLoggedIn }
         return AuthState(
             sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }

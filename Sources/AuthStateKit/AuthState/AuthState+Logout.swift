@@ -10,7 +10,7 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient` when it
     ///   does not serve this client, `.revocationUnsupported` when it cannot revoke what there is, kind `.transient` when it
-    ///   cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and what is stored could not be removed.
+    ///   cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and its end could not be saved.
     ///   `CancellationError`.
     public func revoke() async throws {
         defer { publish() }
@@ -24,14 +24,11 @@ extension AuthState {
         }
         let grantID = record.grantID
         try await service.revokeTokens(of: record, beside: liveSideTokens)
-        // A login meanwhile is another grant.
-        guard record.grantID == grantID else { return }
+        // A login meanwhile is another grant; what is stored and shown is the one that was revoked still.
+        guard record.grantID == grantID else { return await persist(under: lease) }
         apply(.loggedOut)
         publish()
-        do { try await remove(record.grantID, under: lease) } catch {
-            report(unsaved: error)
-            throw error
-        }
+        try await reporting { try await end(record.grantID, under: lease) }
     }
 
     /// Ends the login: forgets it here, revokes its tokens, ends the session at the provider.
@@ -74,29 +71,23 @@ extension AuthState {
         // The browser that is opened below inherits no variable of the client's, read before or not.
         before.noteSecretVariables()
         reauthorization?.giveUp(AuthStateError.givenUp)
-        apply(.loggedOut)
-        publish()
-        let (grants, removal) = await forget(before, record.grantID)
+        let (grants, removal) = await forget(before)
         return LogoutOutcome(
             removal: removal,
             revocation: await revocation(of: grants) { $0.grantID == before.grantID ? sideTokens : [] },
             session: await endSession(request, presenting: userAgent))
     }
 
-    /// Removes what is stored, and tells which grants ended by that, with their newest tokens: another process may have
-    /// renewed ours, or may have begun one that is removed with it.
-    private func forget(_ before: Record, _ grantID: String) async -> (grants: [Record], LogoutOutcome.Part) {
-        // A task of its own, which the caller's cancellation does not reach; the lease has a deadline.
-        let removal = Task {
-            try await transaction { state, lease in try await state.remove(grantID, under: lease) }
-        }
+    /// Saves the end, and tells which grants ended by that, with their newest tokens: another process may have renewed ours,
+    /// or may have begun one that ends with it.
+    private func forget(_ before: Record) async -> (grants: [Record], LogoutOutcome.Part) {
         do {
-            let stored = try await removal.value?.with(credentialOf: before)
-            guard let stored, !stored.isOlder(than: before.age) else { return ([before], .done) }
-            return (stored.grantID == before.grantID ? [stored] : [before, stored], .done)
+            guard let stored = try await end(isCancellable: false)?.with(credentialOf: before) else {
+                return ([before], .done)
+            }
+            let isSame = stored.stamps.grant == before.stamps.grant
+            return (isSame ? [before.merged(with: stored)] : [before, stored], .done)
         } catch {
-            report(unsaved: error)
-            publish()
             return ([before], .failed(AuthStateError(wrapping: error, stage: .store)))
         }
     }

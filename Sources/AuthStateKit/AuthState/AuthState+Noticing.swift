@@ -53,10 +53,11 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
-        let (interval, begun) = (options.storeCheckInterval, transactionsBegun)
+        let (interval, steps) = (options.storeCheckInterval, transactionSteps)
+        let limit = min(options.leaseDeadline, .seconds(5))
         do {
             let (sight, stored) = try await withDeadline(
-                min(options.leaseDeadline, .seconds(5)), clock: service.configuration.waitingClock
+                limit, clock: service.configuration.waitingClock
             ) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.
                 var sight = known.renewed(at: wall.secondsSince1970)
@@ -65,19 +66,16 @@ extension AuthState {
                 }
                 return (sight, try await store.load(key))
             }
-            // A transaction of ours came in between: what was read may be older than what is at hand.
-            guard transactions == 0, transactionsBegun == begun else { return nil }
+            // Beside a transaction of ours what was read may be older than what is at hand.
+            guard transactions == 0, transactionSteps == steps else { return nil }
             published.withLock { $0.sight = sight }
-            if try absorb(stored) { publish() }
+            try absorb(stored)
             return nil
         } catch {
             let now = wall.secondsSince1970
-            // A store that hangs is not waited for again at once.
-            published.withLock {
-                $0.sight =
-                    error is DeadlineExceeded
-                    ? known.renewed(at: now) : known.failed(at: now, retryingAfter: options.storeCheckInterval)
-            }
+            // A store that hangs is not waited for again at once, but soon: it may have another process's logout.
+            let pause = error is DeadlineExceeded ? max(interval, limit / .seconds(1)) : interval
+            published.withLock { $0.sight = known.failed(at: now, retryingAfter: pause) }
             return error as? AuthStateError
                 ?? AuthStateError(
                     .storeUnreadable, stage: .store, "The stored state could not be read.",

@@ -53,7 +53,8 @@ extension AuthState {
         guard before.machineGrant == nil else { throw error }
         guard before.idToken != nil || !before.hasTokens else { throw AuthStateError(unknownAccount: error) }
         let running = reauthorization.flatMap { $0.isOver ? nil : $0 }
-        if running != nil || record.grantID == before.grantID {
+        let isSame = record.grantID == before.grantID || !(record.hasTokens || before.hasTokens)
+        if running != nil || isSame {
             try await (running ?? start(how, because: error)).value()
         }
         // A logout meanwhile is not undone.

@@ -36,12 +36,14 @@ extension AuthState {
         /// The last answer of the registration endpoint.
         public var lastRegistrationResponse: RegistrationResponse? {
             get { registrationBox?.value }
-            set { registrationBox = newValue.map(Box.init) }
+            set {
+                (registrationBox, stamps.registration) = (
+                    newValue.map(Box.init), newValue == nil ? .never : nextStamp()
+                )
+            }
         }
         /// The newest refresh token.
         public var refreshToken: String?
-        /// When it was asked for; nil in archives that did not say.
-        var refreshTokenIssuedAt: Date?
         /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
         public var dpopKey: DPoPKey?
         /// What was granted, or asked for when the provider did not say.
@@ -58,10 +60,13 @@ extension AuthState {
         /// Why the state is in error.
         public var authorizationError: AuthStateError? {
             get { errorBox?.value }
-            set { errorBox = newValue.map(Box.init) }
+            set { (errorBox, stamps.error) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
         /// Whether a renewal was asked for.
-        public var needsTokenRefresh = false
+        public var needsTokenRefresh: Bool {
+            get { stamps.wish != .never }
+            set { stamps.wish = newValue ? nextStamp() : .never }
+        }
         /// How to renew a state that no person logged in to; nil for a state of a person.
         public var machineGrant: MachineGrant? {
             get { machineGrantBox?.value }
@@ -71,21 +76,24 @@ extension AuthState {
         public var grantEpoch = 0
         /// Tells this grant from every other, also from those of other processes, which count epochs of their own.
         public var grantID = ""
-        /// When the grant's first tokens were asked for; nil without any, and in archives that did not say.
-        public var grantedAt: Date?
         /// Counts changes.
         public var revision = 0
         /// When a renewal was sent whose answer never came: the refresh token may have been spent.
-        public var unconfirmedRenewal: Date?
+        public var unconfirmedRenewal: Date? {
+            get { stamps.unconfirmed.date }
+            set { stamps.unconfirmed = newValue.map { Stamp(at: $0, after: stamps.newestTokens) } ?? .never }
+        }
         /// Why, and until when, no renewal is tried again.
         public var renewalPause: RenewalPause? {
             get { pauseBox?.value }
-            set { pauseBox = newValue.map(Box.init) }
+            set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
         /// What the program wants to find again with the state, for example how it was set up; never for secrets.
         public var annotations: [String: String] = [:]
         /// Members of an archive that this version does not know.
-        var unknownMembers: [String: JSONValue] = [:]
+        package var unknownMembers: [String: JSONValue] = [:]
+        /// When each part was decided.
+        package var stamps = Stamps()
 
         // Large, and mostly absent or the same for many: out of line they take 48 bytes instead of 1,300 in each state.
         var configurationBox: Box<ServiceConfiguration>

@@ -8,18 +8,17 @@ import AuthStateOAuth
 
 extension AuthState {
     /// Sends a renewal; repeats it only where that cannot spend a token twice.
-    func redeem(_ request: TokenRequest) async -> AuthorizationService.Redemption {
+    func redeem(_ request: TokenRequest, under lease: any AuthStateLease) async -> AuthorizationService.Redemption {
         let clock = service.configuration.waitingClock
         let deadline = Deadline(after: options.renewalDeadline, on: clock)
         let (service, credential) = (service, record.credential)
         var attempt = 0
         while true {
-            let redemption: AuthorizationService.Redemption
-            do {
-                redemption = try await withDeadline(deadline.remaining, clock: clock) {
-                    await service.redeem(request, credential: credential)
-                }
-            } catch {
+            // An answer that comes in the moment in which the time is over has the only refresh token that counts.
+            let redemption = try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
+                await service.redeem(request, credential: credential)
+            }
+            guard let redemption, !redemption.isCancelled || deadline.remaining > .zero else {
                 return .failed(
                     AuthStateError(
                         .timedOut, stage: request.stage, "The renewal took too long.",
@@ -35,6 +34,8 @@ extension AuthState {
             do { try await clock.sleep(for: pause) } catch { return redemption }
             // The machine may have slept meanwhile: nothing is sent that nobody waits for.
             guard deadline.remaining > .seconds(1) else { return redemption }
+            // Nor without the lease, which another process may have got meanwhile.
+            do { try await lease.reserve() } catch { return redemption }
             attempt += 1
         }
     }
@@ -95,4 +96,8 @@ extension AuthStateError {
             error as? AuthStateError
             ?? AuthStateError(.connectionLost, stage: stage, "The provider could not be asked.", underlying: error)
     }
+}
+
+extension AuthorizationService.Redemption {
+    fileprivate var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }

@@ -36,8 +36,8 @@ extension AuthState {
 
     /// Deletes the registration at the provider (RFC 7592, section 2.3), and forgets it here with whatever was granted to it.
     ///
-    /// - Throws: As `updateRegistration` does; nothing is forgotten then. Kind `.store` when the client is deleted and what
-    ///   is stored could not be removed.
+    /// - Throws: As `updateRegistration` does; nothing is forgotten then. Kind `.store` when the client is deleted and
+    ///   that could not be saved.
     public func deleteRegistration() async throws {
         defer { publish() }
         try await transaction { state, lease in try await state.deleteRegistration(under: lease) }
@@ -52,10 +52,7 @@ extension AuthState {
                 registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
             apply(.registrationDeleted(clientID: registration.clientID))
             publish()
-            do { try await remove(record.grantID, under: lease) } catch {
-                report(unsaved: error)
-                throw error
-            }
+            try await reporting { try await end(record.grantID, under: lease) }
         }.value
     }
 
@@ -75,7 +72,8 @@ extension AuthState {
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
         // With this: a token of an earlier answer that is in memory alone is the only one that still counts.
-        try await reconcile(with: lease)
+        defer { publish() }
+        try await store(under: lease)
         publish()
         let (registration, provider) = (try registration(), record.configuration)
         let request = try update(registration, provider)

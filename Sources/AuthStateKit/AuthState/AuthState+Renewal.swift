@@ -18,7 +18,17 @@ extension AuthState {
     }
 
     private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
+        do { return try await renewal(flight, under: lease) } catch let superseded as Superseded {
+            // What came instead is saved before the lease is released: the refresh token that is stored may be spent.
+            await persist(under: lease)
+            throw superseded
+        }
+    }
+
+    private func renewal(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
         try await synchronize(with: lease)
+        // A login that waits for the lease: its tokens are delivered below.
+        if !isSaved { await persist(under: lease) }
         guard record.grantID == flight.grantID else { throw Superseded() }
         if flight.reason != .explicit, let error = record.authorizationError { throw error }
         if let tokens = usableTokens(flight.parameters, reason: flight.reason, of: record) {
@@ -27,7 +37,7 @@ extension AuthState {
         if flight.reason != .explicit { try checkPause() }
         // Saved at once, for the store says it only once; and before space is reserved, which a save uses up.
         if lease.followsCrash, record.refreshToken != nil, record.unconfirmedRenewal == nil {
-            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+            await persist(.renewalUnconfirmed, under: lease)
             guard record.grantID == flight.grantID else { throw Superseded() }
         }
         guard let request = record.renewalRequest(flight.parameters) else {
@@ -36,24 +46,25 @@ extension AuthState {
         }
         try await lease.reserve()
         notify(.renewalStarted)
-        let redemption = await redeem(request)
+        let asked = stampNow()
+        let redemption = await redeem(request, under: lease)
         guard record.grantID == flight.grantID else {
             notify(.lateResultDropped)
             if case .tokens(let late) = redemption { throw Superseded(late: late) }
             throw Superseded()
         }
-        return try await settle(redemption, of: request, flight, under: lease)
+        return try await settle(redemption, of: request, asked: asked, flight, under: lease)
     }
 
     /// Turns what the provider did into the next state, saves it, and only then lets anybody see tokens.
     private func settle(
-        _ redemption: AuthorizationService.Redemption, of request: TokenRequest, _ flight: Flight,
+        _ redemption: AuthorizationService.Redemption, of request: TokenRequest, asked: Stamp, _ flight: Flight,
         under lease: any AuthStateLease
     ) async throws -> Tokens {
         switch redemption {
         case .tokens(let answer):
             let response = answer.answering(request)
-            await secure(response, under: lease)
+            await secure(response, asked: asked, under: lease)
             let verified = await verify(response)
             guard record.grantID == flight.grantID else {
                 notify(.lateResultDropped)
@@ -66,12 +77,12 @@ extension AuthState {
             if case .rejected(let token) = flight.reason { lastRejected = token }
             let more = response.scopes(beyond: request.scopes.isEmpty ? record.scope : request.scopes.requested)
             if !more.isEmpty { notify(.scopeWidened(more)) }
-            return try await take(verified.get(), flight, under: lease)
+            return try await take(verified.get(), asked: asked, flight, under: lease)
         case .refused(let error, let refreshToken):
             await keep(refreshToken: refreshToken, after: error, under: lease)
             throw error
         case .cancelled:
-            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+            await persist(.renewalUnconfirmed, under: lease)
             throw AuthStateError(.connectionLost, stage: .refresh, "The renewal was given up.", hint: "Try again.")
         case .failed(let error, let isUnconfirmed):
             return try await fail(error, isUnconfirmed: isUnconfirmed, of: request, flight, under: lease)
@@ -80,36 +91,34 @@ extension AuthState {
 
     /// Saves a rotated refresh token before the ID token beside it is verified: the provider's keys may be long in coming,
     /// and whoever ends the program meanwhile must not lose the grant.
-    private func secure(_ response: TokenResponse, under lease: any AuthStateLease) async {
+    private func secure(_ response: TokenResponse, asked: Stamp, under lease: any AuthStateLease) async {
         guard response.idToken != nil, let refreshToken = response.refreshToken, refreshToken != record.refreshToken
         else { return }
-        await persist(.rotated(refreshToken: refreshToken, issuedAt: response.issuedAt), under: lease)
+        await persist(.rotated(refreshToken: refreshToken), at: asked, under: lease)
     }
 
-    private func take(_ response: TokenResponse, _ flight: Flight, under lease: any AuthStateLease) async throws
-        -> Tokens
-    {
+    private func take(
+        _ response: TokenResponse, asked: Stamp, _ flight: Flight, under lease: any AuthStateLease
+    ) async throws -> Tokens {
         if flight.parameters == .none {
-            await persist(.renewed(response), under: lease)
+            await persist(.renewed(response), at: asked, under: lease)
             guard record.grantID == flight.grantID else { throw Superseded(late: response) }
         } else {
             if let refreshToken = response.refreshToken {
-                await persist(.rotated(refreshToken: refreshToken, issuedAt: response.issuedAt), under: lease)
+                await persist(.rotated(refreshToken: refreshToken), at: asked, under: lease)
             }
             guard record.grantID == flight.grantID else { throw Superseded() }
             if sideTokens.count >= 16 { sideTokens = [:] }
-            sideTokens[flight.parameters] = storage(response)
+            sideTokens[flight.parameters] = storage(response, of: record)
         }
         notify(.renewed)
-        guard let storage = storage(response) else { throw Superseded() }
-        return Tokens(storage: storage)
+        return Tokens(storage: storage(response, of: record))
     }
 
     private func fail(
         _ error: AuthStateError, isUnconfirmed: Bool, of request: TokenRequest, _ flight: Flight,
         under lease: any AuthStateLease
     ) async throws -> Tokens {
-        let now = service.configuration.clock.now
         switch RenewalClassification(error, grantType: request.grantType) {
         case .reauthenticationRequired:
             // Somebody who holds no lease may have rotated: what they stored is newer than what was refused.
@@ -129,12 +138,12 @@ extension AuthState {
             await hold(for: Self.pause / 2, after: error, under: lease)
             throw error
         case .transient(let retryAfter):
-            if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
+            if isUnconfirmed { await persist(.renewalUnconfirmed, under: lease) }
             if let retryAfter, retryAfter > 0 {
                 await hold(for: min(retryAfter, Self.longestPause), after: error, under: lease)
             }
         case .configuration, .refusedAnswer:
-            if isUnconfirmed { await persist(.renewalUnconfirmed(now), under: lease) }
+            if isUnconfirmed { await persist(.renewalUnconfirmed, under: lease) }
         }
         throw error
     }
@@ -150,7 +159,7 @@ extension AuthState {
     /// Keeps the refresh token of an answer whose tokens are withheld, and leaves the provider alone for a minute.
     private func keep(refreshToken: String?, after error: AuthStateError, under lease: any AuthStateLease) async {
         if refreshToken == nil, error.code == .malformedResponse {
-            await persist(.renewalUnconfirmed(service.configuration.clock.now), under: lease)
+            await persist(.renewalUnconfirmed, under: lease)
         } else {
             await hold(refreshToken: refreshToken, for: Self.pause, after: error, under: lease)
         }
@@ -162,17 +171,6 @@ extension AuthState {
         let now = service.configuration.clock.now
         let pause = RenewalPause(from: now, until: now.addingTimeInterval(seconds), error: error)
         await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
-    }
-
-    /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
-    ///
-    /// A save that fails then is reported and made up for later.
-    func persist(_ event: Event, under lease: any AuthStateLease) async {
-        apply(event)
-        do { try await save(under: lease) } catch {
-            do { try await reconcile(with: lease) } catch { report(unsaved: error) }
-        }
-        publish()
     }
 
     /// For how long a renewal that was refused is not tried again, in seconds.

@@ -2,9 +2,9 @@ import AuthStateJOSE
 package import AuthStateOAuth
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    import FoundationEssentials
 #else
-    package import Foundation
+    import Foundation
 #endif
 
 extension AuthState {
@@ -32,28 +32,17 @@ extension AuthState {
         /// A renewal of ours succeeded; the ID token in it was verified, or left out.
         case renewed(TokenResponse)
         /// A renewal with parameters rotated the refresh token; the default tokens stay.
-        case rotated(refreshToken: String, issuedAt: Date)
+        case rotated(refreshToken: String)
         /// The answer of a renewal failed a check: its tokens are withheld, its refresh token is kept.
         case renewalRefused(refreshToken: String?, pause: RenewalPause?)
-        /// A renewal was sent and nobody knows what became of it.
-        case renewalUnconfirmed(Date)
+        /// A renewal was sent, and no answer came.
+        case renewalUnconfirmed
         /// The person logged out.
         case loggedOut
     }
 }
 
 extension AuthState {
-    /// An event that happened here and may have to be replayed on what another process stored.
-    struct Change: Sendable {
-        var event: Event
-        /// The grant that the event begins, or that it happened to.
-        var grantID: String
-        /// The grant that there was before.
-        var previousGrantID: String
-        /// When it happened, or when the provider was asked for what it brings.
-        var date: Date
-    }
-
     /// 15 characters, the most that a string holds without memory of its own.
     package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(11)) }
 }
@@ -75,20 +64,11 @@ extension AuthState.Event {
     var issuedAt: Date? {
         switch self {
         case .tokens(let response), .loggedIn(_, let response, _), .renewed(let response): response.issuedAt
-        case .rotated(_, let issuedAt): issuedAt
         default: nil
         }
     }
 
-    /// Whether a renewal of ours ended so, and the next one makes it void.
-    var comesOfRenewal: Bool {
-        switch self {
-        case .renewed, .rotated, .renewalRefused, .renewalUnconfirmed: true
-        default: false
-        }
-    }
-
-    /// Whether this is a grant to the client of this process, or the client itself, whoever's state is stored.
+    /// Whether this is a grant to the client of this process, or the client itself, whatever is stored.
     var bringsClient: Bool {
         switch self {
         case .registered, .authorized, .tokens, .loggedIn: true
@@ -98,17 +78,23 @@ extension AuthState.Event {
 }
 
 extension AuthState.Record {
-    /// The state after an event; the whole behaviour of a state is in this function.
+    /// The state after an event; with `merged(with:)` the whole behaviour of a state.
     ///
-    /// - Parameter grantID: The name of the grant that the event begins, if it begins one.
-    package func applying(_ event: AuthState.Event, grantID: @autoclosure () -> String = AuthState.newGrantID()) -> Self
-    {
+    /// - Parameters:
+    ///   - stamp: When it was decided; nil is just after everything that this state knows.
+    ///   - grantID: The name of the grant that the event begins, if it begins one.
+    package func applying(
+        _ event: AuthState.Event, at stamp: AuthState.Stamp? = nil,
+        grantID: @autoclosure () -> String = AuthState.newGrantID()
+    ) -> Self {
+        let stamp = stamp ?? nextStamp(at: event.issuedAt)
         var next = self
         next.revision &+= 1
         if event.beginsEpoch {
             next.grantEpoch &+= 1
             next.grantID = grantID()
-            next.grantedAt = event.issuedAt
+            next.stamps.grant = stamp
+            if event.bringsClient { next.stamps.client = stamp }
         }
         switch event {
         case .registered(let response):
@@ -116,18 +102,21 @@ extension AuthState.Record {
             next.scope = nil
             next.lastAuthorizationResponse = nil
             next.lastRegistrationResponse = response
+            next.stamps.registration = stamp
             next.configuration = configuration.adapted(to: response)
             next.clientID = response.clientID
             next.credential = response.credential(replacing: credential)
         case .registrationChanged(let response, let own):
             guard response.clientID == clientID else { return self }
             next.lastRegistrationResponse = response
+            next.stamps.registration = stamp
             next.configuration = configuration.adapted(to: response)
             next.credential = response.credential(replacing: own ?? credential)
         case .registrationDeleted(let deleted):
             guard deleted == clientID else { return self }
             next.logOut()
             next.lastRegistrationResponse = nil
+            next.stamps.registration = stamp
             next.credential = .none
         case .authorized(let response):
             next.clearGrant()
@@ -136,7 +125,9 @@ extension AuthState.Record {
             next.dpopKey = response.request.dpopKey
             next.scope = response.scope ?? response.request.scopes.requested
         case .tokens(let response):
-            next.take(response)
+            // A refresh token renews them from here on.
+            if response.refreshToken != nil { next.machineGrant = nil }
+            next.take(response, at: stamp)
         case .loggedIn(let authorization, let tokens, let requestedScope):
             next.clearGrant()
             // Other grants have no authorization request: their record is made with the key, and with what renews it.
@@ -144,28 +135,34 @@ extension AuthState.Record {
             if authorization != nil { next.machineGrant = nil } else { next.resources = resources }
             next.lastAuthorizationResponse = authorization
             next.scope = authorization?.scope ?? authorization?.request.scopes.requested ?? requestedScope
-            next.take(tokens)
+            next.take(tokens, at: stamp)
         case .failed(let error):
-            next.authorizationError = error
+            (next.authorizationError, next.stamps.error) = (error, stamp)
         case .tokenRefused(let token, let error):
             guard token == lastTokenResponse?.accessToken || token == refreshToken else { return self }
             next.authorizationError = error
+            // It stands until there are newer tokens, also when another process has them already.
+            next.stamps.error = AuthState.Stamp(at: nil, after: max(stamps.newestTokens - 1, stamps.error.time))
         case .refreshRequested:
-            next.needsTokenRefresh = true
+            next.stamps.wish = stamp
         case .renewed(let response):
-            next.take(response)
-        case .rotated(let refreshToken, let issuedAt):
-            next.take(refreshToken, issuedAt: issuedAt)
+            next.take(response, at: stamp)
+        case .rotated(let refreshToken):
+            next.take(refreshToken, at: stamp)
         case .renewalRefused(let refreshToken, let pause):
-            if let refreshToken { next.take(refreshToken, issuedAt: pause?.from) }
-            next.renewalPause = pause
-        case .renewalUnconfirmed(let date):
-            next.unconfirmedRenewal = date
+            if let refreshToken { next.take(refreshToken, at: stamp) }
+            (next.renewalPause, next.stamps.pause) = (pause, pause == nil ? .never : stamp)
+        case .renewalUnconfirmed:
+            next.stamps.unconfirmed = stamp
         case .loggedOut:
             next.logOut()
         }
+        next.dropWhatTokensMadeVoid()
         return next
     }
+
+    /// The stamp of what is decided now.
+    func nextStamp(at date: Date? = nil) -> AuthState.Stamp { AuthState.Stamp(at: date, after: stamps.newest) }
 
     /// Forgets the grant, and how it came about.
     private mutating func logOut() {
@@ -173,6 +170,8 @@ extension AuthState.Record {
         scope = nil
         lastAuthorizationResponse = nil
         machineGrant = nil
+        // A newer version's, and perhaps secret.
+        unknownMembers = [:]
     }
 
     /// Forgets what the last grant brought.
@@ -180,34 +179,29 @@ extension AuthState.Record {
         lastTokenResponse = nil
         authorizationDetails = nil
         refreshToken = nil
-        refreshTokenIssuedAt = nil
         dpopKey = nil
         resources = []
         idToken = nil
         idTokenTrust = nil
-        authorizationError = nil
-        needsTokenRefresh = false
-        unconfirmedRenewal = nil
-        renewalPause = nil
+        errorBox = nil
+        pauseBox = nil
+        let (grant, client, registration) = (stamps.grant, stamps.client, stamps.registration)
+        stamps = AuthState.Stamps()
+        (stamps.grant, stamps.client, stamps.registration) = (grant, client, registration)
     }
 
-    /// Takes a refresh token in the place of the one that was spent for it.
-    private mutating func take(_ refreshToken: String, issuedAt: Date?) {
-        self.refreshToken = refreshToken
-        refreshTokenIssuedAt = issuedAt
-        unconfirmedRenewal = nil
+    /// Takes a refresh token in the place of the one that was spent for it, if it is the newer one.
+    private mutating func take(_ refreshToken: String, at stamp: AuthState.Stamp) {
+        if stamp >= stamps.refreshToken { (self.refreshToken, stamps.refreshToken) = (refreshToken, stamp) }
     }
 
-    /// Takes tokens; scope, details, refresh token and ID token change only when the response carries them.
-    private mutating func take(_ response: TokenResponse) {
-        authorizationError = nil
-        needsTokenRefresh = false
-        unconfirmedRenewal = nil
-        renewalPause = nil
-        lastTokenResponse = response
+    /// Takes newer tokens; scope, details, refresh token and ID token change only when the response carries them.
+    private mutating func take(_ response: TokenResponse, at stamp: AuthState.Stamp) {
+        if let refreshToken = response.refreshToken { take(refreshToken, at: stamp) }
+        guard stamp >= stamps.tokens else { return }
+        (lastTokenResponse, stamps.tokens) = (response, stamp)
         if let scope = response.scope { self.scope = scope }
         if let details = response.authorizationDetails { authorizationDetails = details }
-        if let refreshToken = response.refreshToken { take(refreshToken, issuedAt: response.issuedAt) }
         if let idToken = response.idToken { (self.idToken, idTokenTrust) = (idToken, response.idTokenTrust) }
     }
 }

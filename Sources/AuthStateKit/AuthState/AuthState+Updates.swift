@@ -59,43 +59,50 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the wish could not be saved; it counts in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant and removes it from the store; the provider is not told, as `logOut` does.
+    /// Forgets the grant, here and in the store; the provider is not told, as `logOut` does.
     ///
-    /// A registration is kept, with its credential: nobody else knows it, and the next login needs it.
+    /// What stays in the store has no secret of the grant: it tells other processes that the grant has ended. A registration
+    /// is kept, with its credential: it is known nowhere else, and the next login needs it.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
-    public func clear() async throws {
-        apply(.loggedOut)
-        publish()
-        let grantID = record.grantID
-        do { _ = try await transaction { state, lease in try await state.remove(grantID, under: lease) } } catch {
-            report(unsaved: error)
-            publish()
-            throw error
+    /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
+    public func clear() async throws { try await end() }
+
+    /// Ends a stored grant of which no state is at hand; what cannot be read is removed.
+    static func end(_ key: AuthStateKey, in surroundings: Surroundings) async throws {
+        let now = surroundings.service.configuration.clock.now
+        try await surroundings.store.withLease(key, deadline: surroundings.options.leaseDeadline) { lease in
+            let (record, version): (Record, StoredAuthState.Version)
+            do {
+                guard let stored = try await lease.load() else { return }
+                (record, version) = (try AuthStateArchive(data: stored.archive).record, stored.version)
+            } catch {
+                return try await lease.discard()
+            }
+            guard !record.isLoggedOut else { return }
+            let ended = record.applying(.loggedOut, at: record.nextStamp(at: now))
+            do { _ = try await lease.save(AuthStateArchive(ended).data(), expecting: version) } catch {
+                guard ended.lastRegistrationResponse == nil else { throw error }
+                try await lease.delete(expecting: version)
+            }
         }
     }
 
-    /// Removes what is stored, but for a registration, unless somebody has logged in since.
+    /// Removes what a logout left in the store; without effect when another process has logged in since.
     ///
-    /// - Returns: What was stored, when its grant has ended by this.
-    @discardableResult
-    func remove(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
-        // What cannot be read is removed all the same.
-        let stored = try? await lease.load().map { try surroundings.record(of: $0) }
-        guard let place = unsaved.firstIndex(where: { $0.grantID == grantID }), record.grantID == grantID else {
-            return nil
-        }
-        let (change, isRegistered) = (unsaved[place], record.lastRegistrationResponse != nil)
-        guard !isRegistered, stored.map(change.spares) != true else {
-            try await reconcile(with: lease)
-            return record.grantID == grantID ? stored : nil
-        }
-        try await lease.discard()
+    /// A logout is stored, without any secret, so that other processes hear of it and nothing older comes back. Remove it
+    /// where no later login uses the key, as with the sessions of a server, or where no other process has the state.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
+    public func removeEnd() async throws {
+        defer { publish() }
+        try await transaction { state, lease in try await state.removeEnd(under: lease) }
+    }
+
+    private func removeEnd(under lease: any AuthStateLease) async throws {
+        try await synchronize(with: lease)
+        guard isSaved, storedVersion != nil, record.isForgettable else { return }
+        try await lease.delete(expecting: storedVersion)
         storedVersion = nil
-        unsaved.removeFirst(min(place + 1, unsaved.count))
-        if unsaved.isEmpty { storeError = nil }
-        service.configuration.trace?.note(.store, "Removed the state", [.init("key", key.rawValue)])
-        return stored
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

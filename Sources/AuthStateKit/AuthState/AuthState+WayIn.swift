@@ -81,36 +81,27 @@ extension AuthState {
     fileprivate func begin(with event: Event) async {
         defer { publish() }
         do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
-            if unsaved.isEmpty { apply(event) }
+            if record.stamps.grant == .never { apply(event) }
             report(unsaved: error)
         }
     }
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
-        if let stored = try await lease.load() {
-            let before = try surroundings.record(of: stored)
-            (storedVersion, storedAge) = (stored.version, before.age)
-            record.grantEpoch = before.grantEpoch
-            record.revision = before.revision
-            record.keepRegistration(of: before)
+        let stored = try await lease.load()
+        if let before = try stored.map({ try surroundings.record(of: $0) }) {
+            (record.grantEpoch, record.revision) = (before.grantEpoch, before.revision)
         }
         apply(event)
-        try await save(under: lease)
+        undecided = record.stamps.grant
+        // A login by a registered client keeps what was registered, and authenticates as the program says.
+        let credential = record.credentialBox
+        try merge(stored)
+        record.credentialBox = credential
+        await persist(under: lease)
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
         let sight = StoreSight(
             await store.watch(key), at: service.configuration.clock.secondsSince1970,
             interval: options.storeCheckInterval)
         published.withLock { $0.sight = sight }
-    }
-}
-
-extension AuthState.Record {
-    /// A login by a registered client keeps what was registered: the secret may be nowhere else, and the token that
-    /// manages the registration is not.
-    fileprivate mutating func keepRegistration(of before: Self) {
-        guard let registration = before.lastRegistrationResponse, registration.clientID == clientID,
-            configuration.issuer == before.configuration.issuer, lastRegistrationResponse == nil
-        else { return }
-        lastRegistrationResponse = registration
     }
 }

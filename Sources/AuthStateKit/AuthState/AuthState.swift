@@ -25,24 +25,26 @@ public actor AuthState {
         get { recordBox.value }
         set { recordBox = Box(newValue) }
     }
-    private var recordBox: Box<Record>
-    /// The stored version that `record` builds on; nil when nothing is stored.
+    var recordBox: Box<Record>
+    /// The state as readers see it, see `publish()`.
+    var shownBox: Box<Record>
+    /// The version that is stored, as far as is known; nil when nothing is.
     var storedVersion: StoredAuthState.Version?
-    /// How old what is stored was when it was last seen here: a copy from before is not believed.
-    var storedAge: Record.Age
-    /// What happened since the last successful save; replayed on top of what another process stored meanwhile.
-    var unsaved: [Change] = []
+    /// What is stored, as far as is known; nil when nothing is.
+    var storedBox: Box<Record>?
+    /// A login that stores itself now, and so is later than what it finds, whatever clocks say.
+    var undecided: Stamp?
     /// Why the last save failed; nil when everything is saved.
     var storeError: AuthStateError? {
         get { storeErrorBox?.value }
         set { storeErrorBox = newValue.map(Box.init) }
     }
     private var storeErrorBox: Box<AuthStateError>?
-    /// Transactions on the store that are under way here.
+    /// Transactions on the store that run here.
     var transactions = 0
-    /// How many of them there have been.
-    var transactionsBegun = 0
-    /// The reading of the store that is under way.
+    /// Counts their beginnings and ends.
+    var transactionSteps = 0
+    /// The reading of the store that goes on.
     var looking: SharedResult<AuthStateError?>?
     /// Renewals under way, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
@@ -80,10 +82,11 @@ public actor AuthState {
         let (service, options) = (surroundings.service, surroundings.options)
         let box = Box(record)
         recordBox = box
+        shownBox = box
+        storedBox = box
         self.surroundings = surroundings
         self.key = key
         self.storedVersion = storedVersion
-        storedAge = record.age
         let sight =
             sight
             ?? StoreSight(
@@ -136,10 +139,13 @@ public actor AuthState {
         return tokens.map(Tokens.init(storage:))
     }
 
-    /// Lets everybody see the state as it is now.
+    /// Lets readers see what is stored, or what is not stored together with the reason; an end of the grant at once.
+    ///
+    /// The one rule of what is seen outside: no token is shown before what came with it is on disk.
     func publish() {
-        let next = Published(
-            recordBox, storeError: storeErrorBox, options: options, service: service)
+        if isSaved { storeError = nil }
+        if isSaved || record.isLoggedOut { shownBox = recordBox }
+        let next = Published(shownBox, storeError: storeErrorBox, options: options, service: service)
         let previous = published.withLock { visible in
             defer { visible.state = next }
             return visible.state

@@ -21,6 +21,9 @@ extension Tokens.Storage {
         return expiry - now >= min(seconds, lifetime - min(Self.longestYouth, lifetime / 10))
     }
 
+    /// Whether the access token was alive once and has expired since.
+    func hasExpired(by now: Date) -> Bool { expirationDate.map { issuedAt < $0 && $0 <= now } ?? false }
+
     /// Whether the tokens that a shared renewal ended with are what a caller asked for.
     func satisfies(_ reason: AuthState.Flight.Reason, askedAt asked: Double) -> Bool {
         guard case .shortLived(let seconds) = reason else { return true }

@@ -17,10 +17,10 @@ extension AuthState {
     }
 
     /// Whether nothing would be lost if the object went: all is saved, and nobody listens for changes.
-    nonisolated var isForgettable: Bool { isSaved && broadcast.withLock({ $0 })?.hasSubscribers != true }
+    nonisolated var isForgettable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
 
-    /// Whether the store has all that happened.
-    nonisolated var isSaved: Bool { current.storeError == nil }
+    /// Whether the store has all that is shown.
+    nonisolated var hasNoStoreError: Bool { current.storeError == nil }
 
     /// What the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {
@@ -34,7 +34,9 @@ extension AuthState {
 
     /// Puts parts in that are equal and that others have already.
     func share(_ share: @Sendable (Record) -> Record) {
+        let isShown = shownBox === recordBox
         record = share(record)
+        if isShown { shownBox = recordBox }
         publish()
     }
 

@@ -112,8 +112,8 @@ extension AuthStatePool {
     public func insert(_ state: AuthState) async -> AuthState {
         await state.share { record in parts.withLock { $0.share(record) } }
         guard let older = place(state, insteadOf: nil), older !== state else { return state }
-        // A change of the older one that is not saved yet, such as a logout, must not be replayed on the new grant.
-        if older.isSaved, state.isSaved, (try? await older.catchUp()) != nil {
+        // A change of the older one that is not saved yet, such as a logout, does not reach the new grant.
+        if older.hasNoStoreError, state.hasNoStoreError, (try? await older.catchUp()) != nil {
             contents.withLock { $0.table.lookAgain(at: state.key) }
             return older
         }
@@ -135,11 +135,12 @@ extension AuthStatePool {
         return found
     }
 
-    /// Logs a key out: forgets its grant and removes it from the store; the provider is not told.
+    /// Logs a key out: forgets its grant, here and in the store, as `AuthState.clear()` does; the provider is not told.
     ///
-    /// Whoever holds the key's state sees it logged out. Nothing happens when nobody is logged in.
+    /// A caller who has the key's state sees it logged out. Without a login nothing happens. `removeEnd(_:)` removes what
+    /// stays in the store.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when it could not be removed; in memory it is gone.
+    /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     public func remove(_ key: AuthStateKey) async throws {
         try await clear(key)
         contents.withLock { $0.loads.removeValue(forKey: key) }.map(displace)
@@ -148,11 +149,23 @@ extension AuthStatePool {
         release(key)
     }
 
+    /// Removes what a logout left in the store, see `AuthState.removeEnd()`; without effect on a login.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
+    public func removeEnd(_ key: AuthStateKey) async throws {
+        if let state = loadedObject(key) { return try await state.removeEnd() }
+        try await store.withLease(key, deadline: options.state.leaseDeadline) { lease in
+            guard let stored = try await lease.load(), try AuthStateArchive(data: stored.archive).record.isForgettable
+            else { return }
+            try await lease.delete(expecting: stored.version)
+        }
+    }
+
     private func clear(_ key: AuthStateKey) async throws {
         if let state = loadedObject(key) {
             try await state.clear()
         } else {
-            try await AuthState.remove(from: store, key: key, deadline: options.state.leaseDeadline)
+            try await AuthState.end(key, in: surroundings)
         }
     }
 

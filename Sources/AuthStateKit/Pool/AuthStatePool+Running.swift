@@ -48,7 +48,7 @@ extension AuthStatePool {
     /// Returns at once when the calling task is cancelled.
     public func drain() async {
         // Whoever renews refers to its state; what could not be saved is in the table alone.
-        let states = contents.withLock { $0.table.statesInUse { !$0.isSaved } }
+        let states = contents.withLock { $0.table.statesInUse { !$0.hasNoStoreError } }
         for state in states { await state.drain() }
     }
 

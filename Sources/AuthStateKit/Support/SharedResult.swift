@@ -59,9 +59,11 @@ final class SharedResult<Value: Sendable>: Sendable {
 
 /// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation.
 ///
+/// - Parameter grace: For how long to wait, once the time is over and the work is cancelled, for what it has come to.
 /// - Throws: What the work throws, or `DeadlineExceeded`.
 package func withDeadline<Value: Sendable>(
-    _ deadline: Duration, clock: any Clock<Duration>, _ work: @escaping @Sendable () async throws -> Value
+    _ deadline: Duration, clock: any Clock<Duration>, grace: Duration = .zero,
+    _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let result = SharedResult<Value>()
     let worker = Task {
@@ -70,6 +72,10 @@ package func withDeadline<Value: Sendable>(
     let timer = Task {
         do {
             try await clock.sleep(for: deadline)
+            if grace > .zero {
+                worker.cancel()
+                try await clock.sleep(for: grace)
+            }
             result.finish(.failure(DeadlineExceeded()))
         } catch {}
     }

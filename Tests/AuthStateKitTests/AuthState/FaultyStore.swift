@@ -19,11 +19,14 @@ final class FaultyStore: AuthStateStore {
     private let once = Lock<Set<Operation>>([])
     private let overlay = Lock<StoredAuthState?>(nil)
     private let gate = Lock<ScriptedTransport.Gate?>(nil)
+    private let deleteGate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
     private let written = Lock(false)
 
     /// Lets whoever saves wait here.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
+    /// Lets those who delete wait here.
+    func holdDeletes(at gate: ScriptedTransport.Gate?) { deleteGate.withLock { $0 = gate } }
     /// Says to the next holders of the lease that one before them died.
     func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
 
@@ -80,6 +83,7 @@ final class FaultyStore: AuthStateStore {
         }
         func delete(expecting: StoredAuthState.Version?) async throws {
             try store.note(.delete)
+            try await store.deleteGate.withLock { $0 }?.pass()
             try await inner.delete(expecting: expecting)
         }
     }

@@ -79,3 +79,17 @@ nonisolated(nonsending) func authError<R>(
     do { _ = try await body() } catch { return error as? AuthStateError }
     return nil
 }
+
+extension AuthStateStore {
+    /// The login that is stored; nil when there is none, also after a logout, which leaves a state without a grant.
+    func login(_ key: AuthStateKey = .default) async throws -> AuthState.Record? {
+        guard let record = try await load(key).map({ try AuthStateArchive(data: $0.archive).record }) else {
+            return nil
+        }
+        let isEmpty =
+            record.lastTokenResponse == nil && record.refreshToken == nil && record.idToken == nil
+            && record.dpopKey == nil && record.machineGrant == nil && record.lastAuthorizationResponse == nil
+            && record.authorizationDetails == nil && record.resources.isEmpty && record.unknownMembers.isEmpty
+        return record.isLoggedOut && isEmpty ? nil : record
+    }
+}

@@ -58,7 +58,7 @@ struct InterleavingTests {
         }
         #expect(denied?.kind == .reauthenticationRequired)
         #expect(!state.isAuthorized && state.tokensIfFresh() == nil)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
     }
 
     @Test("a token refused here does not spoil the login that another process has just made")

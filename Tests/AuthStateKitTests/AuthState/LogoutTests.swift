@@ -35,7 +35,7 @@ struct LogoutTests {
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .ended))
         #expect(outcome.failures.isEmpty && outcome.pending == nil)
         #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
         #expect(try await isActive(.accessToken, of: tokens, at: fixture) == false)
         let revocations = fixture.provider.requests(at: .revocation)
@@ -43,6 +43,27 @@ struct LogoutTests {
         let page = try #require(fixture.provider.requests(at: .endSession).first)
         #expect(page.parameters["id_token_hint"] == tokens.idToken && page.parameters["client_id"] == "app")
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
+    }
+
+    @Test("what a logout left is removed when asked for, and a login of another process after it stays")
+    func removedEnd() async throws {
+        let fixture = try await ProviderFixture()
+        let store = InMemoryAuthStateStore()
+        let (state, _) = try await login(fixture, store: store)
+        try await state.removeEnd()
+        #expect(try await store.login() != nil, "nothing has ended")
+        _ = await state.logOut()
+        #expect(try await store.load(.default) != nil)
+        try await state.removeEnd()
+        #expect(try await store.load(.default) == nil)
+        try await state.removeEnd()
+        #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
+
+        _ = await state.logOut()
+        let (other, _) = try await login(fixture, store: store)
+        try await state.removeEnd()
+        #expect(try await store.login()?.grantID == other.snapshot.grantID)
+        #expect(state.snapshot.grantID == other.snapshot.grantID)
     }
 
     @Test("from an error state it works all the same")
@@ -67,7 +88,7 @@ struct LogoutTests {
         guard case .failed(let error) = outcome.revocation else { return #expect(Bool(false), "\(outcome)") }
         #expect(error.kind == .transient && error.stage == .logout)
         #expect(!state.isAuthorized)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
     }
 
     @Test("what the provider does not offer is not a failure")
@@ -149,7 +170,7 @@ struct LogoutTests {
         }
         let outcome = await task.value
         #expect(outcome.removal == .done && outcome.failures.map(\.code) == [.cancelled, .cancelled])
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         #expect(fixture.provider.requests(at: .revocation).isEmpty)
     }
 
@@ -198,7 +219,7 @@ struct LogoutTests {
         #expect(outcome.removal == .done && outcome.revocation == .done)
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
         await state.drain()
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         // The late refresh token, and both of before: no token of this grant counts any more.
         #expect(fixture.provider.requests(at: .revocation).count == 3)
     }
@@ -210,7 +231,7 @@ struct LogoutTests {
         let (state, first) = try await login(fixture, store: store)
         let (_, second) = try await login(fixture, store: store)
         #expect(await state.logOut().revocation == .done)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         for tokens in [first, second] {
             #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
         }
@@ -229,7 +250,7 @@ struct LogoutTests {
         let again = AuthState(state.snapshot, service: fixture.service, store: store, storedVersion: stored.version)
         let outcome = await again.logOut()
         #expect(outcome.removal == .done && outcome.revocation == .done)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
@@ -258,7 +279,7 @@ struct LogoutTests {
         held.open()
         let second = try await bounded { try await elsewhere.value }
         #expect(try await bounded { await logout.value }.failures.isEmpty)
-        #expect(try await store.load(.default) != nil)
+        #expect(try await store.login() != nil)
         #expect(try await isActive(.refreshToken, of: second, at: fixture))
         #expect(try await isActive(.refreshToken, of: first, at: fixture) == false)
         #expect(state.snapshot.refreshToken == second.refreshToken)

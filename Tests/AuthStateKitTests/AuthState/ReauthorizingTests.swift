@@ -170,7 +170,7 @@ struct ReauthorizingTests {
         try await eventually { !agent.outcomes.isEmpty }
         await world.state.drain()
         #expect(!world.state.isAuthorized)
-        #expect(try await world.archive() == nil)
+        #expect(try await world.store.login() == nil)
     }
 
     @Test("a logout before the page is shown leads to no page")

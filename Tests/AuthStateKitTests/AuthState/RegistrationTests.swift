@@ -250,40 +250,32 @@ struct RegistrationTests {
         #expect(fixture.provider.requests(at: .clientConfiguration).count == 4)
     }
 
-    @Test("a change that is saved late does not undo a login of another process meanwhile")
-    func replayed() async throws {
+    @Test("a change of a registration goes with any grant to its client, and with none to another")
+    func merged() async throws {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await logIn(state)
         let registration = try #require(state.snapshot.lastRegistrationResponse)
-        let change = AuthState.Change(
-            event: .registrationChanged(registration), grantID: state.snapshot.grantID, previousGrantID: "",
-            date: fixture.service.configuration.clock.now)
-        var elsewhere = state.snapshot
-        elsewhere.grantID = "another"
-        #expect(!change.isVoid(on: elsewhere))
-        elsewhere.clientID = "another"
-        #expect(change.isVoid(on: elsewhere) && change.isVoid(on: nil))
-        let applied = elsewhere.applying(.registrationChanged(registration))
-        #expect(applied == elsewhere)
+        let changed = state.snapshot.applying(.registrationChanged(registration))
+        let login = state.snapshot.applying(.tokens(TokenResponse(accessToken: "SECRET-theirs", issuedAt: Date())))
+        let merged = changed.merged(with: login)
+        #expect(merged.stamps.registration == changed.stamps.registration)
+        #expect(merged.stamps.grant == login.stamps.grant && merged.accessToken == "SECRET-theirs")
+        var another = login
+        another.clientID = "another"
+        #expect(changed.merged(with: another).stamps.registration == login.stamps.registration)
+        #expect(another.applying(.registrationChanged(registration)) == another)
     }
 
     @Test("a registration that is stored after all does not end the login that came after it")
     func storedAfterAll() async throws {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
-        let registration = try #require(state.snapshot.lastRegistrationResponse)
-        let change = AuthState.Change(
-            event: .registered(registration), grantID: "a", previousGrantID: "b",
-            date: fixture.service.configuration.clock.now)
-        var elsewhere = state.snapshot
-        elsewhere.grantID = "another"
-        #expect(change.isVoid(on: elsewhere))
-        elsewhere.lastRegistrationResponse = try await state.updateRegistration { $0.clientName = "Later" }
-        #expect(elsewhere.lastRegistrationResponse != registration)
-        #expect(change.isVoid(on: elsewhere))
-        elsewhere.lastRegistrationResponse = nil
-        #expect(!change.isVoid(on: elsewhere) && !change.isVoid(on: nil))
+        let before = state.snapshot
+        try await logIn(state)
+        let later = try await state.updateRegistration { $0.clientName = "Later" }
+        let merged = state.snapshot.merged(with: before)
+        #expect(merged == state.snapshot && merged.isAuthorized && merged.lastRegistrationResponse == later)
     }
 
     @Test("a login does not undo what another process got for the registration while the person was in the browser")
@@ -324,7 +316,8 @@ struct RegistrationTests {
 
     @Test("a client that is saved late takes the place of another provider's, with its own provider")
     func registeredLate() async throws {
-        let (fixture, other) = (try await ProviderFixture(), try Fixture())
+        let other = try Fixture()
+        let fixture = try await ProviderFixture(clock: other.clock)
         let registered = try await register(fixture).snapshot
         let registration = try #require(registered.lastRegistrationResponse)
         let store = FaultyStore()
@@ -384,7 +377,7 @@ struct RegistrationTests {
         let copy = AuthState(state.snapshot, service: fixture.service)
         try await state.deleteRegistration()
         #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse == nil)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
         #expect(await authError { try await copy.readRegistration() }?.code == .registrationTokenRejected)
         #expect(await authError { try await copy.deleteRegistration() }?.code == .registrationTokenRejected)
         #expect(copy.snapshot.lastRegistrationResponse != nil)
@@ -430,9 +423,6 @@ struct RegistrationTests {
         let next = state.snapshot
         let deletion = AuthState.Event.registrationDeleted(clientID: "before")
         #expect(next.applying(deletion) == next)
-        let change = AuthState.Change(
-            event: deletion, grantID: "a", previousGrantID: "b", date: fixture.service.configuration.clock.now)
-        #expect(change.isVoid(on: next) && change.isVoid(on: nil))
     }
 
     @Test(

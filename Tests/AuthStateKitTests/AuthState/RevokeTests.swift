@@ -35,7 +35,7 @@ struct RevokeTests {
         try await state.revoke()
         #expect(tokens(fixture) == ["SECRET-refresh-0", "SECRET-access-0"])
         #expect(!state.isAuthorized && state.snapshot.refreshToken == nil)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
     }
 
     @Test(

@@ -55,7 +55,7 @@ struct SupersedingTests {
         try await logout.value
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
         #expect(!state.isAuthorized)
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
     }
 
     @Test("tokens that come after a logout are revoked")

@@ -98,7 +98,7 @@ struct UnsavedElsewhereTests {
     func newerFormat() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
-        let newer = Data(#"{"format":2,"state":{}}"#.utf8)
+        let newer = Data(#"{"format":1000,"state":{}}"#.utf8)
         fixture.transport.enqueue(
             .dynamic { _ in
                 try await store.withLease(.default, deadline: .seconds(1)) {

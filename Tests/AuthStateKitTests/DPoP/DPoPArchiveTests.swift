@@ -22,7 +22,7 @@ struct DPoPArchiveTests {
         ":1}}
         """#
 
-    @Test("what was written in format 1 is read, and written the same")
+    @Test("what was written in format 1 is read, and written the same, but for what stamps tell now")
     func golden() throws {
         let archive = try AuthStateArchive(data: Data(Self.golden.utf8))
         let key = try #require(archive.record.dpopKey)
@@ -30,7 +30,9 @@ struct DPoPArchiveTests {
         #expect(key.thumbprint == "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U")
         _ = try key.signer(stage: .refresh)
         #expect(archive.record.renewalRequest(.none)?.dpopKey == key)
-        #expect(String(decoding: try archive.data(), as: UTF8.self) == Self.golden)
+        let written = Self.golden.replacing(#""needsTokenRefresh":false,"#, with: "")
+            .replacing(#""format":1"#, with: #""format":2"#)
+        #expect(String(decoding: try archive.data(), as: UTF8.self) == written)
     }
 
     @Test("an archive from before there were such keys has none, and no line of it changes")

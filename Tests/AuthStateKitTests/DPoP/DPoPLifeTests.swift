@@ -194,7 +194,7 @@ struct DPoPLifeTests {
         let store = InMemoryAuthStateStore()
         let error = await failure { _ = try await fixture.logIn(store: store) }
         #expect(error?.code == .unsupportedTokenType && error?.expected == "DPoP")
-        #expect(try await store.load(.default) == nil)
+        #expect(try await store.login() == nil)
     }
 
     @Test("a downgrade on renewal withholds the tokens and keeps the new refresh token")

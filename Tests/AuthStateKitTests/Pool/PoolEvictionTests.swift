@@ -54,7 +54,7 @@ struct PoolEvictionTests {
         #expect(pool.loadedState(for: keys[0])?.snapshot.refreshToken == "user-0-r1")
         fixture.store.setReadOnly(false)
         try await fixture.running {
-            try await eventually { pool.loadedState(for: keys[0])?.isSaved == true }
+            try await eventually { pool.loadedState(for: keys[0])?.hasNoStoreError == true }
         }
         let stored = try #require(try await fixture.store.load(keys[0]))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")

@@ -39,10 +39,8 @@ struct SessionFixture {
 
     var state: AuthSessionState { core.state }
 
-    /// What is stored.
-    func stored(_ key: AuthStateKey = .default) async throws -> AuthState.Record? {
-        try await store.load(key).map { try AuthStateArchive(data: $0.archive).record }
-    }
+    /// The login that is stored.
+    func stored(_ key: AuthStateKey = .default) async throws -> AuthState.Record? { try await store.login(key) }
 
     /// Another session with what this one stored, as after a new start of the app.
     func restarted(agent: any ExternalUserAgent = DirectUserAgent()) async throws -> SessionFixture {

@@ -38,6 +38,9 @@ struct OpenStore: AuthStateStore {
         guard let stored = try await load(key) else { return }
         var record = try AuthStateArchive(data: stored.archive).record
         change(&record)
+        // As if it were decided later than all that is known: what is older is not believed.
+        let stamp = AuthState.Stamp(at: nil, after: record.stamps.grant.time + 60_000_000)
+        (record.stamps.grant, record.stamps.client) = (stamp, stamp)
         try await overwrite(key, with: record)
     }
 }

@@ -6,7 +6,7 @@ struct NotInTime: Error, CustomStringConvertible {
 /// Looks until there is a value: other programs give no sign that could be waited for.
 @discardableResult
 func eventually<Value>(
-    _ what: String, within limit: Duration = .seconds(10), _ look: () async throws -> Value?
+    _ what: String, within limit: Duration = .seconds(30), _ look: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {

@@ -98,3 +98,11 @@ struct Flow: Sendable {
         await transport.count(of: try await configuration().tokenEndpoint.absoluteString)
     }
 }
+
+extension AuthStateStore {
+    /// The login that is stored; nil when there is none, also after a logout, which leaves a state without a grant.
+    func login(_ key: AuthStateKey = .default) async throws -> AuthState.Record? {
+        let record = try await load(key).map { try AuthStateArchive(data: $0.archive).record }
+        return record?.isLoggedOut == true ? nil : record
+    }
+}

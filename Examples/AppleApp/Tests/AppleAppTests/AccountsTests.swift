@@ -22,7 +22,8 @@ struct AccountsTests {
 
         await session.signOut()
         #expect(session.user == nil && accounts.list[0].tokenFacts.isEmpty)
-        #expect(try await world.store.load("local") == nil)
+        let stored = try #require(try await world.store.load("local"))
+        #expect(try AuthStateArchive(data: stored.archive).record.isLoggedOut)
         #expect(world.provider.requestCount(.revocation) > 0)
         #expect(world.provider.requestCount(.endSession) == 1)
     }

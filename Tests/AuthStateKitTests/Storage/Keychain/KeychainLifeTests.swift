@@ -46,7 +46,7 @@ struct KeychainLifeTests {
         #expect(try await restore().isAuthorized)
         let outcome = await again.logOut()
         #expect(outcome.removal == .done)
-        #expect(device.items.isEmpty)
+        #expect(try await device.store().login() == nil)
         #expect(await authError { try await restore() }?.code == .notLoggedIn)
         #expect(device.misuse.isEmpty)
     }

@@ -109,8 +109,9 @@ extension DemoStory {
 
     func logOut() async throws -> String {
         try await state.clear()
-        try expect(!FileManager.default.fileExists(atPath: file), "The file is still there.")
-        return "Logged out: the login's file is gone."
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try expect(!text.contains("Token\":\""), "There are still tokens in the file.")
+        return "Logged out: the login's file has no token any more, and tells other processes so."
     }
 }
 

@@ -27,11 +27,16 @@ struct Session: Sendable {
     /// - Throws: `AuthStateError` with `.notLoggedIn`, or of kind store.
     func load() async throws -> (record: AuthState.Record, version: StoredAuthState.Version) {
         guard let stored = try await store.load(key) else { throw AuthStateError.notLoggedIn }
-        return (try AuthStateArchive(data: stored.archive).record, stored.version)
+        let record = try AuthStateArchive(data: stored.archive).record
+        guard !record.isForgettable else { throw AuthStateError.notLoggedIn }
+        return (record, stored.version)
     }
 
-    /// Whether nothing is stored; something unreadable counts as something.
-    func isEmpty() async throws -> Bool { try await store.load(key) == nil }
+    /// Whether nothing is stored, or only the end of a login; something unreadable counts as something.
+    func isEmpty() async throws -> Bool {
+        guard let stored = try await store.load(key) else { return true }
+        return (try? AuthStateArchive(data: stored.archive).record.isForgettable) ?? false
+    }
 
     /// Runs a body with the stored state; a renewal that is under way at its end is waited for and so never lost.
     func withState<R>(
@@ -46,6 +51,8 @@ struct Session: Sendable {
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
+            // What cannot be removed has no secret, and counts as no login.
+            if state.snapshot.isForgettable { try? await Task { try await state.removeEnd() }.value }
             return result
         } catch {
             await finishRenewals(of: state)

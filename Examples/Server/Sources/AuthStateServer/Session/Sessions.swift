@@ -59,7 +59,11 @@ struct Sessions: Sendable {
         for failure in await state.logOut(with: nil).failures {
             logger.warning("a session could not be ended as a whole", metadata: ["error": "\(failure)"])
         }
+        await removeEnd(of: state)
     }
+
+    /// Leaves nothing in the store: no later session has the name of this one. What cannot be removed now is swept.
+    private func removeEnd(of state: AuthState) async { try? await state.removeEnd() }
 
     /// Ends the sessions that were abandoned: over, and their browsers never came back.
     ///
@@ -102,6 +106,7 @@ struct Sessions: Sendable {
             logger.warning("signed out, but not everything is done", metadata: ["error": "\(failure)"])
         }
         if case .failed(let failure) = outcome.removal, outcome.revocation != .done { throw failure }
+        await removeEnd(of: session.state)
         logger.info("signed out", metadata: ["revoked": "\(outcome.revocation == .done)"])
         return outcome.pending
     }

@@ -1,0 +1,385 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Overlaps of two processes, or of two calls, that a simulation of their schedules found to lose or undo something.
+@Suite("Overlaps that a simulation found")
+struct OverlapTests {
+    private func tokens(_ name: String, _ fixture: Fixture) -> TokenResponse {
+        TokenResponse(
+            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
+            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
+            refreshToken: "SECRET-\(name)-refresh")
+    }
+
+    private func restored(_ store: any AuthStateStore, _ fixture: Fixture) async throws -> AuthState {
+        try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+    }
+
+    @Test("a reading that began during a login does not bring the old grant back")
+    func readingDuringLogin() async throws {
+        let fixture = try Fixture()
+        let contents = FaultyStore()
+        let (reading, saving) = (ScriptedTransport.Gate(), ScriptedTransport.Gate())
+        let store = HeldReadings(contents, at: reading)
+        let state = AuthState(fixture.record, service: fixture.service, store: store, options: fixture.options)
+        try await state.setNeedsTokenRefresh()
+        contents.holdSaves(at: saving)
+        let login = tokens("new", fixture)
+        let update = Task { try await state.update(with: login) }
+        await saving.arrivals()
+        let reload = Task { try await state.reload() }
+        await reading.arrivals()
+        saving.open()
+        try await bounded { try await update.value }
+        reading.open()
+        try await bounded { try await reload.value }
+        #expect(state.snapshot.accessToken == "SECRET-new")
+        #expect(try await state.freshTokens().accessToken == "SECRET-new")
+    }
+
+    @Test("a login that was written although its save failed stays ended, once another process has logged it out")
+    func writtenThenLoggedOut() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let mine = fixture.state(store: store)
+        store.failAfterSaving(true)
+        let login = tokens("mine", fixture)
+        #expect(await authError { try await mine.update(with: login) }?.kind == .store)
+        store.failAfterSaving(false)
+        try await restored(store.inner, fixture).clear()
+        try await mine.save()
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(try await store.inner.login() == nil)
+    }
+
+    @Test("a login that was never saved does not stand up after a later login and logout of another process")
+    func neverSaved() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        store.fail(.save)
+        let login = tokens("mine", fixture)
+        #expect(await authError { try await mine.update(with: login) }?.kind == .store)
+        fixture.clock.advance(by: .seconds(10))
+        try await theirs.update(with: tokens("theirs", fixture))
+        try await theirs.clear()
+        store.fail()
+        try await mine.save()
+        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(try await store.inner.login() == nil)
+    }
+
+    @Test(
+        "a login or logout during a renewal is saved with it: no other process spends the old refresh token",
+        arguments: [true, false])
+    func duringRenewal(isLogin: Bool) async throws {
+        let gate = ScriptedTransport.Gate()
+        let fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))], then: Fixture.tokens(9))
+        let store = InMemoryAuthStateStore()
+        let mine = fixture.state(store: store)
+        try await mine.setNeedsTokenRefresh()
+        let theirs = try await restored(store, fixture)
+        let renewal = Task { await authError { try await mine.freshTokens() } }
+        await gate.arrivals()
+        // The other process is the next in the line for the lease, before the login here.
+        let other = Task { try? await theirs.refresh() }
+        try await eventually { store.waiterCount(.default) == 1 }
+        let login = tokens("mine", fixture)
+        let change = Task { if isLogin { try await mine.update(with: login) } else { try await mine.clear() } }
+        try await eventually { store.waiterCount(.default) == 2 }
+        gate.open()
+        _ = try await bounded { await renewal.value }
+        _ = try await bounded { await other.value }
+        try await bounded { try await change.value }
+        #expect(fixture.spent.filter { $0 == "SECRET-refresh-0" }.count == 1)
+        #expect(try await store.login()?.isAuthorized == (isLogin ? true : nil))
+    }
+
+    @Test("a logout leaves no error of the store behind, once it is stored")
+    func logoutAfterFailedSave() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        store.fail(.save)
+        #expect(await authError { try await state.setNeedsTokenRefresh() }?.kind == .store)
+        store.fail()
+        try await state.clear()
+        #expect(state.current.storeError == nil && !state.isAuthorized)
+    }
+
+    @Test("a failed save whose change another one took along leaves no error behind")
+    func takenAlong() async throws {
+        let fixture = try Fixture()
+        let state = fixture.state()
+        try await state.setNeedsTokenRefresh()
+        // The save fails, and before its caller comes to say so, the next one has saved everything.
+        await state.report(unsaved: AuthStateError(.storeUnwritable, stage: .store, "disk full"))
+        await state.publish()
+        #expect(state.current.storeError == nil && state.isForgettable)
+    }
+
+    @Test("tokens that are being saved are not shown by a call that gives up meanwhile")
+    func shownWhileSaving() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        store.holdSaves(at: gate)
+        let renewal = Task { try await state.refresh() }
+        await gate.arrivals()
+        let revocation = Task { try await state.revoke() }
+        revocation.cancel()
+        _ = await revocation.result
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-0")
+        gate.open()
+        #expect(try await bounded { try await renewal.value }.accessToken == "SECRET-access-1")
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1")
+    }
+
+    @Test("a store that hung once is asked again soon, and a logout of another process is seen")
+    func hungOnce() async throws {
+        let fixture = try Fixture()
+        let contents = InMemoryAuthStateStore()
+        let gate = ScriptedTransport.Gate()
+        let saved = fixture.state(store: contents)
+        try await saved.update(with: tokens("old", fixture))
+        let store = WatchedStore(contents)
+        let state = try await restored(store, fixture)
+        fixture.clock.advance(by: .seconds(61))
+        store.hold(at: gate)
+        let caller = Task { try await state.freshTokens() }
+        try await bounded { await fixture.clock.sleepers(within: .seconds(5)) }
+        fixture.clock.advance(by: .seconds(6))
+        #expect(try await bounded { try await caller.value }.accessToken == "SECRET-old")
+        store.hold(at: nil)
+        gate.open()
+        try await saved.clear()
+        fixture.clock.advance(by: .seconds(6))
+        #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
+    }
+
+    @Test("a renewal is not repeated once the lease is lost")
+    func lostLease() async throws {
+        var fixture = try Fixture()
+        fixture.options.renewalRetries = 2
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                store.fail(.reserve)
+                return TransportResponse(status: 503)
+            })
+        fixture.transport.enqueue(Fixture.tokens(1))
+        let caller = Task { await authError { try await state.refresh() } }
+        let clock = fixture.clock
+        try await bounded { await clock.sleepers(within: .seconds(1)) }
+        clock.advance(by: .seconds(1))
+        #expect(try await bounded { await caller.value }?.kind == .transient)
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test("tokens that expired while they were saved are renewed for those who had joined, and no third time")
+    func expiredWhileSaving() async throws {
+        var fixture = try Fixture([Fixture.tokens(1, expiresIn: 10)], then: Fixture.tokens(2))
+        let (store, gate, log) = (FaultyStore(), ScriptedTransport.Gate(), EventLog())
+        fixture.options.observer = log
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        store.holdSaves(at: gate)
+        let first = Task { try await state.freshTokens().accessToken }
+        await gate.arrivals()
+        let second = Task { try await state.freshTokens().accessToken }
+        try await eventually { log.events.contains(.tokensRequested(joined: true)) }
+        fixture.clock.advance(by: .seconds(20))
+        gate.open()
+        #expect(try await bounded { try await first.value } == "SECRET-access-1")
+        #expect(try await bounded { try await second.value } == "SECRET-access-2")
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test("a refusal of the older refresh token, stored by another process, ends with the newer one that is saved here")
+    func refusalOfTheOlder() async throws {
+        let fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
+        let store = FaultyStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        store.fail(.save)
+        _ = try await mine.freshTokens(RenewalParameters(scopes: ["mail"]))
+        fixture.clock.advance(by: .seconds(10))
+        #expect(await authError { try await theirs.refresh() }?.code == .invalidGrant)
+        store.fail()
+        try await mine.save()
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.authorizationError == nil)
+        #expect(try await store.inner.login()?.authorizationError == nil)
+    }
+
+    @Test("a login stands after a logout of a machine whose clock is an hour ahead", arguments: [true, false])
+    func clockAhead(isNew: Bool) async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        var ahead = try Fixture()
+        ahead.record = fixture.record
+        ahead.clock.advance(by: .seconds(3600))
+        let store = InMemoryAuthStateStore()
+        let mine = fixture.state(store: store)
+        try await mine.setNeedsTokenRefresh()
+        try await restored(store, ahead).clear()
+        if isNew {
+            let state = try await AuthState.clientCredentials(
+                configuration: fixture.record.configuration, clientID: "client", credential: .none,
+                service: fixture.service, store: store,
+                options: fixture.options)
+            #expect(state.isAuthorized && state.snapshot.accessToken == "SECRET-access-1")
+        } else {
+            try await mine.update(with: tokens("mine", fixture))
+            #expect(mine.isAuthorized && mine.snapshot.accessToken == "SECRET-mine")
+        }
+        #expect(try await store.login()?.isAuthorized == true)
+    }
+
+    @Test("a login that waits for the store stands, although a reading before finds a logout whose clock is ahead")
+    func clockAheadWhileWaiting() async throws {
+        let fixture = try Fixture()
+        var ahead = try Fixture()
+        ahead.record = fixture.record
+        ahead.clock.advance(by: .seconds(3600))
+        let store = InMemoryAuthStateStore()
+        let mine = fixture.state(store: store)
+        try await mine.setNeedsTokenRefresh()
+        let (login, other) = (tokens("mine", fixture), try await restored(store, ahead))
+        let gate = ScriptedTransport.Gate()
+        let holder = Task {
+            try await store.withLease(.default, deadline: .seconds(30)) { lease in
+                try await gate.pass()
+                let stored = try await lease.load()
+                let ended = other.snapshot.applying(.loggedOut, at: await other.stampNow())
+                _ = try await lease.save(AuthStateArchive(ended).data(), expecting: stored?.version)
+                try await mine.reload()
+            }
+        }
+        await gate.arrivals()
+        let change = Task { try await mine.update(with: login) }
+        try await eventually { store.waiterCount(.default) == 1 }
+        gate.open()
+        try await bounded { try await holder.value }
+        try await bounded { try await change.value }
+        #expect(mine.snapshot.accessToken == "SECRET-mine")
+        #expect(try await store.login()?.accessToken == "SECRET-mine")
+    }
+
+    @Test("a login during the removal of an end that could not be saved is saved")
+    func loginDuringRemoval() async throws {
+        let fixture = try Fixture()
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        store.fail(.save)
+        store.holdDeletes(at: gate)
+        let logout = Task { try await state.clear() }
+        await gate.arrivals()
+        store.fail()
+        let login = tokens("new", fixture)
+        let update = Task { try await state.update(with: login) }
+        try await eventually { store.inner.waiterCount(.default) == 1 }
+        gate.open()
+        try await bounded { try await logout.value }
+        try await bounded { try await update.value }
+        #expect(try await store.inner.login()?.accessToken == "SECRET-new")
+        #expect(state.snapshot.accessToken == "SECRET-new" && state.current.storeError == nil)
+    }
+
+    @Test("tokens that are being saved are not shown by a save that is given up meanwhile")
+    func shownByAnotherSave() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        store.holdSaves(at: gate)
+        let renewal = Task { try await state.refresh() }
+        await gate.arrivals()
+        let save = Task { try await state.save() }
+        save.cancel()
+        _ = await save.result
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-0")
+        gate.open()
+        #expect(try await bounded { try await renewal.value }.accessToken == "SECRET-access-1")
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1" && state.current.storeError == nil)
+    }
+
+    @Test("a logout that cannot read the store leaves a registration that may be newer there")
+    func unreadRegistration() async throws {
+        var fixture = try Fixture()
+        let answer = TransportResponse(
+            status: 201, headers: ["Content-Type": "application/json"], body: Data(#"{"client_id":"client"}"#.utf8))
+        fixture.record = fixture.record.applying(.registrationChanged(try RegistrationResponse(answer)))
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        let before = try await store.inner.load(.default)
+        store.failOnce(.load)
+        #expect(await authError { try await state.clear() }?.kind == .store)
+        #expect(try await store.inner.load(.default) == before && !state.isAuthorized)
+        try await state.save()
+        #expect(try await store.inner.login() == nil)
+    }
+
+    @Test("what tells of a logout can be removed without beginning anything new, and leaves a program's client alone")
+    func removedEnd() async throws {
+        let fixture = try Fixture()
+        let store = InMemoryAuthStateStore()
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store))
+        try await mine.clear()
+        #expect(try await store.load(.default) == nil, "nothing was stored")
+        try await mine.update(with: tokens("mine", fixture))
+        try await theirs.reload()
+        try await theirs.clear()
+        try await mine.reload()
+        let before = mine.snapshot
+        let program = AuthState(
+            AuthState.Record(configuration: fixture.record.configuration, clientID: "successor"),
+            service: fixture.service, store: store)
+        try await program.reload()
+        #expect(program.snapshot.clientID == "successor")
+        try await theirs.removeEnd()
+        try await mine.reload()
+        #expect(mine.snapshot == before && mine.snapshot.isForgettable)
+    }
+
+    @Test("what another process stored is shown at once, also while a change is saved here")
+    func adoptedWhileSaving() async throws {
+        let fixture = try Fixture([Fixture.tokens(1)])
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        _ = try await theirs.refresh()
+        store.holdSaves(at: gate)
+        let change = Task { try await mine.setNeedsTokenRefresh() }
+        await gate.arrivals()
+        #expect(mine.snapshot.accessToken == "SECRET-access-1" && !mine.current.needsTokenRefresh)
+        gate.open()
+        try await bounded { try await change.value }
+        #expect(mine.current.needsTokenRefresh)
+    }
+}
+
+/// A store whose readings without a lease wait at a gate, with what they have read.
+private struct HeldReadings: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
+    let inner: FaultyStore
+    let gate: ScriptedTransport.Gate
+    init(_ inner: FaultyStore, at gate: ScriptedTransport.Gate) { (self.inner, self.gate) = (inner, gate) }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        let stored = try await inner.load(key)
+        try await gate.pass()
+        return stored
+    }
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R { try await inner.withLease(key, deadline: deadline, body) }
+}
