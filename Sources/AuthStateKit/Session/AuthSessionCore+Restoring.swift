@@ -3,7 +3,8 @@ import AuthStateOAuth
 extension AuthSessionCore {
     /// Shows the login that is stored, at the start of the app; looks for changes when there is one already.
     ///
-    /// Needs no network. When nobody is logged in nothing is shown, and a store that cannot be read is `state.error`.
+    /// Needs no network. Without a login nothing is shown, and a store that cannot be read is `state.error`. A login that this
+    /// session has ended is not shown again: when it could not be removed, that is tried first.
     public func restore() async {
         guard login == nil, logout == nil else { return }
         if authState == nil { apply(.began(.restoring)) }
@@ -13,6 +14,7 @@ extension AuthSessionCore {
             if let authState {
                 try await authState.reload()
             } else {
+                try await removeEnded()
                 let found = try await stored()
                 // Somebody may have signed in meanwhile, or out: then this was read before it was removed.
                 if authState == nil, login == nil, logoutCount == before.1 { follow(found) }
@@ -23,6 +25,15 @@ extension AuthSessionCore {
         }
         // A failure to read what was stored before a login or logout is no concern of who has come or gone since.
         apply(.ended(.restoring, (loginCount, logoutCount) == before ? failure : nil))
+    }
+
+    /// Saves the end of a login that could not be saved before.
+    private func removeEnded() async throws {
+        guard let ended = unremoved else { return }
+        let error = ended.current.storeError
+        try await ended.save()
+        if unremoved === ended { unremoved = nil }
+        if state.error == error { apply(.dismissed) }
     }
 
     /// The stored login of this session's client.

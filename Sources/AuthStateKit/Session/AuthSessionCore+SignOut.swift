@@ -32,13 +32,15 @@ extension AuthSessionCore {
 
     private func leave(_ endsProviderSession: Bool) async -> LogoutOutcome {
         do {
-            let authState = if let authState { authState } else { try await stored() }
+            let authState = if let authState = authState ?? unremoved { authState } else { try await stored() }
             unfollow()
             apply(.left)
             let request =
                 endsProviderSession
                 ? authState.endSessionRequest(postLogoutRedirectURI: configuration.postLogoutRedirectURI) : nil
-            return await authState.logOut(presenting: userAgent, with: request)
+            let outcome = await authState.logOut(presenting: userAgent, with: request)
+            unremoved = authState.hasNoStoreError ? nil : authState
+            return outcome
         } catch let error as AuthStateError where error.code == .notLoggedIn {
             return LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
         } catch {

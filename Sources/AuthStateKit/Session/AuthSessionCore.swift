@@ -38,6 +38,8 @@ public final class AuthSessionCore {
     var logout: Task<LogoutOutcome, Never>?
     /// How many logouts have begun.
     var logoutCount = 0
+    /// A state that was logged out and is stored still.
+    var unremoved: AuthState?
     private var following: Task<Void, Never>?
 
     /// Makes a session; nothing happens until it is told to restore or to sign in.
@@ -85,7 +87,7 @@ public final class AuthSessionCore {
     @discardableResult
     func follow(_ authState: AuthState, _ info: UserInfo? = nil) -> AuthUser {
         unfollow()
-        self.authState = authState
+        (self.authState, unremoved) = (authState, nil)
         following = Task { [weak self] in
             for await _ in authState.stateChanges {
                 guard let self, self.authState === authState else { return }

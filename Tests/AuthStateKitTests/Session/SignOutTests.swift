@@ -106,7 +106,7 @@ struct SignOutTests {
         #expect(await next.core.signOut().revocation == .done)
         #expect(try await next.stored() == nil)
         try await fixture.store.withLease(.default, deadline: .seconds(1)) { lease in
-            _ = try await lease.save(.init("{}".utf8), expecting: nil)
+            _ = try await lease.save(.init("{}".utf8), expecting: lease.load()?.version)
         }
         #expect(await next.core.signOut().removal == .done)
         #expect(try await fixture.store.load(.default) == nil)
@@ -122,5 +122,22 @@ struct SignOutTests {
         #expect(next.state.isAuthenticated)
         await next.core.signOut()
         #expect(next.state.error?.kind == .store && !next.state.isAuthenticated)
+    }
+
+    @Test("what could not be removed is not shown again, and is removed later")
+    func removedLater() async throws {
+        let store = FaultyStore()
+        let fixture = try await SessionFixture(store: store)
+        try await fixture.core.signIn()
+        store.fail(.save, .delete)
+        #expect(await fixture.core.signOut().removal != .done)
+        await fixture.core.restore()
+        #expect(fixture.state.error?.kind == .store && !fixture.state.isAuthenticated)
+        #expect(try await fixture.stored() != nil)
+        store.fail()
+        await fixture.core.restore()
+        #expect(fixture.state == AuthSessionState())
+        #expect(try await fixture.stored() == nil)
+        #expect(fixture.history.states.last?.user == nil)
     }
 }
