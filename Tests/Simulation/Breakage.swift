@@ -16,10 +16,8 @@ enum Breakage: String, CaseIterable {
     case leaseExcludesNone
     /// The store says that it saved, and did not.
     case savesAreDropped
-    /// The store says that it removed, and did not.
-    case removalsAreDropped
-    /// The store reads what was stored before, under the lease.
-    case leaseReadsTheOld
+    /// A logout that is asked for is not made.
+    case logoutsAreIgnored
     /// The store reads what was stored before, without the lease.
     case readsAreOld
     /// The store never ends a call.

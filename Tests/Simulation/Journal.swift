@@ -5,7 +5,6 @@ final class Journal: @unchecked Sendable {
     private let trace: Trace
     private(set) var findings: [Finding] = []
     private var excuses: [(step: Int, kind: Excuse)] = []
-    private var causes: [Cause: Int] = [:]
 
     init(_ scheduler: Scheduler, _ trace: Trace) { (self.scheduler, self.trace) = (scheduler, trace) }
 
@@ -16,7 +15,7 @@ final class Journal: @unchecked Sendable {
         findings.append(
             Finding(
                 rule: rule, process: process, step: scheduler.steps, text: text,
-                excuses: Set(excuses.map(\.kind)), causes: causes))
+                excuses: Set(excuses.map(\.kind))))
     }
 
     func excuse(_ kind: Excuse) { excuses.append((scheduler.steps, kind)) }
@@ -25,9 +24,6 @@ final class Journal: @unchecked Sendable {
     func isExcused(by kinds: Set<Excuse>, since step: Int = 0) -> Bool {
         excuses.contains { $0.step >= step && kinds.contains($0.kind) }
     }
-
-    /// Notes what may be the cause of a finding.
-    func happens(_ kind: Cause.Kind, _ process: Int) { causes[Cause(kind: kind, process: process), default: 0] += 1 }
 
     /// Notes what follows from a fault.
     func faulted(_ fault: Fault.Kind) {

@@ -4,10 +4,7 @@ struct Options {
     var from: UInt64 = 1
     var seed: UInt64?
     var rule: Rule?
-    var defect: KnownDefect?
     var breakage: Breakage?
-    /// The known defects that may explain a finding.
-    var known = KnownDefect.all
     var isSelfCheck = false
     var isTracing = false
     var isShrinking = false
@@ -32,9 +29,7 @@ struct Options {
             case "--from": from = try value { UInt64($0) }
             case "--seed": seed = try value { UInt64($0) }
             case "--rule": rule = try value { Rule(rawValue: $0) }
-            case "--defect": defect = try value { text in KnownDefect.all.first { String($0.number) == text } }
             case "--break": breakage = try value { Breakage(rawValue: $0) }
-            case "--no-known-defects": known = []
             case "--self-check": isSelfCheck = true
             case "--trace": isTracing = true
             case "--shrink": isShrinking = true
@@ -46,9 +41,7 @@ struct Options {
     static let usage = """
         usage: Simulation [--seeds N] [--from S] [--rule NAME]              runs N seeds, the first of them S
                Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
-               Simulation --defect N                                        shows the scenario of a known defect
                Simulation --self-check                                      breaks something for each rule, and finds it
         and with --seeds or --seed: --break NAME                            breaks something on purpose
-                                    --no-known-defects                      counts every finding as a new one
         """
 }

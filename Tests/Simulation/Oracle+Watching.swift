@@ -5,7 +5,6 @@ import AuthStateOAuth
 extension Oracle {
     /// After each step: what a reader of the process sees.
     func look(at state: AuthState, of process: Int) {
-        shown[process] = Shown(state: state)
         let snapshot = state.snapshot
         if let idToken = snapshot.idToken, lastIDToken[process] != idToken {
             lastIDToken[process] = idToken
@@ -41,31 +40,25 @@ extension Oracle {
     func arrived(_ token: TokenName, from process: Int, wasSpent: Bool, isProven: Bool) {
         if !isProven { found(.boundIsProven, process, "\(token.token) comes without a proof by its key") }
         guard wasSpent else {
-            if provider.isSpent(token) { firstSpent[token] = sentAt[token] }
+            if provider.isSpent(token) { firstSpent[token] = (sentAt[token] ?? 0, reservedAt[process] ?? 0) }
             return
         }
-        let kinds: Set<Excuse> = [.lostAnswer, .failedSave, .lostLease, .oldCopy, .death]
-        if !isExcused(by: kinds, since: firstSpent[token] ?? 0) {
+        let first = firstSpent[token] ?? (0, 0)
+        let kinds: Set<Excuse> = [.lostAnswer, .failedSave, .oldCopy, .death]
+        // A lease can be lost between the look at it and the request.
+        if !isExcused(by: kinds, since: first.sent), !isExcused(by: [.lostLease], since: first.reserved) {
             found(.spentOnce, process, "\(token.token) is spent again")
         }
     }
 
+    func reserved(_ process: Int) { reservedAt[process] = scheduler.steps }
+
     func loads(_ process: Int) { loadsSince[process] = loadsSince[process] ?? scheduler.now }
 
-    func loaded(_ process: Int, _ grant: Int?, isUnderLease: Bool) {
+    func loaded(_ process: Int) {
         if let since = loadsSince.removeValue(forKey: process), scheduler.now - since > 1 {
             troubleAt[process] = scheduler.now
         }
-        if isUnderLease { loadedUnderLease[process] = grant }
-    }
-
-    /// A process begins to write.
-    func writes(_ process: Int) {
-        guard let loaded = loadedUnderLease[process],
-            let shown = TokenName(shown[process]?.state?.snapshot.accessToken)?.grant,
-            let decision = decisions.first(where: { $0.grant == loaded }), isOlder(shown, than: decision)
-        else { return }
-        found(.adoptedIsShown, process, "grant \(loaded) was loaded, grant \(shown) is shown")
     }
 
     /// Something was written; nil is a state without a grant, or nothing at all.

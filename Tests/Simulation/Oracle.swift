@@ -24,9 +24,6 @@ final class Oracle: @unchecked Sendable {
     /// How a process ended up.
     enum End: Hashable { case serving(Int), loggedOut, failing(String) }
 
-    /// A state that a reader sees; the process alone keeps it alive.
-    struct Shown { weak var state: AuthState? }
-
     let scheduler: Scheduler
     let provider: SimulatedProvider
     private let journal: Journal
@@ -34,11 +31,9 @@ final class Oracle: @unchecked Sendable {
     var ends: [Int: End] = [:]
 
     // What was seen of each process.
-    var shown: [Int: Shown] = [:]
     var lastIDToken: [Int: String] = [:]
     var leases: [Int: SimulatedLease] = [:]
     var leasedSince: [Int: Int] = [:]
-    var loadedUnderLease: [Int: Int] = [:]
     var sent: [TokenName: [(process: Int, lease: ObjectIdentifier?)]] = [:]
     var reported: [Int: Int] = [:]
     var loadsSince: [Int: Double] = [:]
@@ -46,7 +41,9 @@ final class Oracle: @unchecked Sendable {
     var lastHeard: [Int: AuthState.Current] = [:]
     // What was seen of tokens.
     var sentAt: [TokenName: Int] = [:]
-    var firstSpent: [TokenName: Int] = [:]
+    /// When it was sent that was spent first, and when the store was last asked whether the lease holds.
+    var firstSpent: [TokenName: (sent: Int, reserved: Int)] = [:]
+    var reservedAt: [Int: Int] = [:]
     var stored: Set<String> = []
 
     init(_ scheduler: Scheduler, _ provider: SimulatedProvider, _ journal: Journal) {
@@ -67,18 +64,21 @@ final class Oracle: @unchecked Sendable {
         guard decision.grant != grant, let login = decisions.first(where: { $0.grant == grant }),
             let ended = login.ended
         else { return false }
-        return decision.begun > ended
+        return decision.begun > ended && !isLeftToClocks(login, decision)
+    }
+
+    /// Whether wrong clocks may decide which of two stands: one could not be stored, or a logout had not heard of a login.
+    private func isLeftToClocks(_ login: Decision, _ later: Decision) -> Bool {
+        let isUnheard = later.kind == .logout && later.process != login.process
+        return isExcused(by: [.clock]) && (isUnheard || !login.isStored || !later.isStored)
     }
 }
 
 // What happens in the world.
 extension Oracle {
-    func died(_ process: Int) { shown[process] = nil }
-
     func acquired(_ lease: SimulatedLease) {
         leases[lease.process] = lease
         leasedSince[lease.process] = scheduler.steps
-        loadedUnderLease[lease.process] = nil
     }
 
     func released(_ lease: SimulatedLease) { if leases[lease.process] === lease { leases[lease.process] = nil } }

@@ -5,7 +5,7 @@ import AuthStateOAuth
 final class PooledStates: StateHolder, @unchecked Sendable {
     // Sendable: everything runs on one thread.
     private let process: SimulatedProcess
-    private let pool: AuthStatePool
+    let pool: AuthStatePool
     /// States that a call had: the pool lets go of them once all calls have.
     private var seen: [AuthStateKey: Seen] = [:]
 

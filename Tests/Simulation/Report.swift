@@ -1,37 +1,17 @@
-/// What many seeds found, by rule and by known defect.
+/// What many seeds found, by rule.
 struct Report {
-    private let known: [KnownDefect]
     private var runs = 0
     private var steps = 0
     private var byRule: [Rule: (count: Int, first: UInt64)] = [:]
-    private var byDefect: [Int: (count: Int, first: UInt64)] = [:]
-    private var gone: [KnownDefect] = []
-    private var unknown: [(seed: UInt64, finding: Finding)] = []
+    private var findings: [(seed: UInt64, finding: Finding)] = []
     private var different: [UInt64] = []
 
-    /// Whether nothing was found that is not known, what is known was found in its scenario, and runs repeat.
-    var isGood: Bool { unknown.isEmpty && gone.isEmpty && different.isEmpty }
-
-    /// Makes a report.
-    ///
-    /// - Parameter known: The known defects that may explain a finding.
-    init(_ known: [KnownDefect]) { self.known = known }
+    /// Whether every rule held, and runs repeat.
+    var isGood: Bool { findings.isEmpty && different.isEmpty }
 
     /// Compares a run with another one of the same seed.
     mutating func compare(_ run: Run, _ again: Run, seed: UInt64) {
         if run.trace != again.trace { different.append(seed) }
-    }
-
-    /// Plays the scenarios of the known defects, each until a schedule breaks its rule.
-    mutating func demonstrate() {
-        for defect in known {
-            if let (schedule, _) = defect.demonstration() {
-                print("scenario \(defect.number): schedule \(schedule) breaks \(defect.rule.rawValue)")
-            } else {
-                print("scenario \(defect.number): no schedule breaks \(defect.rule.rawValue)")
-                gone.append(defect)
-            }
-        }
     }
 
     mutating func add(_ run: Run, seed: UInt64) {
@@ -39,11 +19,7 @@ struct Report {
         steps += run.steps
         for finding in run.findings {
             byRule[finding.rule, default: (0, seed)].count += 1
-            if let defect = known.first(where: { $0.explains(finding) }) {
-                byDefect[defect.number, default: (0, seed)].count += 1
-            } else {
-                unknown.append((seed, finding))
-            }
+            findings.append((seed, finding))
         }
     }
 
@@ -53,14 +29,9 @@ struct Report {
             let found = byRule[rule].map { "\($0.count) seeds, the first \($0.first)" } ?? "holds"
             print("  \(rule.rawValue): \(found)")
         }
-        for defect in known {
-            let found = byDefect[defect.number].map { "\($0.count) seeds, the first \($0.first)" } ?? "not found"
-            print("  known defect \(defect.number), \(found): \(defect.title)")
-        }
-        for (seed, finding) in unknown.prefix(20) { print("UNKNOWN seed \(seed): \(finding)") }
-        for defect in gone { print("GONE: defect \(defect.number), \(defect.title). Remove it from the table.") }
+        for (seed, finding) in findings.prefix(20) { print("FOUND in seed \(seed): \(finding)") }
         for seed in different { print("DIFFERENT: seed \(seed) does not repeat.") }
-        print(isGood ? "Nothing else was found." : "\(unknown.count) findings are not known.")
+        print(isGood ? "Every rule held." : "\(findings.count) times a rule did not hold.")
     }
 }
 

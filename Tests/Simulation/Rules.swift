@@ -5,7 +5,6 @@ enum Rule: String, CaseIterable {
     case logoutIsNoticed
     case storeKeepsDecisions
     case storedBeforeShown
-    case adoptedIsShown
     case notExpired
     case noRepeatAfterLostLease
     case everyCallReturns
@@ -33,8 +32,6 @@ enum Rule: String, CaseIterable {
             "Once a login or logout is stored, no later transaction stores an older grant."
         case .storedBeforeShown:
             "No reader sees tokens before they are stored, or the failure to store them is reported."
-        case .adoptedIsShown:
-            "What a process has loaded under its lease is shown before it writes something else."
         case .notExpired:
             "No call gets an access token that had expired before the call began."
         case .noRepeatAfterLostLease:
@@ -75,22 +72,6 @@ struct Finding: Hashable {
     var text: String
     /// What went wrong in the world before.
     var excuses: Set<Excuse>
-    /// What had happened before, and how often.
-    var causes: [Cause: Int]
-}
-
-/// Something that happened in a process, and may be the cause of a finding; process 0 is the world.
-struct Cause: Hashable {
-    enum Kind: Hashable {
-        case first(Action), action(Action), fault(Fault.Kind)
-        /// A lease was not free until its deadline.
-        case locked
-        /// The schedule has slow calls.
-        case slow
-    }
-
-    var kind: Kind
-    var process: Int
 }
 
 /// What went wrong in the world, and may explain what a rule forbids.

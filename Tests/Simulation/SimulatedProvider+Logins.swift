@@ -25,7 +25,7 @@ extension SimulatedProvider {
         return ticket.number
     }
 
-    /// Exchanges a code, which is good for once: a second exchange ends the grant.
+    /// Exchanges a code, once: a second exchange ends the grant.
     func redeem(code number: Int, for client: Int?, at now: Double) -> Verdict {
         guard tickets.indices.contains(number) else { return .refused("an unknown code") }
         if let grant = redeemed[number] {

@@ -21,7 +21,7 @@ struct Proof: Hashable {
 }
 
 extension SimulatedProvider {
-    /// The nonce that proofs have to repeat; each is good for a few requests.
+    /// The nonce that proofs have to repeat; each counts for a few requests.
     struct Nonces {
         fileprivate var number = 1
         fileprivate var uses = 0

@@ -65,6 +65,7 @@ final class SimulatedLease: AuthStateLease, @unchecked Sendable {
         _ = try await world.call(process, .reserve, "reserve")
         if isLost { throw Shelf.error(.storeConflict, "The lease is lost.") }
         hasReserved = true
+        shelf.oracle.reserved(process)
     }
 
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {

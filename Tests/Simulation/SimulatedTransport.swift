@@ -54,6 +54,8 @@ struct SimulatedTransport: HTTPTransport {
         if fault == .answerLost {
             throw TransportError(.connectionLost, "Simulated: the answer was lost.", requestMayHaveBeenSent: true)
         }
+        // It came in the moment at which the caller gave up.
+        if Task.isCancelled { world.journal.excuse(.lostAnswer) }
         world.note(process, "gets the answer to \(message): \(answer.status)")
         return answer
     }

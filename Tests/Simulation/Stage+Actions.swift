@@ -5,7 +5,6 @@ extension Stage {
     func act(_ step: Step) {
         let index = (step.process - 1) % processes.count
         let (process, key) = (processes[index], plan.keys[step.key % plan.keys.count])
-        world.journal.happens(.action(step.action), process.number)
         switch step.action {
         case .cancel: process.waiting.last.map(process.cancel)
         case .cancelOldest: process.waiting.first.map(process.cancel)

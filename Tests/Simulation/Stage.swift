@@ -29,7 +29,6 @@ final class Stage {
         settle()
         for key in plan.keys {
             for action in plan.first {
-                world.journal.happens(.first(action), 1)
                 processes[0].perform(action, key)
                 settle()
             }
@@ -49,7 +48,6 @@ final class Stage {
         world.note(0, "the plan begins")
         scheduler.decisions = decisions
         scheduler.isCalm = !plan.isSlow
-        if plan.isSlow { world.journal.happens(.slow, 0) }
         world.isHarsh = true
         var (next, idle) = (0, 0)
         func act() {
@@ -97,10 +95,7 @@ final class Stage {
         world.note(number, "dies")
         world.journal.excuse(.death)
         scheduler.kill(number)
-        for shelf in world.shelves.values {
-            shelf.oracle.died(number)
-            shelf.release(heldBy: number)
-        }
+        for shelf in world.shelves.values { shelf.release(heldBy: number) }
         processes[index] = start()
     }
 

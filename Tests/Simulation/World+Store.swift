@@ -41,8 +41,8 @@ extension World {
         note(process, "\(what)\(name(of: shelf)): \(describe(content))")
         // What was read may be old when it arrives.
         _ = await scheduler.park()
-        shelf.oracle.loaded(process, content.flatMap { grant(in: $0.archive) }, isUnderLease: isUnderLease)
-        if isHarsh, plan.breakage == (isUnderLease ? .leaseReadsTheOld : .readsAreOld) {
+        shelf.oracle.loaded(process)
+        if isHarsh, !isUnderLease, plan.breakage == .readsAreOld {
             return shelf.previous(for: process) ?? content
         }
         return content
@@ -65,7 +65,6 @@ extension World {
             if wake == .cancelled { throw CancellationError() }
             note(process, "withLease: locked until the deadline")
             journal.excuse(.failedLoad)
-            journal.happens(.locked, process)
             throw Shelf.error(.storeLocked, "Another process has the simulated store.")
         }
         note(process, "withLease\(name(of: shelf)): acquired")
@@ -85,7 +84,6 @@ extension World {
         _ archive: Data?, expecting: StoredAuthState.Version?, under lease: SimulatedLease
     ) async throws -> StoredAuthState.Version {
         let (process, shelf) = (lease.process, lease.shelf)
-        shelf.oracle.writes(process)
         let fault = try await call(process, archive == nil ? .delete : .save, archive == nil ? "delete" : "save")
         if plan.breakage == .storeIsReadOnly, process == 1 {
             throw Shelf.error(.storeUnwritable, "The simulated store is read only.")
@@ -111,11 +109,8 @@ extension World {
 
     /// Whether the store only says that it wrote.
     private func isDropped(_ archive: Data?) -> Bool {
-        isHarsh && plan.breakage == (archive == nil ? .removalsAreDropped : .savesAreDropped)
+        isHarsh && archive != nil && plan.breakage == .savesAreDropped
     }
-
-    /// The grant whose tokens an archive holds.
-    private func grant(in archive: Data) -> Int? { (try? AuthStateArchive(data: archive))?.record.grant }
 
     private func name(of shelf: Shelf) -> String { plan.keys.count > 1 ? " of \(shelf.key)" : "" }
 

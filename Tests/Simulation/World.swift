@@ -54,7 +54,6 @@ final class World: @unchecked Sendable {
         calls[site, default: 0] += 1
         let number = calls[site]
         guard let index = faults.firstIndex(where: { $0.kind.site == site && $0.number == number }) else { return nil }
-        journal.happens(.fault(faults[index].kind), process)
         return faults.remove(at: index).kind
     }
 
