@@ -11,9 +11,9 @@ struct Chromium: Sendable {
     static func run<R: Sendable>(
         _ count: Int = 1, _ body: @Sendable ([Chromium]) async throws -> R
     ) async throws -> R {
-        let driver = try Program.start(["chromedriver", "--port=0"])
+        let (driver, port) = try await startDriver()
         do {
-            let result = try await run(count, driver, body)
+            let result = try await run(count, port, body)
             await driver.end()
             return result
         } catch {
@@ -22,12 +22,28 @@ struct Chromium: Sendable {
         }
     }
 
-    private static func run<R: Sendable>(
-        _ count: Int, _ driver: Program, _ body: @Sendable ([Chromium]) async throws -> R
-    ) async throws -> R {
-        let port = try await eventually("chromedriver's port", within: .seconds(20)) {
-            driver.output.firstMatch(of: /started successfully on port (\d+)\./).flatMap { Int($0.output.1) }
+    /// Starts a driver at a port of its choice, at the third attempt at most: it ends where that port is free for IPv4 and
+    /// taken for IPv6.
+    private static func startDriver(attempts: Int = 3) async throws -> (Program, port: Int) {
+        let driver = try Program.start(["chromedriver", "--port=0"])
+        do {
+            let port = try await eventually("chromedriver's port", within: .seconds(30)) {
+                guard !driver.hasEnded else { throw NotInTime(description: "chromedriver has ended") }
+                return driver.output.firstMatch(of: /started successfully on port (\d+)\./).flatMap { Int($0.output.1) }
+            }
+            return (driver, port)
+        } catch {
+            await driver.end()
+            guard attempts > 1 else {
+                throw NotInTime(description: "\(error); it said: \(driver.output) \(driver.errors)")
+            }
+            return try await startDriver(attempts: attempts - 1)
         }
+    }
+
+    private static func run<R: Sendable>(
+        _ count: Int, _ port: Int, _ body: @Sendable ([Chromium]) async throws -> R
+    ) async throws -> R {
         var browsers: [Chromium] = []
         do {
             for _ in 0..<count { browsers.append(try await Chromium(port: port)) }

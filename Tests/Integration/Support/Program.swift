@@ -46,6 +46,9 @@ final class Program: Sendable {
         }
     }
 
+    /// Whether the program has ended.
+    var hasEnded: Bool { child.status() != nil }
+
     /// Waits for the end; a program that takes longer than it may is killed.
     func result(within limit: Duration = .seconds(60)) async throws -> Result {
         do {
