@@ -76,7 +76,7 @@ let package = Package(
             dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
             swiftSettings: strict
         ),
-        // Providers that nobody here wrote; skipped where they are not installed.
+        // Providers that other projects wrote; skipped where they are not installed.
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],

@@ -1,4 +1,4 @@
-"""What ran in `swift test --xunit-output NAME.xml | tee NAME.log`, for the scripts beside this file.
+"""The tests that ran in `swift test --xunit-output NAME.xml | tee NAME.log`, for the scripts beside this file.
 
 The root package's tests are named `tests`; those of an example's package are named after the stage that runs them.
 

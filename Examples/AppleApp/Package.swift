@@ -15,7 +15,7 @@ let package = Package(
         .package(name: "AuthStateKit", path: "../..")
     ],
     targets: [
-        // What decides is in Model and runs everywhere; the screens beside it are for Apple platforms alone.
+        // The logic is in Model and runs everywhere; the screens beside it are for Apple platforms alone.
         .target(
             name: "AppleApp",
             dependencies: [.product(name: "AuthStateKit", package: "AuthStateKit")],

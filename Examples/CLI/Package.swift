@@ -26,7 +26,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "authstateTests", dependencies: ["authstate"], swiftSettings: strict),
-        // The built program at providers that others wrote; Support is a link to the library's integration tests.
+        // The built program at independent providers; Support is a link to the library's integration tests.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

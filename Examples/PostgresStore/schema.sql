@@ -12,21 +12,22 @@
 BEGIN;
 
 CREATE TABLE auth_states (
-    -- SHA-256 of the key. Keys may be of any length and hold any character; often they are session ids, which nobody
-    -- shall be able to read here.
+    -- SHA-256 of the key. Keys may be of any length and hold any character; often they are session ids, which must not
+    -- be readable here.
     key              bytea       PRIMARY KEY CHECK (octet_length(key) = 32),
 
     -- The archived state: tokens, so keep it sealed (SealedAuthStateStore) where others can read the table, its backups
-    -- or the server's log. NULL while nothing is stored and somebody holds the lease to change that.
+    -- or the server's log. NULL while nothing is stored and a holder has the lease to change that.
     archive          bytea,
 
     -- Another number after every change, never one that any row had before: a holder whose lease was lost compares it
-    -- and can so never overwrite what came after. An identity, because its sequence is never set back by a delete.
+    -- and so never overwrites a later change. An identity, because a delete never resets its sequence.
     version          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
 
-    -- Who holds the lease: a random name for each acquisition; NULL when nobody does.
+    -- The lease holder: a random name for each acquisition; NULL when the lease is free.
     lease_owner      uuid,
-    -- Until when, by this server's clock; whoever works on renews it. After that moment anybody may take the lease.
+    -- The expiry of the lease, by this server's clock; the holder extends it. After that time any process may acquire
+    -- it.
     lease_expires_at timestamptz,
 
     -- When the archive was last changed, for people.
@@ -37,8 +38,8 @@ CREATE TABLE auth_states (
 -- A renewal touches its row four times: with space left in the page, PostgreSQL updates neither the index nor moves it.
 WITH (fillfactor = 70);
 
--- Tells listeners (PostgresAuthStateStore.run) which state changed, whoever changed it. The table works without it;
--- then states look for changes from time to time instead of at once.
+-- Tells listeners (PostgresAuthStateStore.run) which state changed, by any process. The table works without it; then
+-- states check for changes from time to time instead of at once.
 CREATE FUNCTION auth_states_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('auth_states', encode(COALESCE(NEW.key, OLD.key), 'hex'));
@@ -54,7 +55,7 @@ CREATE TRIGGER auth_states_removed AFTER DELETE ON auth_states
 
 COMMIT;
 
--- A holder that crashed before it stored anything leaves an empty row, which its next holder takes over or removes.
--- Where keys never come back, sweep now and then:
+-- A holder that crashed before it stored anything leaves an empty row, which its next holder reuses or removes. Where
+-- keys never come back, sweep now and then:
 --
 --     DELETE FROM auth_states WHERE archive IS NULL AND (lease_owner IS NULL OR lease_expires_at < clock_timestamp());

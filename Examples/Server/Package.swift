@@ -39,7 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // The two pieces that a server of one's own can take as they are.
+        // The two components that other servers can use as they are.
         .target(
             name: "AsyncHTTPClientTransport",
             dependencies: [
@@ -51,7 +51,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "LoggingObserver", dependencies: [kit, logging], swiftSettings: strict),
-        // The pages, and what stands behind them.
+        // The pages, and the logic behind them.
         .target(
             name: "AuthStateServer",
             dependencies: [
@@ -91,8 +91,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // In a headless Chromium, against the provider of AuthStateTesting and one that others wrote; Support is a link
-        // to the library's integration tests.
+        // In a headless Chromium, against the provider of AuthStateTesting and independent ones; Support is a link to
+        // the library's integration tests.
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["AuthStateServer", "server", kit, testing, logging, hummingbird, lifecycle],

@@ -1,3 +1,3 @@
-// What the public API of AuthStateKit shows: whoever imports it alone has the protocol's values too.
+// Re-exported, because AuthStateKit's public API uses their types: `import AuthStateKit` is enough.
 @_exported public import AuthStateJOSE
 @_exported public import AuthStateOAuth

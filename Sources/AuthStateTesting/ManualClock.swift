@@ -72,7 +72,7 @@ public final class ManualClock: Clock, Sendable {
     /// The same clock, for expiry.
     public var wallClock: WallClock { WallClock { [self] in date } }
 
-    /// Moves the clock and wakes whoever slept until then.
+    /// Moves the clock and wakes the tasks that slept until then.
     public func advance(by duration: Duration) {
         let due: [CheckedContinuation<Void, any Error>] = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -8,9 +8,9 @@ public import AuthStateOAuth
     import Foundation
 #endif
 
-/// A transport that answers from a script, without a network, and remembers what it was asked.
+/// A transport that answers from a script, without a network, and records its requests.
 public final class ScriptedTransport: HTTPTransport, Sendable {
-    /// What to do with one request.
+    /// The reaction to one request.
     public enum Reply: Sendable {
         /// Answer.
         case response(TransportResponse)

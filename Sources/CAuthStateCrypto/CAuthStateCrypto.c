@@ -19,7 +19,7 @@ const char *AuthStateCryptoLoad(const char *library, struct AuthStateCryptoFunct
     }
     AUTHSTATE_CRYPTO_FUNCTIONS(AUTHSTATE_LOAD)
 #undef AUTHSTATE_LOAD
-    // At exit OpenSSL would take its tables away under threads that still use them. The first call of all decides.
+    // At exit OpenSSL would free its tables while threads still use them. Only the first call takes effect.
     functions->OPENSSL_init_crypto(AuthStateCrypto_OPENSSL_INIT_NO_ATEXIT, NULL);
     return NULL;
 }

@@ -12,7 +12,7 @@ final class DeviceTests: XCTestCase {
         return world
     }
 
-    /// Begins a login; the answer's members are given.
+    /// Begins a login that the provider answers with these members.
     private func begin(_ world: World, _ members: String) async throws -> DeviceAuthorizationResponse {
         world.transport.enqueue(.json(#"{"device_code":"d","user_code":"WDJB-MJHT",\#(members)}"#))
         return try await world.service.authorizeDevice(

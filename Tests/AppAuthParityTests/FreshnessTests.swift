@@ -6,7 +6,7 @@ import XCTest
 
 /// When tokens are fresh, and what `performAction` does when they are not.
 final class FreshnessTests: XCTestCase {
-    /// What the closure form calls back with.
+    /// Returns the values that the closure form calls back with.
     private func action(
         _ state: AuthState, _ parameters: Parameters = [:]
     ) async -> (accessToken: String?, idToken: String?, error: (any Error)?) {

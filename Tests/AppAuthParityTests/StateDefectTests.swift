@@ -9,7 +9,7 @@ final class StateDefectTests: XCTestCase {
     private static let lost = ScriptedTransport.Reply.failure(
         TransportError(.connectionLost, "The connection broke.", requestMayHaveBeenSent: true))
 
-    /// A state whose access token has ended.
+    /// A state whose access token has expired.
     private func stale(_ world: World, idToken: String? = nil) -> AuthState {
         let state = world.authorized(idToken: idToken)
         world.clock.advance(by: .seconds(3600))
@@ -37,7 +37,7 @@ final class StateDefectTests: XCTestCase {
         let state = world.authorized()
         let used = try await state.withFreshToken { tokens -> String in
             if tokens.accessToken == "a1" {
-                // Somebody else renews while this caller still holds the old token, which is then refused.
+                // A renewal happens while this caller still holds the old token, which is then refused.
                 _ = try await state.refresh()
                 throw TokenRejected(challenges: [])
             }

@@ -36,7 +36,7 @@ struct World {
         return AuthState(record, service: service, store: store, options: options)
     }
 
-    /// A state with the tokens a1 and r1, of which a1 ends after so many seconds.
+    /// A state with the tokens a1 and r1; a1 expires after so many seconds.
     func authorized(
         expiresIn seconds: Double? = 3600, refreshToken: String? = "r1", idToken: String? = nil, retries: Int = 0
     ) -> AuthState {
@@ -92,7 +92,7 @@ func refusal(_ error: String, status: Int = 400) -> ScriptedTransport.Reply {
 }
 
 extension ScriptedTransport.Reply {
-    /// Keys where keys are asked for, else a grant with an ID token: which comes first is the library's business.
+    /// Keys for a request for keys, else a grant with an ID token: the library decides which request comes first.
     static func grantOrKeys(_ mint: TokenMint, idToken: String) -> Self {
         .dynamic { request in
             let grant = #"{"access_token":"a1","token_type":"Bearer","expires_in":3600,"id_token":"\#(idToken)"}"#
@@ -128,9 +128,9 @@ final class EventLog: AuthStateObserver {
 
     func authState(_ state: AuthState, did event: AuthStateEvent) { events.withLock { $0.append(event) } }
 
-    /// How often the state changed.
+    /// The number of changes of the state.
     var changes: Int { count { if case .changed = $0 { true } else { false } } }
-    /// How many callers had to wait.
+    /// The number of callers that had to wait.
     var waiting: Int { count { if case .tokensRequested = $0 { true } else { false } } }
 
     private func count(_ isOne: (AuthStateEvent) -> Bool) -> Int { events.withLock { $0.filter(isOne).count } }

@@ -40,7 +40,7 @@ struct AES256GCMTests {
         ),
     ]
 
-    @Test("the examples of those who made the mode", arguments: vectors.indices)
+    @Test("the designers' own examples are sealed and opened", arguments: vectors.indices)
     func examples(_ index: Int) throws {
         let vector = Self.vectors[index]
         let cipher = try AES256GCM(key: SecretBytes(hex(vector.key)))
@@ -50,7 +50,7 @@ struct AES256GCMTests {
         #expect(try cipher.open(sealed, authenticating: hex(vector.data)) == hex(vector.message))
     }
 
-    @Test("what was sealed is opened, whatever its length", arguments: [0, 1, 15, 16, 17, 31, 4096, 100_000])
+    @Test("a sealed message is opened, whatever its length", arguments: [0, 1, 15, 16, 17, 31, 4096, 100_000])
     func roundTrip(_ count: Int) throws {
         let (message, data) = (SecureRandom.bytes(count), SecureRandom.bytes(count % 40))
         let sealed = try cipher.seal(message, authenticating: data)
@@ -77,7 +77,7 @@ struct AES256GCMTests {
         }
     }
 
-    @Test("what is cut or longer is refused")
+    @Test("a sealed message that is cut or longer is refused")
     func cut() throws {
         let sealed = try cipher.seal("a message".utf8, authenticating: [])
         for count in 0..<sealed.count {

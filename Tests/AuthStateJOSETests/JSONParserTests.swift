@@ -94,14 +94,14 @@ struct JSONParserTests {
         #expect(throws: JSONError.self) { try parse(text) }
     }
 
-    @Test("an error says where, and nothing of the document")
+    @Test("an error names the position, and shows nothing of the document")
     func errors() throws {
         let error = try #require(throws: JSONError.self) { try parse(#"{"secret":"hunter2","secret":1}"#) }
         #expect(error.offset == 20)
         #expect(!error.description.contains("secret") && !error.description.contains("hunter2"))
     }
 
-    @Test("what is written is sorted, minimal, and reads back the same")
+    @Test("written JSON is sorted and minimal, and reads back the same")
     func serialization() throws {
         let value: JSONValue = ["b": [1, -2.5, true, nil], "a": "é\"\\\u{1}\n/", "": ["x": 1e22]]
         let text = String(decoding: value.serialized(), as: UTF8.self)

@@ -65,7 +65,7 @@ struct JSONWebKeyTests {
         #expect(try JSONWebKeySet(json: keys).keys.map(\.keyID) == ["ec256"])
     }
 
-    @Test("a key set that is none is refused")
+    @Test("a document that is no key set is refused")
     func malformedSets() {
         for text in ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#] {
             #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: text.utf8) }

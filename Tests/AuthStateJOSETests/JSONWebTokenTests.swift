@@ -87,7 +87,7 @@ struct JSONWebTokenTests {
         #expect(parsingCode(compact(#"{"alg":"RS256","b64":false,"crit":\#(value)}"#)) == .critNotSupported)
     }
 
-    @Test("an algorithm nobody knows, and one the caller does not accept, are told apart")
+    @Test("an unknown algorithm, and one that the caller does not accept, are told apart")
     func algorithms() throws {
         #expect(code(try JSONWebToken(parsing: compact(#"{"alg":"XS256"}"#))) == .unsupportedAlgorithm)
         #expect(code(try JSONWebToken(parsing: compact(#"{"alg":"rs256"}"#))) == .unsupportedAlgorithm)
@@ -117,7 +117,7 @@ struct JSONWebTokenTests {
         #expect(code(try token("ES256 without kid"), keys: JSONWebKeySet(keys: [decoy])) == .badSignature)
     }
 
-    @Test("what a header and a key say about themselves is shown without control characters, and cut")
+    @Test("names from a header or a key are shown without control characters, and cut")
     func foreignText() throws {
         let long = String(repeating: "k", count: 5000)
         let token = try JSONWebToken(parsing: compact("{\"alg\":\"n\\u001bne\",\"kid\":\"\\n\(long)\"}"))

@@ -2,12 +2,12 @@ import AuthStateJOSE
 import Foundation
 import Testing
 
-@Suite("What is signed here, the program openssl verifies", .enabled(if: OpenSSLProgram.isInstalled, "no openssl"))
+@Suite("The program openssl verifies what is signed here", .enabled(if: OpenSSLProgram.isInstalled, "no openssl"))
 struct OpenSSLProgramTests {
     private static let message = Array("what is signed".utf8)
 
     @Test(
-        "private keys",
+        "openssl verifies signatures by private keys",
         arguments: [
             (Fixtures.rsaPKCS8, .rs256, ["-digest", "sha256"]),
             (
@@ -30,7 +30,7 @@ struct OpenSSLProgramTests {
         }
     }
 
-    @Test("HMAC")
+    @Test("openssl verifies an HMAC")
     func hmac() throws {
         let signature = try SigningKey(JSONWebKey(secret: Array(1...32))).sign(Self.message)
         let program = try OpenSSLProgram(files: ["message": Self.message])

@@ -8,7 +8,7 @@ struct SigningTests {
         .hs512,
     ]
 
-    @Test("what a generated key signs, its public part verifies and no other key does", arguments: algorithms)
+    @Test("a generated key's signature is verified by its public part and by no other key", arguments: algorithms)
     func generated(_ algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey.generate(algorithm, keyID: "k1")
         let other = try SigningKey.generate(algorithm, keyID: "k1")

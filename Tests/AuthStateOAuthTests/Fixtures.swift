@@ -24,7 +24,7 @@ enum Fixtures {
             registrationEndpoint: try url("https://op.example/register"))
     }
 
-    /// What OpenID Connect Discovery requires, and whatever a test adds or takes away.
+    /// The metadata that OpenID Connect Discovery requires, with a test's changes.
     static func metadata(_ changes: [String: JSONValue?] = [:]) throws -> ProviderMetadata {
         var document: [String: JSONValue] = [
             "issuer": "https://op.example",

@@ -25,7 +25,7 @@ enum Secrets {
         return [marker, escaped, escaped.lowercased()] + encoded
     }()
 
-    /// Where the marker shows in what a value prints, if anywhere.
+    /// The text in which a printed value shows the marker; nil if none does.
     static func trace(in value: some Any) -> String? {
         var dumped = ""
         dump(value, to: &dumped)

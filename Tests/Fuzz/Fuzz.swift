@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What is fuzzed, by name; each function takes one input and stops the process when a property does not hold.
+/// The fuzz targets, by name; each function takes one input and stops the process when a property does not hold.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "archive": fuzzArchive,
     "challenge": fuzzChallenge,

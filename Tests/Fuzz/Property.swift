@@ -8,7 +8,7 @@ func require(
     guard condition else { fatalError("broken: \(property())", file: file, line: line) }
 }
 
-/// Whether a text is fit for a log: at most 2,000 characters, and each of them prints.
+/// Requires that a text is fit for a log: at most 2,000 characters, and each of them prints.
 func requireFitForLog(_ text: String, file: StaticString = #file, line: UInt = #line) {
     require(text.printable(2000) == text, "not fit for a log: \(text.printable(4000))", file: file, line: line)
 }
@@ -28,7 +28,7 @@ extension Array<UInt8> {
     /// The text, with what is not UTF-8 replaced.
     var text: String { String(decoding: self, as: UTF8.self) }
 
-    /// What stands before and after the first line feed; without one, everything and nothing.
+    /// The bytes before and after the first line feed; without one, everything and nothing.
     var firstLineAndRest: (line: [UInt8], rest: [UInt8]) {
         guard let end = firstIndex(of: 0x0A) else { return (self, []) }
         return (Array(self[..<end]), Array(self[(end + 1)...]))

@@ -20,7 +20,7 @@ extension ProviderTests {
                 store: flow.store)
         }
 
-        @Test("glewlwyd grants them, and a renewal and another process still have them", arguments: [false, true])
+        @Test("glewlwyd grants details, and a renewal and another process still have them", arguments: [false, true])
         func granted(_ isPushed: Bool) async throws {
             let flow = try Flow(.glewlwyd)
             let state = try await logIn(flow) { $0.isPushed = isPushed }
@@ -32,7 +32,7 @@ extension ProviderTests {
             #expect(restored.snapshot.authorizationDetails == [Self.payment])
         }
 
-        @Test("in a signed request, whose answer is signed as well", arguments: [false, true])
+        @Test("details travel in a signed request, whose answer is signed as well", arguments: [false, true])
         func signed(_ isPushed: Bool) async throws {
             var flow = try Flow(.glewlwydTLS)
             flow = flow.client("keyjwt", .privateKey(file: flow.provider.clientKeyFile, keyID: "client-1"))

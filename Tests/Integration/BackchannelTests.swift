@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    /// glewlwyd lists for alice what she is asked about. It wants to be told whom to ask in JSON.
-    @Suite("a login that the provider asks a person about") struct BackchannelTests {
+    /// glewlwyd lists for alice the logins that she is asked about. Its hint names the person in JSON.
+    @Suite("backchannel authentication (CIBA)") struct BackchannelTests {
         private static func flow(_ provider: Provider) throws -> Flow {
             try Flow(provider).client("ciba", .secret("s3cret", method: .clientSecretBasic))
         }
@@ -17,12 +17,12 @@ extension ProviderTests {
                 hint: .login(#"{"username":"\#(user)"}"#), scopes: flow.scopes, bindingMessage: "W4SCT")
         }
 
-        /// Where alice decides.
+        /// The page on which alice decides.
         private static func list(_ flow: Flow) throws -> URL {
             try #require(URL(string: "\(flow.issuer)/ciba_user_list/"))
         }
 
-        @Test("she confirms it: tokens, userinfo and a renewal", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        @Test("alice confirms the login: tokens, userinfo and a renewal", arguments: [Provider.glewlwyd, .glewlwydTLS])
         func allowed(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             var request = try await Self.request(flow)
@@ -42,7 +42,7 @@ extension ProviderTests {
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
-        @Test("she is named by her last ID token, and her tokens are bound to a key", arguments: [Provider.glewlwyd])
+        @Test("alice is named by her last ID token, and her tokens are bound to a key", arguments: [Provider.glewlwyd])
         func bound(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let first = try await AuthState.authorizeBackchannel(
@@ -58,7 +58,7 @@ extension ProviderTests {
             #expect(try await state.refresh().isBound)
         }
 
-        @Test("nobody has decided yet; then she refuses", arguments: [Provider.glewlwyd])
+        @Test("a login is pending until alice decides, and is refused when she refuses", arguments: [Provider.glewlwyd])
         func denied(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let response = try await flow.service.authorizeBackchannel(
@@ -79,7 +79,7 @@ extension ProviderTests {
             #expect(try await flow.store.login() == nil)
         }
 
-        @Test("a wrong user code, a message too long, and somebody whom nobody knows", arguments: [Provider.glewlwyd])
+        @Test("a wrong user code, too long a message and an unknown user are refused", arguments: [Provider.glewlwyd])
         func refused(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             func code(

@@ -3,7 +3,7 @@ import Testing
 
 extension ProviderTests {
     @Suite("clients that sign assertions") struct ClientAssertionTests {
-        /// How a client of glewlwyd signs.
+        /// The ways in which a client of glewlwyd signs.
         enum Signer: String, CaseIterable, CustomTestStringConvertible {
             case secret = "secretjwt"
             case key = "keyjwt"
@@ -37,7 +37,7 @@ extension ProviderTests {
 
         static let providers = [Provider.glewlwyd, .glewlwydTLS]
 
-        @Test("log in, renew and revoke", arguments: Signer.allCases, providers)
+        @Test("clients that sign log in, renew and revoke", arguments: Signer.allCases, providers)
         func life(_ signer: Signer, _ provider: Provider) async throws {
             let flow = try signer.flow(provider)
             let state = try await flow.logIn()
@@ -53,7 +53,7 @@ extension ProviderTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
-        @Test("get tokens of their own", arguments: Signer.allCases)
+        @Test("clients that sign get tokens of their own", arguments: Signer.allCases)
         func clientCredentials(_ signer: Signer) async throws {
             let flow = try signer.flow(.glewlwyd)
             let state = try await AuthState.clientCredentials(
@@ -63,7 +63,7 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
-        @Test("get nothing with another secret or key", arguments: Signer.allCases)
+        @Test("clients that sign get nothing with another secret or key", arguments: Signer.allCases)
         func wrong(_ signer: Signer) async throws {
             var flow = try signer.flow(.glewlwyd)
             flow.credential = try signer.wrongCredential()
@@ -73,7 +73,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "get nothing with an assertion for the issuer, where the endpoint's URL is wanted",
+            "clients get nothing with an assertion for the issuer, where the endpoint's URL is wanted",
             arguments: Signer.allCases)
         func issuerAudience(_ signer: Signer) async throws {
             var flow = try signer.flow(.glewlwyd)

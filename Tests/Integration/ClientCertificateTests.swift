@@ -5,7 +5,7 @@
 
     extension ProviderTests {
         @Suite("clients with a certificate") struct ClientCertificateTests {
-            /// How glewlwyd knows the client: by the authority behind the certificate, or by the certificate itself.
+            /// The clients of glewlwyd, known by the authority behind the certificate, or by the certificate itself.
             static let clients = ["mtls", "selfsigned"]
 
             /// A client of glewlwyd, with the certificate of this name; nil shows none.
@@ -22,7 +22,7 @@
                     client, .certificate(isSelfSigned: client == "selfsigned"))
             }
 
-            @Test("log in, renew and revoke at the endpoints for certificates", arguments: clients)
+            @Test("clients log in, renew and revoke at the endpoints for certificates", arguments: clients)
             func life(_ client: String) async throws {
                 let flow = try flow(client, certificate: client)
                 let state = try await flow.logIn()
@@ -40,7 +40,7 @@
                 await #expect(throws: AuthStateError.self) { try await state.refresh() }
             }
 
-            @Test("get tokens of their own, which are bound to the certificate", arguments: clients)
+            @Test("clients get tokens of their own, which are bound to the certificate", arguments: clients)
             func clientCredentials(_ client: String) async throws {
                 let flow = try flow(client, certificate: client)
                 let state = try await AuthState.clientCredentials(
@@ -52,7 +52,7 @@
             }
 
             @Test(
-                "get nothing with another certificate, or without one",
+                "clients get nothing with another certificate, or without one",
                 arguments: [
                     ("mtls", "stranger"), ("mtls", "selfsigned"), ("mtls", nil), ("selfsigned", "mtls"),
                     ("selfsigned", nil),

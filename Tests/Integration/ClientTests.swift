@@ -33,7 +33,7 @@ extension ProviderTests {
             Proof(provider: .doorkeeper, clientID: "odd", secret: "p@ss:w%rd+/=", method: .clientSecretPost),
         ]
 
-        @Test("log in and renew with the right secret", arguments: proofs)
+        @Test("clients log in and renew with the right secret", arguments: proofs)
         func rightSecret(_ proof: Proof) async throws {
             let state = try await proof.flow().logIn()
             let first = state.snapshot.accessToken
@@ -41,7 +41,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "log in where HTTP Basic is not form-decoded, only when that is tolerated",
+            "clients log in where HTTP Basic is not form-decoded, only when that is tolerated",
             arguments: [Provider.glewlwyd, .doorkeeper], [true, false])
         func unencodedBasic(_ provider: Provider, _ isTolerated: Bool) async throws {
             var flow = try Flow(provider).client("odd", .secret("p@ss:w%rd+/=", method: .clientSecretBasic))
@@ -56,7 +56,7 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
-        @Test("get nothing with a wrong secret", arguments: proofs)
+        @Test("clients get nothing with a wrong secret", arguments: proofs)
         func wrongSecret(_ proof: Proof) async throws {
             let flow = try proof.flow(secret: "wrong")
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn() }
@@ -86,7 +86,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "get tokens of their own",
+            "clients get tokens of their own",
             arguments: [
                 Proof(provider: .glewlwyd, clientID: "basic", method: .clientSecretBasic),
                 Proof(provider: .glewlwydTLS, clientID: "post", method: .clientSecretPost),

@@ -25,13 +25,13 @@ extension ProviderTests {
             return flow
         }
 
-        @Test("log in, ask for userinfo, renew", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        @Test("bound tokens serve a login, userinfo and a renewal", arguments: [Provider.glewlwyd, .glewlwydTLS])
         func life(_ provider: Provider) async throws {
             _ = try await live(boundFlow(provider))
         }
 
         @Test(
-            "with pushed requests and nonces, which the strict provider wants",
+            "the strict provider gets pushed requests and nonces",
             arguments: ["public", "basic", "keyjwt"], [Provider.glewlwyd, .glewlwydTLS])
         func strict(_ client: String, _ provider: Provider) async throws {
             var flow = try boundFlow(provider)
@@ -55,7 +55,7 @@ extension ProviderTests {
             #expect(try await state.userInfo().email == "alice@example.test")
         }
 
-        @Test("keys of other kinds", arguments: [SignatureAlgorithm.es384, .es512, .edDSA, .rs256, .ps256])
+        @Test("keys of other kinds sign proofs", arguments: [SignatureAlgorithm.es384, .es512, .edDSA, .rs256, .ps256])
         func algorithms(_ algorithm: SignatureAlgorithm) async throws {
             _ = try await live(boundFlow(.glewlwyd, algorithm))
         }

@@ -42,7 +42,7 @@ extension ProviderTests {
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
-        @Test("nobody has decided yet: the provider is asked again", arguments: providers)
+        @Test("a login is pending until the person decides: the provider is asked again", arguments: providers)
         func pending(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let response = try await flow.service.authorizeDevice(try await Self.request(flow))

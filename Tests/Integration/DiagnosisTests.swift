@@ -4,7 +4,8 @@ import Testing
 
 extension ProviderTests {
     @Suite("common failures") struct DiagnosisTests {
-        /// What the provider's page shows to the person when a request is wrong; nobody is sent back then.
+        /// The text that the provider's page shows to the person when a request is wrong; the browser is not sent back
+        /// then.
         private func page(_ flow: Flow, _ change: (inout AuthorizationRequest) throws -> Void) async throws -> String {
             var request = try await flow.request()
             request.redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")

@@ -69,7 +69,7 @@ extension ProviderTests {
             #expect(error?.kind == .configuration && error?.stage == .discovery)
         }
 
-        @Test("a certificate authority that nobody named is not trusted")
+        @Test("a certificate authority that the program does not name is not trusted")
         func foreignAuthority() async throws {
             let issuer = try Provider.glewlwydTLS.process.issuer
             let error = await #expect(throws: AuthStateError.self) {
@@ -95,7 +95,7 @@ extension ProviderTests {
             #expect(error?.code == .insecureConnection)
         }
 
-        @Test("a provider that is not there is worth another try")
+        @Test("a provider that cannot be reached is worth another try")
         func unreachable() async throws {
             let port = try Listener()
             port.close()

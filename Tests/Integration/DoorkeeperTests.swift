@@ -2,7 +2,7 @@ import AuthStateKit
 import Testing
 
 extension ProviderTests {
-    /// What Doorkeeper does otherwise than the other providers.
+    /// The behaviour of Doorkeeper that differs from the other providers'.
     @Suite("Doorkeeper") struct DoorkeeperTests {
         @Test("an ID token whose nonce got lost on the page for consent is refused")
         func lostNonce() async throws {
@@ -48,7 +48,7 @@ extension ProviderTests {
     "Doorkeeper with lenient rotation", .whereProvidersAreInstalled, .running([.lenientDoorkeeper]), .serialized,
     .timeLimit(.minutes(1)))
 struct LenientDoorkeeperTests {
-    @Test("a refresh token counts until the access token that followed it is used")
+    @Test("a refresh token is valid until the access token that followed it is used")
     func spent() async throws {
         let flow = try Flow(.lenientDoorkeeper)
         let state = try await flow.logIn()

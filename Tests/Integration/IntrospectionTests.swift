@@ -8,7 +8,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "the provider tells of the access token, and that it does not count once it is revoked",
+            "the provider describes the access token, and reports it as inactive once it is revoked",
             arguments: Provider.all)
         func access(_ provider: Provider) async throws {
             let state = try await confidential(provider).logIn()
@@ -24,13 +24,13 @@ extension ProviderTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
-        @Test("of a refresh token glewlwyd tells, and django-oauth-toolkit says that it does not count")
+        @Test("glewlwyd describes a refresh token, and django-oauth-toolkit reports it as inactive")
         func refresh() async throws {
             #expect(try await confidential(.glewlwyd).logIn().introspect(.refreshToken).isActive)
             #expect(try await confidential(.django).logIn().introspect(.refreshToken).isActive == false)
         }
 
-        @Test("a client without a secret is not told", arguments: [Provider.glewlwyd, .django])
+        @Test("a client without a secret gets no description", arguments: [Provider.glewlwyd, .django])
         func publicClient(_ provider: Provider) async throws {
             let state = try await Flow(provider).logIn()
             let error = await #expect(throws: AuthStateError.self) { try await state.introspect() }
@@ -38,14 +38,14 @@ extension ProviderTests {
             #expect(state.isAuthorized)
         }
 
-        @Test("Doorkeeper tells a public client about its own tokens")
+        @Test("Doorkeeper describes a public client's own tokens to it")
         func ownToken() async throws {
             let state = try await Flow(.doorkeeper).logIn()
             #expect(try await state.introspect().isActive)
             #expect(try await state.introspect(.refreshToken).isActive)
         }
 
-        @Test("a public client gives its grant back, but is refused at glewlwyd")
+        @Test("a public client revokes its grant, but is refused at glewlwyd")
         func publicRevocation() async throws {
             for provider in [Provider.django, .doorkeeper] {
                 let taken = try await Flow(provider).logIn()
@@ -59,7 +59,7 @@ extension ProviderTests {
             try await kept.refresh()
         }
 
-        @Test("a client that was logged in itself asks about its token, and gives it back")
+        @Test("a client's own state introspects its token, and revokes it")
         func machine() async throws {
             for (provider, clientID) in [(Provider.glewlwyd, "basic"), (.django, "machine"), (.doorkeeper, "machine")] {
                 let flow = try Flow(provider).client(clientID, .secret("s3cret"))

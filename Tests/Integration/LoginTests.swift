@@ -54,7 +54,7 @@ extension ProviderTests {
             }
         }
 
-        @Test("a code is good once", arguments: Provider.all)
+        @Test("a code serves once", arguments: Provider.all)
         func replay(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let (request, callback) = try await flow.callback()
@@ -71,7 +71,7 @@ extension ProviderTests {
             #expect(elsewhere?.stage == .token)
         }
 
-        @Test("who declines is not logged in", arguments: Provider.all)
+        @Test("a person who declines is not logged in", arguments: Provider.all)
         func declined(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let error = await #expect(throws: AuthStateError.self) { try await flow.logIn(.decline) }

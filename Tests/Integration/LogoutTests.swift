@@ -46,7 +46,7 @@ extension ProviderTests {
             #expect(error?.code == .stateMismatch && error?.stage == .logout)
         }
 
-        @Test("a whole logout: forgotten, revoked, ended", arguments: Provider.complete)
+        @Test("a whole logout forgets the login, revokes the tokens and ends the session", arguments: Provider.complete)
         func whole(_ provider: Provider) async throws {
             let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
             let state = try await flow.logIn()

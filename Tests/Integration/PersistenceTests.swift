@@ -18,7 +18,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "a state that is behind takes over what another one has stored, and spends nothing", arguments: Provider.all
+            "a state that is behind adopts what another one has stored, and spends nothing", arguments: Provider.all
         )
         func adoption(_ provider: Provider) async throws {
             let folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ extension ProviderTests {
             let first = try await flow.logIn()
             let second = try await restored(folder, flow)
             let renewed = try await second.refresh().accessToken
-            // What the first one knows by heart is spent. Were it to use it, the grant would be gone.
+            // The refresh token in the first state's memory is spent. Were it used, the grant would be gone.
             try await first.setNeedsTokenRefresh()
             let requests = try await flow.tokenRequests()
             let next = try await first.freshTokens().accessToken
@@ -36,7 +36,7 @@ extension ProviderTests {
             #expect(try await restored(folder, flow).snapshot.accessToken == next)
         }
 
-        @Test("the client's secret is not on disk, and nobody else can read what is", arguments: Provider.all)
+        @Test("the client's secret is not on disk, and no other user can read what is", arguments: Provider.all)
         func file(_ provider: Provider) async throws {
             let folder = try TemporaryFolder()
             let path = folder("state.json")

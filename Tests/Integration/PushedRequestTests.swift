@@ -96,7 +96,7 @@ extension ProviderTests {
             #expect(pending.urlExpiresAt != nil)
         }
 
-        /// How a signed request reaches the provider.
+        /// The way in which a signed request reaches the provider.
         enum Way: CaseIterable { case byValue, pushed }
 
         @Test(

@@ -20,7 +20,7 @@ extension ProviderTests {
             try await state.refresh()
         }
 
-        @Test("another person's login is not taken for it, and its tokens are worth nothing afterwards")
+        @Test("another person's login is not taken for it, and its tokens are revoked")
         func otherPerson() async throws {
             let (flow, state) = try await revoked(.glewlwyd)
             let (before, stored) = (state.snapshot, try await flow.stored())
@@ -41,7 +41,7 @@ extension ProviderTests {
             #expect(error?.code == .accountChanged)
             #expect(state.snapshot == before && stored == before)
             #expect(try await flow.stored() == before)
-            // What Bob was granted was given back.
+            // Bob's grant was revoked.
             let tokens = try #require(await seen.tokens)
             #expect(try IDToken(parsing: try #require(tokens.idToken)).subject != nil)
             let refused = await #expect(throws: AuthStateError.self) {
@@ -92,7 +92,7 @@ private actor Seen {
 }
 
 extension Flow {
-    /// What is stored.
+    /// The stored state.
     fileprivate func stored() async throws -> AuthState.Record? {
         guard let stored = try await store.load(.default) else { return nil }
         var record = try AuthStateArchive(data: stored.archive).record
@@ -101,7 +101,7 @@ extension Flow {
         return record
     }
 
-    /// Revokes both tokens of a state, which it does not hear of.
+    /// Revokes both tokens of a state, without telling it.
     fileprivate func revokeGrant(of state: AuthState) async throws {
         let record = state.snapshot
         for (token, hint) in [(record.refreshToken, TokenTypeHint.refreshToken), (record.accessToken, .accessToken)] {

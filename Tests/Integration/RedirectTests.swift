@@ -79,7 +79,7 @@ extension ProviderTests {
         }
 
         @Test(
-            "what a page at the redirect URI hands over is exchanged as if it had come there", arguments: Provider.all)
+            "an answer that a page hands over is exchanged like one at the redirect URI", arguments: Provider.all)
         func redirectPage(_ provider: Provider) async throws {
             let app = try App(try Flow(provider), folder: try TemporaryFolder())
             let (answer, login) = try await app.begin(

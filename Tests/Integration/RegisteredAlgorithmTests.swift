@@ -17,7 +17,7 @@ extension ProviderTests {
                 request, presenting: flow.browser.userAgent(), credential: flow.credential, service: flow.service)
         }
 
-        @Test("log in and renew, once the registration says it")
+        @Test("clients log in and renew, once the registration names the algorithm")
         func registered() async throws {
             let state = try await logIn(registeredFor: "HS256")
             #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.hs256])
@@ -25,7 +25,8 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
         }
 
-        @Test("are refused while nothing says it, or another algorithm is registered", arguments: [nil, "RS256"])
+        @Test(
+            "clients are refused while nothing names it, or another algorithm is registered", arguments: [nil, "RS256"])
         func other(_ algorithm: String?) async throws {
             let error = await #expect(throws: AuthStateError.self) { try await logIn(registeredFor: algorithm) }
             #expect(error?.code == .invalidSignature)

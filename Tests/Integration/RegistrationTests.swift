@@ -29,7 +29,7 @@ extension ProviderTests {
 
         static let providers = [Provider.glewlwyd, .django]
 
-        @Test("log in, renew, and log in again with the same registration", arguments: providers)
+        @Test("clients log in, renew, and log in again with the same registration", arguments: providers)
         func life(_ provider: Provider) async throws {
             let (state, flow) = try await register(provider)
             try await logIn(state, flow)
@@ -41,7 +41,7 @@ extension ProviderTests {
             #expect(restored.snapshot.accessToken != first)
         }
 
-        @Test("read, change and delete their registration", arguments: providers)
+        @Test("clients read, change and delete their registration", arguments: providers)
         func management(_ provider: Provider) async throws {
             let (state, flow) = try await register(provider)
             try await logIn(state, flow)
@@ -83,7 +83,7 @@ extension ProviderTests {
             try await flow.service.deleteRegistration(registered, issuer: request.configuration.issuer)
         }
 
-        @Test("whose metadata a provider refuses keep what is registered", arguments: providers)
+        @Test("clients whose metadata a provider refuses keep what is registered", arguments: providers)
         func refused(_ provider: Provider) async throws {
             let (state, _) = try await register(provider)
             let before = try await state.readRegistration()

@@ -111,8 +111,8 @@ extension ProviderTests {
         }
     }
 
-    @Suite("tokens that end soon", .running(Provider.shortLived)) struct ExpiryTests {
-        @Test("are used while they last, and renewed when they have ended", arguments: Provider.shortLived)
+    @Suite("tokens that expire soon", .running(Provider.shortLived)) struct ExpiryTests {
+        @Test("tokens are used while they last, and renewed when they have expired", arguments: Provider.shortLived)
         func expiry(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let state = try await flow.logIn()
@@ -125,11 +125,11 @@ extension ProviderTests {
             #expect(try await state.userInfo().email == "alice@example.test")
         }
 
-        @Test("are refused by the resource when they have ended, and replaced once", arguments: Provider.shortLived)
+        @Test("expired tokens are refused by the resource, and replaced once", arguments: Provider.shortLived)
         func refused(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let state = try await flow.logIn()
-            // A program that was not told when the token ends learns it from the resource.
+            // A program that does not know when the token expires learns it from the resource.
             var record = state.snapshot
             record.lastTokenResponse?.accessTokenExpirationDate = nil
             let unaware = AuthState(record, service: flow.service)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension ProviderTests {
-    /// glewlwyd's access tokens are JWTs, whose `aud` is what they are for.
+    /// glewlwyd's access tokens are JWTs, whose `aud` names the resources that they are for.
     @Suite("tokens for resources (RFC 8707)") struct ResourceIndicatorTests {
         private static let (api, other) = ("https://api.example.test", "https://other.example.test")
 
@@ -19,14 +19,14 @@ extension ProviderTests {
             try IDToken(parsing: try #require(accessToken)).audience.first
         }
 
-        @Test("the only one is what every token is for", arguments: [false, true])
+        @Test("every token is for the only resource", arguments: [false, true])
         func single(_ isPushed: Bool) async throws {
             let state = try await logIn(Flow(.glewlwyd), Self.api, isPushed: isPushed)
             #expect(try audience(state.snapshot.accessToken) == Self.api)
             #expect(try audience(try await state.refresh().accessToken) == Self.api)
         }
 
-        @Test("of several a renewal picks one, beside the default tokens")
+        @Test("a renewal picks one of several resources, beside the default tokens")
         func several() async throws {
             let state = try await logIn(Flow(.glewlwyd), Self.api, Self.other)
             let picked = try await state.freshTokens(RenewalParameters(resources: [Self.other]))
@@ -34,7 +34,7 @@ extension ProviderTests {
             #expect(try audience(state.snapshot.accessToken) != Self.other)
         }
 
-        @Test("one that the provider does not know is invalid_target, and the grant of a renewal is kept")
+        @Test("an unknown resource is invalid_target, and the grant of a renewal is kept")
         func unknown() async throws {
             let flow = try Flow(.glewlwyd)
             let error = await #expect(throws: AuthStateError.self) {

@@ -38,7 +38,7 @@ extension ProviderTests {
             #expect(try await state.userInfo().email == "alice@example.test")
         }
 
-        @Test("a signed answer of the hybrid flow, and one signed with another algorithm")
+        @Test("a signed answer of the hybrid flow, and one signed with another algorithm, are verified")
         func signedOthers() async throws {
             let hybrid = try Flow(.glewlwyd).client("hybrid").answering(.codeIDToken, by: .formPostJWT)
             #expect(try await hybrid.logIn().snapshot.lastAuthorizationResponse?.idToken != nil)
@@ -74,7 +74,7 @@ extension ProviderTests {
     }
 }
 
-/// A real browser at a provider in this process, which needs nobody to log in.
+/// A real browser at a provider in this process, whose login needs no person.
 @Suite(
     "response modes in Chromium", .whereChromiumIsInstalled, .takingTurns, .serialized, .timeLimit(.minutes(5)))
 struct ChromiumResponseModeTests {
@@ -171,7 +171,7 @@ struct ChromiumResponseModeTests {
         #expect(page["title"]?.stringValue == "Nothing to see here")
     }
 
-    @Test("the page that hands the fragment over may lead on to a page of one's own")
+    @Test("the page that hands the fragment over may lead on to a page of the program's own")
     func ownPage() async throws {
         let other = try await OpenIDProvider()
         let pages = LoopbackPages(success: .redirect(other.url(of: .discovery)))

@@ -1,4 +1,4 @@
-/// What processes, their users and their surroundings do.
+/// An action of a process, of its user or of its surroundings.
 enum Action: String, Hashable, CaseIterable {
     // Calls for tokens.
 

@@ -20,7 +20,7 @@ struct SeededNumbers: RandomNumberGenerator {
 struct Decisions {
     private var numbers: SeededNumbers
     private let script: [Int]?
-    /// What was chosen so far.
+    /// The choices so far.
     private(set) var made: [Int] = []
 
     /// The choices of a seed.
@@ -52,6 +52,6 @@ struct Decisions {
         return choice
     }
 
-    /// Whether something unusual happens, once in so many times.
+    /// Decides whether something unusual happens, once in so many times.
     mutating func happens(onceIn times: Int) -> Bool { choose(weights: [times - 1, 1]) == 1 }
 }

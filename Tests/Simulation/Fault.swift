@@ -1,8 +1,8 @@
 /// One thing that goes wrong: at the n-th call of its kind.
 struct Fault: Hashable {
-    /// What goes wrong.
+    /// The kind of the fault.
     var kind: Kind
-    /// At which call, counted from 1 over all processes.
+    /// The number of the call, counted from 1 over all processes.
     var number: Int
 
     /// Makes a fault, for example `Fault(.saveHangs, at: 1)`.
@@ -11,7 +11,7 @@ struct Fault: Hashable {
     /// Calls that can go wrong.
     enum Site: String, Hashable { case load, lease, reserve, save, delete, send, keys, await }
 
-    /// What can go wrong, and where.
+    /// The kinds of faults; `site` says where each happens.
     enum Kind: String, Hashable, CaseIterable {
         case loadFails, loadHangs, loadIsOld, loadIsEmpty
         case leaseFails
@@ -19,7 +19,7 @@ struct Fault: Hashable {
         case saveFailsBefore, saveFailsAfter, saveHangs
         case deleteFailsBefore, deleteFailsAfter
         case unreachable, requestLost, answerLost, answerHangs, busy, serverError, doubled
-        /// The provider's keys cannot be had, are slow in coming, or are replaced while they are fetched.
+        /// The provider's keys are unavailable, arrive late, or are replaced while they are fetched.
         case keysFail, keysHang, keysRotate
         /// The process that waits at an await dies there; its newest call is cancelled there.
         case dies, callCancelled

@@ -1,4 +1,4 @@
-/// What the oracles of a run have in common: what they found, and what went wrong in the world before it.
+/// The common part of a run's oracles: their findings, and what went wrong in the world before each.
 final class Journal: @unchecked Sendable {
     // Sendable: everything runs on one thread.
     private let scheduler: Scheduler

@@ -7,7 +7,7 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What a request asks of the provider, or of a resource.
+/// A request to the provider, or to a resource.
 enum Message: Hashable {
     case code(Int)
     case renewal(TokenName)
@@ -80,7 +80,7 @@ extension Message: CustomStringConvertible {
     }
 }
 
-/// Which registered client sends a request, and its secret; nil for the public client.
+/// The registered client that sends a request, and its secret; nil for the public client.
 struct ClientProof {
     var client: Int
     var secret: TokenName?

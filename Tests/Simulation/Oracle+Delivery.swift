@@ -51,8 +51,8 @@ extension Oracle {
     /// A resource has answered a request.
     ///
     /// - Parameters:
-    ///   - account: Whose request it was; nil when nothing was known of the user.
-    ///   - subject: As whom it was made.
+    ///   - account: The user whose request it was; nil when nothing was known of the user.
+    ///   - subject: The user as whom it was made.
     func requested(_ process: Int, of account: String?, as subject: String) {
         guard let account, account != subject else { return }
         found(.accountStays, process, "a request of \(account) was made as \(subject)")

@@ -57,7 +57,7 @@ extension Oracle {
         var shown = Secrets(state.snapshot)
         // Nothing at all is a logout, which keeps the registration; that it was deleted is in no store.
         if stored == nil { (shown.registration, shown.secret) = (nil, nil) }
-        // What was set back is written again with the next change.
+        // A store that was set back is written again with the next change.
         if shown != kept, state.current.storeError == nil, !isExcused(by: [.oldCopy]) {
             found(.endsAsStored, process, "shows \(shown), and \(kept) is stored")
         }
@@ -80,7 +80,7 @@ extension Oracle {
         }
     }
 
-    /// What manages the stored registration, and proves its client, is the provider's newest.
+    /// Checks that the stored registration token and client secret are the provider's newest.
     func checkRegistration(_ stored: AuthState.Record?) {
         guard let registration = stored?.lastRegistrationResponse,
             let token = TokenName(registration.registrationAccessToken), let client = provider.clients[token.grant],
@@ -97,7 +97,7 @@ extension Oracle {
     }
 }
 
-/// What a state has that nothing else can replace.
+/// The parts of a state that nothing else can replace.
 private struct Secrets: Hashable, CustomStringConvertible {
     var access, refresh, registration, secret: String?
 

@@ -3,7 +3,7 @@ import AuthStateOAuth
 
 // The rules that are checked while a run goes on.
 extension Oracle {
-    /// After each step: what a reader of the process sees.
+    /// Looks after each step at what a reader of the process sees.
     func look(at state: AuthState, of process: Int) {
         let snapshot = state.snapshot
         if let idToken = snapshot.idToken, lastIDToken[process] != idToken {

@@ -21,7 +21,7 @@ final class Oracle: @unchecked Sendable {
         var grant: Int?
     }
 
-    /// How a process ended up.
+    /// The final condition of a process.
     enum End: Hashable { case serving(Int), loggedOut, failing(String) }
 
     let scheduler: Scheduler
@@ -30,7 +30,7 @@ final class Oracle: @unchecked Sendable {
     var decisions: [Decision] = []
     var ends: [Int: End] = [:]
 
-    // What was seen of each process.
+    // Observations of each process.
     var lastIDToken: [Int: String] = [:]
     var leases: [Int: SimulatedLease] = [:]
     var leasedSince: [Int: Int] = [:]
@@ -39,9 +39,10 @@ final class Oracle: @unchecked Sendable {
     var loadsSince: [Int: Double] = [:]
     var troubleAt: [Int: Double] = [:]
     var lastHeard: [Int: AuthState.Current] = [:]
-    // What was seen of tokens.
+    // Observations of tokens.
     var sentAt: [TokenName: Int] = [:]
-    /// When it was sent that was spent first, and when the store was last asked whether the lease holds.
+    /// For each spent token, the step at which it was first sent, and at which the store was last asked about the
+    /// lease.
     var firstSpent: [TokenName: (sent: Int, reserved: Int)] = [:]
     var reservedAt: [Int: Int] = [:]
     var stored: Set<String> = []
@@ -56,7 +57,7 @@ final class Oracle: @unchecked Sendable {
     /// Whether something of these kinds went wrong since a step.
     func isExcused(by kinds: Set<Excuse>, since step: Int = 0) -> Bool { journal.isExcused(by: kinds, since: step) }
 
-    /// What was found in the run, by this observer or another one.
+    /// The findings of the run, by this observer or another one.
     var findings: [Finding] { journal.findings }
 
     /// Whether a grant was given by a login that was over before a decision began.
@@ -74,7 +75,7 @@ final class Oracle: @unchecked Sendable {
     }
 }
 
-// What happens in the world.
+// Events in the world.
 extension Oracle {
     func acquired(_ lease: SimulatedLease) {
         leases[lease.process] = lease

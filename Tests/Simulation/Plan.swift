@@ -1,35 +1,35 @@
 import AuthStateKit
 
-/// What happens in a run, as values: the shrinker takes parts of it away.
+/// The events of a run, as values: the shrinker takes parts of it away.
 struct Plan: Hashable {
-    /// How many processes there are at first.
+    /// The number of processes at first.
     var processes = 2
-    /// How each of them holds its states.
+    /// The way in which each of them holds its states.
     var holding = Holding.state
-    /// What users are granted.
+    /// The kind of grant that users get.
     var grants = GrantKind.plain
-    /// How the provider treats tokens.
+    /// The provider's rules for tokens.
     var provider = ProviderRules()
     /// Whether the store tells of changes, or has to be read from time to time.
     var isWatched = true
-    /// What happens before anything goes wrong, in the first process.
+    /// The actions before anything goes wrong, in the first process.
     var first: [Action] = [.login]
-    /// What the processes and their users do; begun in this order, each at a moment that the schedule chooses.
+    /// The actions of the processes and their users; begun in this order, each at a moment that the schedule chooses.
     var actions: [Step] = []
-    /// What goes wrong, by the number of the call.
+    /// The faults, by the number of the call.
     var faults: [Fault] = []
     /// Whether the schedule has slow calls: time passes although there is work.
     var isSlow = false
     /// Whether an action begins only when the calls before it have returned.
     var isInTurn = false
-    /// What is broken on purpose, for a self-check.
+    /// The part that is broken on purpose, for a self-check.
     var breakage: Breakage?
 
     /// The keys under which the processes keep their states.
     var keys: [AuthStateKey] { holding == .pool ? ["first", "second"] : [.default] }
 }
 
-/// How a process holds its states.
+/// A way in which a process holds its states.
 enum Holding: String, Hashable {
     /// One `AuthState`, which a login replaces.
     case state
@@ -39,7 +39,7 @@ enum Holding: String, Hashable {
     case session
 }
 
-/// What a login asks for.
+/// The kind of grant that a login asks for.
 enum GrantKind: String, Hashable {
     /// OAuth alone.
     case plain
@@ -54,15 +54,15 @@ enum GrantKind: String, Hashable {
     var isBound: Bool { self == .bound || self == .boundOpenID }
 }
 
-/// How the provider treats tokens.
+/// A provider's rules for tokens.
 struct ProviderRules: Hashable {
     /// Whether each renewal brings another refresh token.
     var rotates = true
-    /// For how long a spent refresh token is still good, in seconds.
+    /// The seconds for which a spent refresh token is still accepted.
     var grace = 0.0
     /// Whether a spent refresh token ends the grant.
     var detectsReuse = true
-    /// How long access tokens live, in seconds.
+    /// The lifetime of access tokens, in seconds.
     var lifetime = 300
     /// Whether each answer about a registration brings another registration access token, and each change another secret.
     var rotatesRegistrations = true
@@ -72,11 +72,11 @@ struct ProviderRules: Hashable {
 
 /// One action of one process.
 struct Step: Hashable {
-    /// Which process, counted from 1.
+    /// The process, counted from 1.
     var process: Int
-    /// What it does.
+    /// The action.
     var action: Action
-    /// With the state of which key, counted from 0.
+    /// The key of the state, counted from 0.
     var key: Int
 
     /// Makes a step, for example `Step(1, .login)`.

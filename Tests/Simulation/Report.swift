@@ -1,4 +1,4 @@
-/// What many seeds found, by rule.
+/// The findings of many seeds, by rule.
 struct Report {
     private var runs = 0
     private var steps = 0

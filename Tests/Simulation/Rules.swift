@@ -65,16 +65,16 @@ enum Rule: String, CaseIterable {
 /// A rule that did not hold.
 struct Finding: Hashable {
     var rule: Rule
-    /// Which process, at which step.
+    /// The process and the step of the finding.
     var process: Int
     var step: Int
-    /// What was seen.
+    /// The observation.
     var text: String
-    /// What went wrong in the world before.
+    /// The faults in the world before it.
     var excuses: Set<Excuse>
 }
 
-/// What went wrong in the world, and may explain what a rule forbids.
+/// A fault in the world, which may explain what a rule forbids.
 enum Excuse: String, Hashable {
     case lostAnswer, failedSave, failedLoad, lostLease, oldCopy, death, clock, keys
 }

@@ -4,9 +4,9 @@ import AuthStateOAuth
 /// One run of a plan under one list of choices.
 struct Run {
     let plan: Plan
-    /// What was found, in the order of the run.
+    /// The findings, in the order of the run.
     let findings: [Finding]
-    /// What happened.
+    /// The events of the run, a line each.
     let trace: [String]
     /// The choices that were made, for playing this run again.
     let choices: [Int]

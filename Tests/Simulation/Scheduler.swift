@@ -2,7 +2,8 @@ import AuthStateKit
 
 /// The one thread of a simulation: jobs of Swift's executors, and calls of the world that wait to be let go on.
 ///
-/// What a job starts belongs to the process of the job; the world itself is process 0. Nothing of a dead process runs again.
+/// The jobs that a job starts belong to its process; the world itself is process 0. Nothing of a dead process runs
+/// again.
 final class Scheduler: @unchecked Sendable {
     // Sendable: everything runs on one thread.
     private struct Job {
@@ -10,7 +11,7 @@ final class Scheduler: @unchecked Sendable {
         let run: () -> Void
     }
 
-    /// How a call that waited goes on.
+    /// The way in which a call that waited goes on.
     enum Wake: Sendable { case ready, timedOut, cancelled }
 
     private final class Parked: @unchecked Sendable {
@@ -81,7 +82,7 @@ final class Scheduler: @unchecked Sendable {
     /// - Parameters:
     ///   - timeout: Simulated seconds after which it goes on as timed out.
     ///   - isReady: Whether it may go on; a lease waits for its holder.
-    ///   - action: What happens in the world in the moment in which it goes on.
+    ///   - action: Changes the world at the moment at which it goes on.
     func park(
         timeout: Double? = nil, isCancellable: Bool = false, onlyByTime: Bool = false,
         isReady: @escaping () -> Bool = { true }, action: @escaping () -> Void = {}

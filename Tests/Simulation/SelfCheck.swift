@@ -1,10 +1,10 @@
-/// What shows that a rule can be found broken: something that is broken on purpose, and within how many seeds it is found.
+/// The evidence that a rule can be found broken: a breakage, and the number of seeds within which it is found.
 struct SelfCheck {
     let rule: Rule
     let breakage: Breakage
-    /// What the runs are about, by the name of the topic.
+    /// The topic of the runs, by its name.
     let topic: String
-    /// Within how many seeds the rule is found broken.
+    /// The number of seeds within which the rule is found broken.
     let limit: Int
 
     private init(_ rule: Rule, _ breakage: Breakage, _ topic: String = "everyday", within limit: Int) {

@@ -7,20 +7,21 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What the store has under one key, and the oracle that watches it.
+/// The store's contents under one key, and the oracle that watches them.
 final class Shelf: @unchecked Sendable {
     // Sendable: everything runs on one thread.
     let key: AuthStateKey
     let oracle: Oracle
     /// Whether processes may watch.
     let isWatched: Bool
-    /// Who holds the lease.
+    /// The lease holder.
     var holder: SimulatedLease?
     /// Whether a holder died after `reserve`.
     var followsCrash = false
     /// Another number with each change: what a watch tells.
     private(set) var generation: UInt64 = 0
-    /// What is stored, and everything that ever was: by process where each has a store of its own, else in one place.
+    /// The contents, and everything that was ever stored: by process where each has a store of its own, else in one
+    /// place.
     private var contents: [Int: StoredAuthState] = [:]
     private var histories: [Int: [StoredAuthState]] = [:]
     private var versions = 0
@@ -35,12 +36,12 @@ final class Shelf: @unchecked Sendable {
 
     func content(for process: Int) -> StoredAuthState? { contents[place(process)] }
 
-    /// What is stored, as a record.
+    /// The stored record.
     func record(for process: Int) -> AuthState.Record? {
         content(for: process).flatMap { try? AuthStateArchive(data: $0.archive).record }
     }
 
-    /// What was stored before.
+    /// The content that was stored before.
     func previous(for process: Int) -> StoredAuthState? {
         let history = histories[place(process)] ?? []
         return contents[place(process)] == nil ? history.last : history.dropLast().last
@@ -54,7 +55,7 @@ final class Shelf: @unchecked Sendable {
         if let content { histories[place(process), default: []].append(content) }
     }
 
-    /// What a process that died leaves: the kernel gives its lease back.
+    /// Releases the lease of a process that died, as the kernel does.
     func release(heldBy process: Int) {
         guard let lease = holder, lease.process == process else { return }
         followsCrash = lease.hasReserved

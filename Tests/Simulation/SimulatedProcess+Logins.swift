@@ -23,7 +23,7 @@ extension SimulatedProcess {
         return decision
     }
 
-    /// What a login grants, for a state of its own.
+    /// Logs in, and returns a new state with what the login grants.
     func newState(_ key: AuthStateKey, by login: Login) async throws -> AuthState {
         switch login {
         case .page:
@@ -55,7 +55,8 @@ extension SimulatedProcess {
         world.provider.confirm(device: device, ticket)
     }
 
-    /// What a client sends that asks in its own name: each login of it is a grant that the simulation knows by number.
+    /// The parameters of a client that asks in its own name: each of its logins is a grant that the simulation knows by
+    /// number.
     func machine(_ key: AuthStateKey) -> Parameters {
         let ticket = Ticket(key: key, decision: decisionOfLogin(key), subject: "machine", isMachine: true)
         return ["ticket": "ticket-\(world.provider.note(ticket))"]
@@ -102,7 +103,7 @@ extension SimulatedProcess {
     }
 }
 
-/// Which decision the calls of a task are about; a task that the library makes inherits it.
+/// The decision that the calls of a task are about; a task that the library makes inherits it.
 enum Deciding {
     /// The decision that a login was begun as.
     @TaskLocal static var decision: Int?

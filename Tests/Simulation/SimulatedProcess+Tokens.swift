@@ -86,7 +86,7 @@ struct WatchedCall {
     let oracle: Oracle
     let process: Int
     let wish: TokenWish
-    /// When it began, and at which step.
+    /// The time and the step at which it began.
     let begun: Double
     let step: Int
 

@@ -8,12 +8,13 @@ import AuthStateOAuth
 #endif
 
 extension SimulatedProvider {
-    /// What the provider signs ID tokens with; all keys are made once, for they cost time and the schedule knows none of them.
+    /// The keys that the provider signs ID tokens with; all are made once, for they cost time and the schedule knows
+    /// none of them.
     struct Signing {
         fileprivate static let keys = (0..<8).compactMap { try? SigningKey.generate(.es256, keyID: "key-\($0)") }
         /// A key that is not the provider's.
         fileprivate static let foreign = try? SigningKey.generate(.es256, keyID: "key-0")
-        /// Which key is in use.
+        /// The number of the key in use.
         var number = 0
         /// The ID tokens that the provider signed.
         var issued: Set<String> = []

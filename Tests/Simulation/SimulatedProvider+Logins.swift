@@ -3,12 +3,12 @@ import AuthStateKit
 /// A login as the user asked for it: what its code, its device code or its request leads to.
 struct Ticket: Hashable {
     var number = 0
-    /// The key of the state that it is for, and which decision of the oracle's it is.
+    /// The key of the state that it is for, and the number of its decision in the oracle.
     var key: AuthStateKey
     var decision: Int
-    /// Whose login it is.
+    /// The user who logs in.
     var subject: String
-    /// What the ID token has to repeat.
+    /// The nonce that the ID token has to repeat.
     var nonce: String?
     /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
     var thumbprint: String?

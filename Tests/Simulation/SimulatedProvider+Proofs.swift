@@ -1,7 +1,7 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// What a request proves of a key (RFC 9449).
+/// The proof of a key in a request (RFC 9449).
 struct Proof: Hashable {
     /// The thumbprint of the key that signed it.
     var thumbprint: String
@@ -21,7 +21,7 @@ struct Proof: Hashable {
 }
 
 extension SimulatedProvider {
-    /// The nonce that proofs have to repeat; each counts for a few requests.
+    /// The nonce that proofs have to repeat; each serves a few requests.
     struct Nonces {
         fileprivate var number = 1
         fileprivate var uses = 0

@@ -9,7 +9,7 @@ extension SimulatedProvider {
         var token = 0, secret = 0
     }
 
-    /// What a request makes of a registration (RFC 7592).
+    /// An operation of a request on a registration (RFC 7592).
     enum Management { case read, update, delete }
 
     /// Registers a client (RFC 7591).

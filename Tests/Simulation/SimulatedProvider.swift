@@ -1,19 +1,19 @@
 /// A provider's memory: grants, clients, keys, and which of their tokens are the newest.
 ///
-/// What arrives here has happened: the provider knows nothing of answers that are lost on their way.
+/// A request that arrives here has taken effect: the provider knows nothing of answers that are lost on their way.
 final class SimulatedProvider {
-    /// What a user, or a client by itself, was granted.
+    /// A grant to a user, or to a client by itself.
     struct Grant {
         let ticket: Ticket
         /// The client that it was granted to; nil for the public client that all processes share.
         var client: Int?
-        /// Why it ended; nil while it is alive.
+        /// The reason for its end; nil while it is alive.
         var end: String?
         /// The number of the newest refresh token.
         var newest = 0
         /// Access tokens so far.
         var issued = 0
-        /// When each refresh token was spent.
+        /// The time at which each refresh token was spent.
         var spent: [Int: Double] = [:]
 
         var isAlive: Bool { end == nil }
@@ -27,7 +27,7 @@ final class SimulatedProvider {
         var idToken: String?
     }
 
-    /// What becomes of a request for tokens.
+    /// The outcome of a request for tokens.
     enum Verdict {
         case tokens(Issued)
         case refused(String)
@@ -112,7 +112,7 @@ final class SimulatedProvider {
         return grants[name.grant]?.isAlive == true && now < expiry
     }
 
-    /// When an access token ends.
+    /// The time at which an access token expires.
     func end(of token: String) -> Double? { TokenName(token).flatMap { expiry[$0] } }
 
     /// Whether a refresh token was exchanged for another one.

@@ -11,7 +11,7 @@ import AuthStateOAuth
 struct SimulatedUserAgent: ExternalUserAgent {
     let process: SimulatedProcess
     let key: AuthStateKey
-    /// Who logs in; nil is a user who never did before.
+    /// The user who logs in; nil is a user who never did before.
     let subject: String?
 
     func prepare(

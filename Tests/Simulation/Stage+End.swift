@@ -1,7 +1,7 @@
 import AuthStateKit
 import AuthStateOAuth
 
-// What is asked of every process once the faults have ended.
+// The checks of every process once the faults have ended.
 extension Stage {
     /// Lets every process save and use its state, twice, and looks at all of them.
     func checkEnd() {

@@ -14,7 +14,7 @@ final class Stage {
 
     /// More steps than any run needs: one that takes them goes round in circles.
     private static let limit = 20_000
-    /// For how many steps calls of `run()` go on when everything else is over.
+    /// The number of steps for which calls of `run()` go on when everything else is over.
     private static let patience = 300
 
     init(_ plan: Plan) {

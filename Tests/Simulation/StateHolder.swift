@@ -27,7 +27,7 @@ protocol StateHolder: AnyObject, Sendable {
     func drain() async
 }
 
-/// Which tokens a call asks for.
+/// The tokens that a call asks for.
 enum TokenWish: Hashable {
     case fresh
     /// Valid for so many seconds.
@@ -38,7 +38,7 @@ enum TokenWish: Hashable {
     static let parameters = RenewalParameters(scopes: [Scope(rawValue: "read")])
 }
 
-/// How a user, or the client itself, logs in.
+/// A way in which a user, or the client itself, logs in.
 enum Login: Hashable {
     case page, device, machine, registration
 

@@ -3,13 +3,13 @@ import AuthStateOAuth
 
 /// The name of a token, which says whose it is: `refresh-2.1` is the refresh token of grant 2 after one rotation.
 struct TokenName: Hashable {
-    /// What kind of token it is.
+    /// The kind of token.
     enum Kind: String { case access, refresh, registration, secret }
 
     var kind: Kind
-    /// The grant; of what belongs to a registration the client.
+    /// The grant; for a token of a registration, the client.
     var grant: Int
-    /// How many there were before it.
+    /// The number of tokens before it.
     var number: Int
 
     init(_ kind: Kind, _ grant: Int, _ number: Int) { (self.kind, self.grant, self.number) = (kind, grant, number) }

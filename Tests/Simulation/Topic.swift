@@ -1,15 +1,15 @@
-/// What a run is about: some operations meet each other more often than all of them would.
+/// The subject of a run: some operations meet each other more often than all of them would.
 struct Topic {
     let name: String
-    /// How often seeds have it.
+    /// The weight with which seeds choose it.
     let weight: Int
     var holding = Holding.state
     var grants: [GrantKind] = [.plain]
-    /// What happens before anything goes wrong, in the first process.
+    /// The actions before anything goes wrong, in the first process.
     var first: [Action] = [.authorize]
-    /// What happens beside everyday's actions, the frequent more than once.
+    /// The actions beside the everyday ones, the frequent more than once.
     var actions: [Action] = []
-    /// What goes wrong, where something does.
+    /// The faults, in plans that have some.
     var faults = Fault.Kind.allCases
     /// Whether everyday's actions happen too.
     var hasEveryday = true
@@ -50,14 +50,14 @@ struct Topic {
             actions: Array(repeating: .authorize, count: 6) + [.logOut, .logOut, .reload]),
     ]
 
-    /// What happens every day, the frequent more than once.
+    /// The everyday actions, the frequent more than once.
     static let everyday: [Action] = [
         .freshTokens, .freshTokens, .freshTokens, .longTokens, .refresh, .refresh, .refusedToken, .request,
         .sideTokens, .login, .login, .authorize, .device, .clear, .logOut, .revoke, .reload, .reload, .save, .drain,
         .run, .needsRefresh, .cancel, .cancelOldest, .quarterMinute, .minute,
     ]
 
-    /// What happens seldom: crashes, lost leases, clocks that are set.
+    /// The rare actions: crashes, lost leases, clocks that are set.
     static let harsh: [Action] = [
         .crash, .crash, .loseLease, .loseLease, .withdraw, .rotateKeys, .clockAhead, .clockBack, .clockRight,
         .quarterMinute,

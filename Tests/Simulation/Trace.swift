@@ -1,4 +1,4 @@
-/// What happened in a run, a line each: without names that differ from run to run.
+/// The events of a run, a line each: without names that differ from run to run.
 final class Trace {
     private(set) var lines: [String] = []
     private let scheduler: Scheduler

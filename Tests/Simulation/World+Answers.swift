@@ -8,7 +8,7 @@ import AuthStateOAuth
 #endif
 
 extension World {
-    /// What the provider, or a resource, does with a request, and its answer.
+    /// Handles a request as the provider, or a resource, and returns the answer.
     func answer(_ message: Message, _ request: TransportRequest, from process: Int) -> TransportResponse {
         let (proof, client) = (Proof(request), ClientProof(request))
         if let refusal = refusal(of: proof, client, to: message) { return refusal }
@@ -48,7 +48,7 @@ extension World {
         }
     }
 
-    /// What is refused before the request is looked at: a proof without the newest nonce, a client's old secret.
+    /// Refuses a request before it is looked at: for a proof without the newest nonce, or a client's old secret.
     private func refusal(of proof: Proof?, _ client: ClientProof?, to message: Message) -> TransportResponse? {
         if let proof, !provider.takesNonce(of: proof) {
             let headers: TransportHeaders = [

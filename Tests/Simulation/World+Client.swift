@@ -39,7 +39,7 @@ extension World {
         plan.grants.isBound ? Self.proofKeys[process % Self.proofKeys.count] : nil
     }
 
-    /// What a login of a process asks for.
+    /// The request of a process's login.
     func request(of process: Int, clientID: String = "client") -> AuthorizationRequest {
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [])

@@ -39,7 +39,7 @@ extension World {
         }
         let content = shelf.content(for: process)
         note(process, "\(what)\(name(of: shelf)): \(describe(content))")
-        // What was read may be old when it arrives.
+        // The content that was read may be old when it arrives.
         _ = await scheduler.park()
         shelf.oracle.loaded(process)
         if isHarsh, !isUnderLease, plan.breakage == .readsAreOld {

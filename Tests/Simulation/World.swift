@@ -17,7 +17,7 @@ final class World: @unchecked Sendable {
     let journal: Journal
     /// The store, a shelf for each key.
     let shelves: [AuthStateKey: Shelf]
-    /// How far each process's clock is from the right time, in seconds.
+    /// The seconds by which each process's clock is wrong.
     var clockErrors: [Int: Double] = [:]
     /// Whether things go wrong: not before the first login, and not once the run settles.
     var isHarsh = false
@@ -66,7 +66,7 @@ final class World: @unchecked Sendable {
     /// Writes a line of the trace; process 0 is the world.
     func note(_ process: Int, _ text: String) { trace.note(process, text) }
 
-    /// How a process reaches the provider.
+    /// The service by which a process reaches the provider.
     func service(_ process: Int) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
         configuration.clock = WallClock { [self] in

@@ -17,7 +17,8 @@ struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    /// Encodes without padding. An array: a loop over any collection would not be specialised for other modules.
+    /// Encodes without padding. The parameter is an array, because a loop over a generic collection would not be
+    /// specialised for other modules.
     func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -1,4 +1,4 @@
-/// The little of an X.509 certificate (RFC 5280, section 4.1) that explains why it is not trusted.
+/// The fields of an X.509 certificate (RFC 5280, section 4.1) that explain why it is not trusted.
 package struct Certificate {
     /// Whether the certificate names itself as its issuer, as development servers' own ones do.
     package let isSelfIssued: Bool

@@ -1,4 +1,4 @@
-/// Writes the little of DER (X.690) that keys and ECDSA signatures need.
+/// Writes the part of DER (X.690) that keys and ECDSA signatures need.
 enum DER {
     /// The tags in use.
     enum Tag {

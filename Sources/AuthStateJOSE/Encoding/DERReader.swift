@@ -1,4 +1,4 @@
-/// Reads DER elements one after the other; nil as soon as something is not as it must be.
+/// Reads DER elements one after the other; nil as soon as an element is malformed.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 

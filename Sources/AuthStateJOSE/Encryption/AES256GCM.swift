@@ -1,7 +1,7 @@
 /// Authenticated encryption by AES-256-GCM (NIST SP 800-38D; RFC 5116, section 5.2), computed by the platform's library.
 ///
-/// Every message gets a random nonce of 96 bits. At most 2^32 messages may be sealed with one key: beyond that the chance
-/// that two share a nonce, which would give both away, is no longer negligible (SP 800-38D, section 8.3).
+/// Every message gets a random nonce of 96 bits. At most 2^32 messages may be sealed with one key: beyond that the
+/// chance of a repeated nonce, which would reveal both messages, is no longer negligible (SP 800-38D, section 8.3).
 public struct AES256GCM: Sendable {
     /// The length of a key, in bytes.
     public static let keyLength = 32
@@ -20,7 +20,7 @@ public struct AES256GCM: Sendable {
 
     /// Encrypts a message: the nonce, the ciphertext and the tag, 28 bytes more than the message.
     ///
-    /// - Parameter data: What is not encrypted, but has to be the same when the message is opened.
+    /// - Parameter data: Associated data, which are not encrypted but have to be the same when the message is opened.
     /// - Throws: ``JOSEError`` with `backendUnavailable` when the platform's library is missing or fails.
     public func seal(
         _ message: some Collection<UInt8>, authenticating data: some Collection<UInt8>
@@ -35,7 +35,7 @@ public struct AES256GCM: Sendable {
         try nonce + backend.seal(Array(message), key: key.bytes, nonce: nonce, authenticating: Array(data))
     }
 
-    /// Decrypts what `seal` made; of anything else not a byte is given away.
+    /// Decrypts a message that `seal` made; returns no part of any other.
     ///
     /// - Throws: ``JOSEError`` with `decryptionFailed` when message or data were changed or cut, or the key is another one;
     ///   `backendUnavailable`.
@@ -47,7 +47,7 @@ public struct AES256GCM: Sendable {
         return try backend.open(Array(rest), key: key.bytes, nonce: Array(nonce), authenticating: Array(data))
     }
 
-    /// One error for everything that is not as it was sealed: which part it was would help an attacker only.
+    /// One error for every changed part of a sealed message: the part would help an attacker only.
     static let refusal = JOSEError(
         .decryptionFailed,
         "what was sealed cannot be opened: it was changed, or the key or the associated data is another")

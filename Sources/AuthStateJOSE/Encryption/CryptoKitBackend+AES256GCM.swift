@@ -17,7 +17,7 @@
             }
         }
 
-        /// Decrypts what `seal` made; throws `decryptionFailed` for all else.
+        /// Decrypts the output of `seal`; throws `decryptionFailed` for any other input.
         public func open(
             _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {

@@ -11,20 +11,20 @@
             return try ciphertext + cipher.finishSealing()
         }
 
-        /// Decrypts what `seal` made; throws `decryptionFailed` for all else.
+        /// Decrypts the output of `seal`; throws `decryptionFailed` for any other input.
         public func open(
             _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             guard sealed.count >= AES256GCM.tagLength else { throw AES256GCM.refusal }
             let cipher = try OpenSSLCipher(key: key, nonce: nonce, encrypts: false)
-            // Not to be shown to anybody before the tag has been checked.
+            // Not released before the tag has been checked.
             let message = try cipher.process(sealed.dropLast(AES256GCM.tagLength), authenticating: data)
             try cipher.finishOpening(tag: sealed.suffix(AES256GCM.tagLength))
             return message
         }
     }
 
-    /// One message on its way through AES-256-GCM; its context is freed with the value.
+    /// One message in progress through AES-256-GCM; its context is freed with the value.
     private struct OpenSSLCipher: ~Copyable {
         private let context: OpaquePointer
         private let library: LibCrypto
@@ -44,7 +44,7 @@
 
         deinit { library.functions.EVP_CIPHER_CTX_free(context) }
 
-        /// Takes the associated data in, then encrypts or decrypts the message.
+        /// Processes the associated data, then encrypts or decrypts the message.
         func process(
             _ message: some Collection<UInt8>, authenticating data: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
@@ -60,7 +60,7 @@
             return output
         }
 
-        /// The tag of what was encrypted.
+        /// The tag of the encrypted message.
         func finishSealing() throws(JOSEError) -> [UInt8] {
             var tag = [UInt8](repeating: 0, count: AES256GCM.tagLength)
             let code = Int32(AuthStateCrypto_EVP_CTRL_AEAD_GET_TAG)
@@ -70,7 +70,7 @@
             return tag
         }
 
-        /// Throws unless the tag is that of what was decrypted.
+        /// Throws unless the tag is that of the decrypted message.
         func finishOpening(tag: some Collection<UInt8>) throws(JOSEError) {
             var tag = Array(tag)
             let code = Int32(AuthStateCrypto_EVP_CTRL_AEAD_SET_TAG)

@@ -1,4 +1,5 @@
-/// Why a key, a signature, a ciphertext or a token was refused; it never contains a token, a claim or key material.
+/// The reason why a key, a signature, a ciphertext or a token was refused; it never contains a token, a claim or key
+/// material.
 public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, to be compared with the static members.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -10,9 +11,9 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The token or key does not have the form that its RFC asks for.
         public static let malformed = Code(rawValue: "malformed")
-        /// Nothing here implements the algorithm, or the key's type and curve.
+        /// No implementation of the algorithm, or of the key's type and curve.
         public static let unsupportedAlgorithm = Code(rawValue: "unsupportedAlgorithm")
-        /// The algorithm is implemented but the caller does not accept it; `none` always ends here.
+        /// The algorithm is implemented but the caller does not accept it; `none` always fails this way.
         public static let algorithmNotAllowed = Code(rawValue: "algorithmNotAllowed")
         /// The key set has no key with the token's `kid`, or none that fits a token without one.
         public static let noMatchingKey = Code(rawValue: "noMatchingKey")
@@ -20,9 +21,9 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let keyMismatch = Code(rawValue: "keyMismatch")
         /// The signature is not the key's over this content.
         public static let badSignature = Code(rawValue: "badSignature")
-        /// What was encrypted cannot be opened: it was changed, or key or associated data are others.
+        /// A ciphertext cannot be opened: it was changed, or the key or the associated data are others.
         public static let decryptionFailed = Code(rawValue: "decryptionFailed")
-        /// The header names extensions that must be understood (RFC 7515, section 4.1.11); none is.
+        /// The header names extensions that must be understood (RFC 7515, section 4.1.11); none is implemented.
         public static let critNotSupported = Code(rawValue: "critNotSupported")
         /// The system's cryptographic library is missing, too old, or failed.
         public static let backendUnavailable = Code(rawValue: "backendUnavailable")
@@ -30,11 +31,11 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// What failed, in plain words.
+    /// The failure, in plain words.
     public let message: String
-    /// What would have been accepted.
+    /// The values that would have been accepted.
     public let expected: String?
-    /// What came instead; at most 100 printable ASCII characters of it.
+    /// The received value; at most 100 printable ASCII characters of it.
     public let received: String?
 
     /// Makes an error; `received` may come from outside and is cut and cleaned.
@@ -45,7 +46,7 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
         self.received = received?.shown
     }
 
-    /// The message, with what was expected and what was received when they are known.
+    /// The message, with the expected and the received value when they are known.
     public var description: String {
         var text = "\(code.rawValue): \(message)"
         if let expected { text += "; expected \(expected)" }

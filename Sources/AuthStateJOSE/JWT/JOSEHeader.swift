@@ -2,7 +2,7 @@
 ///
 /// Keys that the token brings along or points to (`jwk`, `jku`, `x5c`, `x5u`) are in ``json`` and are never used.
 public struct JOSEHeader: Sendable, Hashable {
-    /// `alg`, which the token claims; what is accepted is for the verifier to say.
+    /// `alg`, as the token claims it; the verifier decides which algorithms are accepted.
     public let algorithm: SignatureAlgorithm
     /// `kid`.
     public let keyID: String?

@@ -9,7 +9,7 @@ extension JSONWebToken {
         try sign(claims: claims, under: encodedHeader(header, for: key), with: key)
     }
 
-    /// The header of a token that this key signs, encoded: the same for each, so that it can be made once.
+    /// The encoded header of the tokens that this key signs: the same for each, so that it can be made once.
     package static func encodedHeader(_ header: [String: JSONValue], for key: SigningKey) -> String {
         var members: [String: JSONValue] = ["typ": "JWT"]
         members["kid"] = key.keyID.map(JSONValue.string)

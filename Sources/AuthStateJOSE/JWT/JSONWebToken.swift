@@ -57,10 +57,10 @@ extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible, C
         "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
     }
 
-    /// The same as the description.
+    /// The description.
     public var debugDescription: String { description }
 
-    /// A mirror of what the description shows.
+    /// A mirror of the description.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["alg": header.algorithm.rawValue.shown, "kid": (header.keyID ?? "none").shown],

@@ -1,4 +1,4 @@
-/// What a key may be used for: the values of `key_ops` (RFC 7517, section 4.3) that matter here.
+/// An operation that a key may be used for: the values of `key_ops` (RFC 7517, section 4.3) that matter here.
 enum KeyOperation: String {
     case sign
     case verify

@@ -16,7 +16,7 @@ public struct JSONWebKey: Sendable, Hashable {
     /// for one that is no text.
     package var issuer: String?
 
-    /// Makes a key of its numbers, unchecked: `init(json:)` checks what comes from outside.
+    /// Makes a key of its numbers, unchecked: `init(json:)` checks a key from outside.
     public init(
         _ material: KeyMaterial, privateMaterial: PrivateKeyMaterial? = nil, keyID: String? = nil, use: String? = nil,
         keyOperations: [String]? = nil, algorithm: String? = nil
@@ -63,10 +63,10 @@ extension JSONWebKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
         "JSONWebKey(" + shown.map { "\($0.label ?? ""): \($0.value)" }.joined(separator: ", ") + ")"
     }
 
-    /// The same as the description.
+    /// The description.
     public var debugDescription: String { description }
 
-    /// A mirror of what the description shows.
+    /// A mirror of the description.
     public var customMirror: Mirror {
         Mirror(self, children: shown.map { Mirror.Child(label: $0.label, value: $0.value) }, displayStyle: .struct)
     }

@@ -33,8 +33,8 @@ public struct JSONWebKeySet: Sendable {
 
     /// Reads a set from its JSON object; throws ``JOSEError`` with `malformed` when it has no `keys`, or more than 256.
     ///
-    /// Keys of unknown types, curves or uses, and keys with a fault, are skipped (section 5). So are symmetric keys: what
-    /// everybody can read is nobody's secret. Private numbers, should a provider publish any, are dropped.
+    /// Keys of unknown types, curves or uses, and keys with a fault, are skipped (section 5). So are symmetric keys,
+    /// because a published secret protects nothing. Private numbers, should a provider publish any, are dropped.
     public init(json: JSONValue, backend: any CryptoBackend = PlatformBackend()) throws(JOSEError) {
         guard let entries = json["keys"]?.arrayValue else {
             throw JOSEError(.malformed, "the key set has no array of keys")
@@ -75,7 +75,7 @@ public struct JSONWebKeySet: Sendable {
         return verificationKeys.filter { key in TrustCheck.keyID.holds(key.key.keyID == keyID) }
     }
 
-    /// The set as a JSON object, without anything secret: what a provider publishes.
+    /// The set as a JSON object, without anything secret: the form in which a provider publishes it.
     public var json: JSONValue {
         ["keys": .array(keys.map(\.json))]
     }

@@ -1,4 +1,4 @@
-/// The numbers of a key, decoded: what everybody may know, and for a symmetric key the secret.
+/// The numbers of a key, decoded: the public ones, and for a symmetric key the secret.
 public enum KeyMaterial: Sendable, Hashable {
     /// RSA (RFC 7518, section 6.3): big-endian, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])

@@ -17,7 +17,8 @@ public protocol CryptoBackend: Sendable {
         _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(JOSEError) -> [UInt8]
 
-    /// Decrypts what `seal` made; throws ``JOSEError`` with `decryptionFailed`, and gives nothing away, for all else.
+    /// Decrypts the output of `seal`; throws ``JOSEError`` with `decryptionFailed`, and reveals nothing, for any other
+    /// input.
     func open(
         _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(JOSEError) -> [UInt8]

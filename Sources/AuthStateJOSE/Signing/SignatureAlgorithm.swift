@@ -3,7 +3,7 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable 
     /// The registered name, for example `RS256`.
     public let rawValue: String
 
-    /// Makes an algorithm of its registered name; nothing needs to implement it.
+    /// Makes an algorithm of its registered name, whether or not it is implemented.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -38,7 +38,7 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable 
     public static let unsecured = SignatureAlgorithm(rawValue: "none")
 }
 
-/// What an algorithm's name stands for.
+/// The scheme that an algorithm's name stands for.
 public enum SignatureScheme: Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3).
     case rsaPKCS1(HashFunction)
@@ -66,7 +66,7 @@ extension SignatureScheme {
 }
 
 extension SignatureAlgorithm {
-    /// What the name stands for; nil for `none` and for names that are unknown here.
+    /// The scheme that the name stands for; nil for `none` and for names that are unknown here.
     public var scheme: SignatureScheme? {
         switch rawValue {
         case "RS256": .rsaPKCS1(.sha256)
@@ -86,7 +86,7 @@ extension SignatureAlgorithm {
         }
     }
 
-    /// What the name stands for; throws `unsupportedAlgorithm` for names that are unknown here.
+    /// The scheme that the name stands for; throws `unsupportedAlgorithm` for names that are unknown here.
     func requiredScheme() throws(JOSEError) -> SignatureScheme {
         guard let scheme else {
             throw JOSEError(.unsupportedAlgorithm, "the algorithm is unknown", received: rawValue)

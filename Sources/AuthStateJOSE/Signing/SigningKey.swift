@@ -2,7 +2,7 @@
 public struct SigningKey: Sendable {
     /// The algorithm it signs with.
     public let algorithm: SignatureAlgorithm
-    /// The whole key, as secret as anything can be: for archives that are themselves protected.
+    /// The whole key, private numbers included: for archives that are themselves protected.
     public let privateKey: JSONWebKey
     private let signer: any SignatureSigner
 
@@ -80,7 +80,7 @@ public struct SigningKey: Sendable {
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The algorithm and the identifier.
     public var description: String { "SigningKey(alg: \(algorithm.rawValue), kid: \(keyID ?? "none"))" }
-    /// The same as the description.
+    /// The description.
     public var debugDescription: String { description }
     /// A mirror of the algorithm and the public part.
     public var customMirror: Mirror {

@@ -5,7 +5,7 @@ public final class VerificationKey: Sendable {
     /// The key as it came.
     public let key: JSONWebKey
     private let backend: any CryptoBackend
-    /// Hardly ever more than one.
+    /// Usually one entry.
     private let verifiers = Lock<[(scheme: SignatureScheme, verifier: any SignatureVerifier)]>([])
 
     /// Wraps a key; nothing is imported yet.
@@ -51,8 +51,8 @@ public final class VerificationKey: Sendable {
 extension VerificationKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The key's type, identifier and intended use.
     public var description: String { "VerificationKey(\(key))" }
-    /// The same as the description.
+    /// The description.
     public var debugDescription: String { description }
-    /// A mirror that shows what the description shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .class) }
 }

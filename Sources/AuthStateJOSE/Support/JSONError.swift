@@ -1,4 +1,4 @@
-/// Why a JSON document was refused: the check that failed and where, never what the document says.
+/// The reason why a JSON document was refused: the failed check and its place, never the content of the document.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The check that failed, in plain words.
     public let message: String

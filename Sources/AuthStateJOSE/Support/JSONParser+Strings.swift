@@ -42,7 +42,7 @@ extension JSONParser {
         throw failure("a string is not closed")
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the rest of an escape, after its backslash.
     private mutating func parseEscape() throws(JSONError) -> Unicode.Scalar {
         let escape = next
         let scalar: Unicode.Scalar
@@ -91,7 +91,8 @@ extension JSONParser {
         return unit
     }
 
-    /// Decodes UTF-8. The standard library mends what is wrong, so what it mended is what was not UTF-8.
+    /// Decodes UTF-8. The standard library repairs malformed input, so a repaired result means that the input was not
+    /// UTF-8.
     private func decode(_ content: ArraySlice<UInt8>, isASCII: Bool, from start: Int) throws(JSONError) -> String {
         let text = String(decoding: content, as: UTF8.self)
         guard isASCII || text.utf8.elementsEqual(content) else {

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as UTF-8 JSON: members sorted by name, no white space, nothing escaped but what must be.
+    /// The value as UTF-8 JSON: members sorted by name, no white space, only the necessary escapes.
     public func serialized() -> [UInt8] {
         var output: [UInt8] = []
         write(to: &output)

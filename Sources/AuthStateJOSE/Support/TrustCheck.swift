@@ -1,7 +1,7 @@
-/// A check without which something false would be believed; each one has an attack that it alone stops.
+/// A check without which something false would be believed; each check alone stops an attack.
 ///
-/// The tests turn the checks off, one at a time, and demand that exactly the attacks that belong to it then succeed: a
-/// check that nothing depends on, or that another one hides, shows. Only debug builds can turn a check off.
+/// The tests turn the checks off, one at a time, and require that exactly the attacks of that check then succeed: this
+/// reveals a check that nothing depends on, or that another one hides. Only debug builds can turn a check off.
 package enum TrustCheck: String, Sendable, CaseIterable {
     // ID tokens; sections of OpenID Connect Core 1.0 unless another document is named.
     /// 3.1.3.3: with the scope `openid` there is an ID token.
@@ -22,11 +22,11 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case idTokenAuthorizedParty
     /// 3.1.3.7, 7; 3.3.2.11: without a signature only when asked for by name, and never through the browser.
     case idTokenUnsigned
-    /// 3.1.3.7, 9: `exp` is to come.
+    /// 3.1.3.7, 9: `exp` is in the future.
     case idTokenExpiry
     /// 2: `iat` is present.
     case idTokenIssueTime
-    /// 3.1.3.7, 10: `iat` is not to come.
+    /// 3.1.3.7, 10: `iat` is not in the future.
     case idTokenFromFuture
     /// 3.1.3.7, 10: `iat` is not long ago.
     case idTokenTooOld
@@ -88,7 +88,7 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case rsaKeyLength
     /// Key: RSA exponents are odd, at least 3, and have at most 64 bits (RFC 8017, section 3.1).
     case rsaExponent
-    /// Key: a symmetric one that was published is nobody's secret (RFC 7517, section 9.1).
+    /// Key: a symmetric key in a published set is not used, because it is not secret (RFC 7517, section 9.1).
     case publishedSecret
     /// Key: a symmetric one is not empty (RFC 7518, section 3.2).
     case emptySecret
@@ -169,7 +169,7 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case signedResponseIssuer
     /// Signed answer: `aud` names the client (JARM, 2.4).
     case signedResponseAudience
-    /// Signed answer: `exp` is present and to come (JARM, 2.4).
+    /// Signed answer: `exp` is present and in the future (JARM, 2.4).
     case signedResponseExpiry
     /// Signed answer: `nbf`, if present, is past (RFC 7519, 4.1.5).
     case signedResponseNotBefore
@@ -179,11 +179,12 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case pendingUse
 
     // Logging in again
-    /// Who logs in for a request that is sent again is who it was made for: `iss` and `sub` are the same (Core 5.7).
+    /// The account that logs in for a repeated request is the one that the request was made for: `iss` and `sub` are
+    /// the same (Core 5.7).
     case reauthorizedAccount
 
     // Registration
-    /// What is read or changed is the registration of this client (RFC 7592, 3).
+    /// A read or changed registration is that of this client (RFC 7592, 3).
     case registrationClient
 
     // Device authorization
@@ -209,15 +210,15 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case logoutTokenAudience
     /// 2.6, 4: `iat` is now.
     case logoutTokenTimes
-    /// 2.6, 4: `exp` is to come.
+    /// 2.6, 4: `exp` is in the future.
     case logoutTokenExpiry
-    /// 2.6, 5: `sub` or `sid` says who is meant.
+    /// 2.6, 5: `sub` or `sid` names the person or session.
     case logoutTokenSubject
     /// 2.6, 6: `events` says that this is a logout.
     case logoutTokenEvent
     /// 2.6, 7: there is no `nonce`, so that no ID token passes for a logout token.
     case logoutTokenNonce
-    /// 2.4: `jti` is present, so that a token counts once.
+    /// 2.4: `jti` is present, so that a token is accepted once.
     case logoutTokenID
 
     // Login by a third party
@@ -225,11 +226,11 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case thirdPartyIssuer
 
     // Loopback receiver
-    /// `Host` is the redirect URI's: no name that somebody else's DNS points here (RFC 8252, 8.10).
+    /// `Host` is the redirect URI's: a foreign DNS name that resolves to this machine is refused (RFC 8252, 8.10).
     case loopbackHost
-    /// A browser comes by navigation, not by a script or an image of another page (Fetch Metadata, 2.2).
+    /// A browser arrives by navigation, not by a script or an image of another page (Fetch Metadata, 2.2).
     case loopbackNavigation
-    /// A browser comes with a page of its own, not in a frame of another one (Fetch Metadata, 2.1).
+    /// A browser arrives with a page of its own, not in a frame of another one (Fetch Metadata, 2.1).
     case loopbackDocument
     /// An answer that is handed over, a fragment or a form, is posted by our own page (RFC 6454, 7).
     case loopbackFormOrigin
@@ -249,11 +250,12 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case tokenResponseAccessToken
     /// `token_type` is one that can be used (RFC 6749, 7.1).
     case tokenResponseType
-    /// What was asked for with a DPoP key is bound to it, and no bearer token (RFC 9449, 5).
+    /// The response to a request with a DPoP key is bound to that key, and is no bearer token (RFC 9449, 5).
     case tokenResponseDowngrade
     /// `refresh_token` is visible ASCII (RFC 6749, A.17).
     case tokenResponseRefreshToken
-    /// `expires_in` is a number of seconds, and what is none is not for ever (RFC 6749, 5.1 and A.14).
+    /// `expires_in` is a number of seconds; any other value does not mean an unlimited lifetime (RFC 6749, 5.1 and
+    /// A.14).
     case tokenResponseLifetime
     /// A bearer token travels over TLS, or on this machine (RFC 6750, 5.3).
     case bearerTransport
@@ -266,14 +268,14 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     // Stored states and credentials
     /// The client's credential goes only to origins that the program named, where others can write the stored state.
     case credentialOrigin
-    /// A secret whose place only a stored state names that others can write is not read.
+    /// A secret is not read when only a stored state that others can write names its place.
     case credentialReference
     /// A stored state, its folder and its lock: no other user can have written them.
     case storeOwnership
     /// A file that holds a secret or a private key: no other user can read or write it.
     case secretFile
 
-    /// Whether the check is made: always, but for a test that turned it off around this task.
+    /// Whether the check is made: always, unless a test turned it off around this task.
     package var isOn: Bool {
         #if DEBUG
             Self.turnedOff != self

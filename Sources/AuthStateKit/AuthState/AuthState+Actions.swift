@@ -7,9 +7,9 @@ public import AuthStateOAuth
 #endif
 
 extension AuthState {
-    /// Tokens that are fresh: at once when they are, else after a renewal that all callers share.
+    /// Returns fresh tokens: at once when there are any, else after a renewal that all callers share.
     ///
-    /// - Parameter parameters: What to ask for beyond the default; such tokens are kept beside the default ones.
+    /// - Parameter parameters: Scopes and more beyond the default; such tokens are kept beside the default ones.
     /// - Throws: `AuthStateError` (see `kind` for what to do), or `CancellationError` as soon as the task is cancelled.
     @inlinable
     public nonisolated(nonsending) func freshTokens(_ parameters: RenewalParameters = .none) async throws -> Tokens {
@@ -19,7 +19,8 @@ extension AuthState {
         return try await tokens(parameters)
     }
 
-    /// What `freshTokens` does when there is more to do than to read; the only part that waits for the actor.
+    /// Returns tokens when the published ones cannot be used at once; the only part of `freshTokens` that waits for the
+    /// actor.
     @usableFromInline
     func tokens(_ parameters: RenewalParameters) async throws -> Tokens {
         try await tokens(parameters, reason: .stale)
@@ -38,12 +39,13 @@ extension AuthState {
     /// When the rejection only asks for another DPoP nonce (RFC 9449, section 9), the body runs once more with the same
     /// tokens; that does not count as a refusal.
     ///
-    /// The body runs in the caller's isolation, may capture what is not `Sendable`, and its own errors pass unchanged.
+    /// The body runs in the caller's isolation, may capture values that are not `Sendable`, and its own errors pass
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - parameters: What to ask for beyond the default.
-    ///   - policy: What a refused token means; nil takes the state's.
-    /// - Throws: What the body throws; `AuthStateError` when there are no tokens, or when the second ones are refused too.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    ///   - policy: The policy for a refused token; nil takes the state's.
+    /// - Throws: The body's errors; `AuthStateError` when there are no tokens, or when the second ones are refused too.
     @inlinable
     public nonisolated(nonsending) func withFreshToken<R>(
         _ parameters: RenewalParameters = .none,
@@ -59,7 +61,7 @@ extension AuthState {
         }
     }
 
-    /// What follows the first refusal; apart, so that the way without one stays short.
+    /// Handles the first refusal; a function of its own, so that the path without a refusal stays short.
     @usableFromInline
     nonisolated(nonsending) func again<R>(
         after rejection: TokenRejected, of tokens: Tokens, _ parameters: RenewalParameters, policy: UnauthorizedPolicy,
@@ -81,7 +83,7 @@ extension AuthState {
 
     /// Sends a request to a protected resource with a fresh access token; a 401 is handled here.
     ///
-    /// Any other answer is returned as it is, redirects included. The request is sent a second time at most, but for the
+    /// Any other answer is returned as it is, redirects included. The request is sent twice at most, not counting the
     /// repeats that bring a DPoP nonce.
     ///
     /// - Throws: `AuthStateError`: no tokens; `.tokenRejected` after the second 401; `.insufficientScope`;
@@ -141,9 +143,9 @@ extension AuthState {
         }
     }
 
-    /// Claims about the person, with a fresh token; a 401 is handled like that of any other resource.
+    /// Returns claims about the user, requested with a fresh token; a 401 is handled like that of any other resource.
     ///
-    /// An answer that fails a check changes nothing but is thrown: the state stays as it was.
+    /// Throws when the answer fails a check; the state does not change.
     ///
     /// - Throws: `AuthStateError` of stage userinfo, or as `withFreshToken` does.
     public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
@@ -158,7 +160,7 @@ extension AuthState {
         }
     }
 
-    /// Other tokens than those that were refused.
+    /// Returns tokens other than the refused ones.
     @usableFromInline
     nonisolated(nonsending) func replacement(
         for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
@@ -172,21 +174,22 @@ extension AuthState {
         throw try await reject(refused, rejection, policy: policy, renewed: false)
     }
 
-    /// Whether a renewal may help: there is something to renew with, and this token was not renewed for before.
+    /// Returns whether a renewal may help: there is a way to renew, and this token has not caused a renewal before.
     private func mayRenew(after refused: Tokens, _ parameters: RenewalParameters) async throws -> Bool {
         try await notice()
         let visible = published.withLock { $0.state }.record
-        // Somebody else was refused before and has renewed: the newer tokens are at hand.
+        // Another caller or process was refused before and has renewed: the newer tokens are at hand.
         if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
         return record.renewalRequest(.none) != nil && lastRejected != refused.accessToken
     }
 
-    /// The error for a refused token; by the policy it is the state's error too, if the token is still the current one.
+    /// Returns the error for a refused token. By the policy it becomes the state's error too, if the token is still the
+    /// current one.
     @usableFromInline
     func reject(
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
-        // The body of the caller's may have made the rejection from an answer that repeats the token.
+        // The caller's body may have made the rejection from an answer that repeats the token.
         let error = RequestSecrets([refused.accessToken]).hiding(AuthStateError(rejection, canRenew: renewed))
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
             record.accessToken == refused.accessToken

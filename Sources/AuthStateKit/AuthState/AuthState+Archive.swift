@@ -36,10 +36,10 @@ public struct AuthStateArchive: Sendable, Hashable {
         do { record = try decoder.decode(Envelope.self, from: data).state } catch { throw Self.corrupt(error) }
     }
 
-    /// Whether bytes begin as an archive does, readable or not; others are somebody else's.
+    /// Returns whether bytes begin as an archive does, readable or not; other bytes belong to another program.
     public static func isArchive(_ data: Data) -> Bool { data.starts(with: Data(#"{"format":"#.utf8)) }
 
-    /// The bytes to store.
+    /// Returns the bytes to store.
     public func data() throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
@@ -126,7 +126,7 @@ extension AuthState.Record: Codable {
         }
     }
 
-    /// The stamps of an archive from before there were any, by the dates that it has.
+    /// Returns the stamps of an archive from before there were any, derived from its dates.
     private func stamps(from container: KeyedDecodingContainer<CodingKeys>) throws -> AuthState.Stamps {
         func stamp(_ date: Date?) -> AuthState.Stamp {
             date.map { AuthState.Stamp(time: AuthState.Stamp(at: $0, after: 0).time, name: 0) } ?? .never
@@ -138,7 +138,8 @@ extension AuthState.Record: Codable {
         stamps.grant = stamp(try container.decodeIfPresent(Date.self, forKey: .grantedAt) ?? issuedAt)
         stamps.client = stamps.grant
         if registrationBox != nil { stamps.registration = max(stamps.grant, AuthState.Stamp(time: 0, name: 1)) }
-        // What tokens make void was removed with them: what is there came after them.
+        // New tokens remove the error, the pause and the wish that they make void: those in the archive came after the
+        // tokens.
         let later = AuthState.Stamp(time: stamps.newestTokens, name: 1)
         if errorBox != nil { stamps.error = later }
         if pauseBox != nil { stamps.pause = later }
@@ -172,7 +173,7 @@ extension AuthState.Record: Codable {
         try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(renewalPause, forKey: .renewalPause)
-        // Where there are none, and no dates that they could be guessed from, they are left out.
+        // Left out when there are no stamps, and nothing from which decoding could derive any.
         if stamps != AuthState.Stamps() || lastTokenResponse != nil || errorBox != nil || pauseBox != nil {
             try container.encode(stamps, forKey: .stamps)
         }

@@ -1,19 +1,20 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Has the provider ask a person, for example on their phone, whether this client may log them in (OpenID Connect CIBA
-    /// Core 1.0), and keeps the result, which renews like any other.
+    /// Logs a user in with CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user, for example on their phone,
+    /// whether this client may log them in. Keeps the result, which renews like any other.
     ///
-    /// The store is tried before anybody is asked, so that no login is lost for want of a writable place. A last save that
-    /// fails is no error here, as with `authorize`.
+    /// Checks that the store can be written before the provider asks the user, so that no login is lost to an
+    /// unwritable store. A failure of the last save is not thrown, as with `authorize`.
     ///
     /// - Parameters:
     ///   - annotations: Kept with the state, see `Record.annotations`.
-    ///   - present: Tells the person that the provider asks them now, and shows the request's `bindingMessage` to compare;
-    ///     when it returns the provider is asked for the tokens until the person has decided.
-    /// - Throws: `AuthStateError` of the stage that failed, see `AuthorizationService.authorizeBackchannel(_:credential:)` and
-    ///   its `pollTokens`: `.accessDenied` when the person refuses, `.deviceCodeExpired` when nobody decides in time. What
-    ///   `present` throws; `CancellationError`. What was stored before is then untouched.
+    ///   - present: Tells the user that the provider asks them now, and shows the request's `bindingMessage` to
+    ///     compare. When it returns, the provider is polled for the tokens until the user has decided.
+    /// - Throws: `AuthStateError` of the stage that failed, see
+    ///   `AuthorizationService.authorizeBackchannel(_:credential:)` and its `pollTokens`: `.accessDenied` when the user
+    ///   refuses, `.deviceCodeExpired` when the user does not decide in time. The errors of `present`;
+    ///   `CancellationError`. What was stored before is then unchanged.
     public static func authorizeBackchannel(
         _ request: BackchannelAuthenticationRequest,
         credential: ClientCredential = .none,
@@ -27,8 +28,8 @@ extension AuthState {
         try await WayIn(credential, service, store, key, annotations, options).authorize(request, present: present)
     }
 
-    /// Completes a login about which `AuthorizationService.authorizeBackchannel(_:credential:)` had a person asked, perhaps in
-    /// another process, and keeps the result: waits until the person has decided.
+    /// Completes a login that `AuthorizationService.authorizeBackchannel(_:credential:)` began, perhaps in another
+    /// process: waits until the user has decided, and keeps the result.
     ///
     /// - Throws: As `authorizeBackchannel`.
     public static func completeBackchannel(

@@ -7,31 +7,31 @@ public import AuthStateOAuth
 #endif
 
 extension AuthState {
-    /// A state as it can be shown: what is known, without any token.
+    /// A state as it can be shown: without any token.
     public struct Current: Sendable, Hashable {
         /// Whether there is no error, and an access, ID or refresh token.
         public var isAuthorized: Bool
-        /// Why the state is in error.
+        /// The error that the state is in; nil when there is none.
         public var authorizationError: AuthStateError? {
             get { errorBox?.value }
             set { errorBox = newValue.map(Box.init) }
         }
-        /// What was granted.
+        /// The granted scope.
         public var scope: String?
-        /// When the access token ends; nil while in error or when unknown.
+        /// The time at which the access token expires; nil while in error or when unknown.
         public var accessTokenExpirationDate: Date?
         /// Whether the tokens can be renewed.
         public var canRenew: Bool
         /// Whether a renewal was asked for.
         public var needsTokenRefresh: Bool
-        /// Why the state could not be saved; nil when what is stored is what is shown here.
+        /// The error of the last save; nil when the stored state is the one shown here.
         public var storeError: AuthStateError? {
             get { storeErrorBox?.value }
             set { storeErrorBox = newValue.map(Box.init) }
         }
-        /// Counts grants.
+        /// A count of grants.
         public var grantEpoch: Int
-        /// Counts changes; a gap between two elements of a stream shows that some were missed.
+        /// A count of changes; a gap between two elements of a stream shows that some were missed.
         public var revision: Int
 
         private var errorBox: Box<AuthStateError>?
@@ -51,7 +51,8 @@ extension AuthState {
         }
     }
 
-    /// What is read without waiting; whoever reads tokens need not look into the object.
+    /// The parts of a state that are read without waiting; a reader of tokens need not look into the `Published`
+    /// object.
     struct Visible: Sendable {
         var state: Published {
             didSet { (tokens, freshUntil) = (state.tokens, state.freshUntil) }
@@ -68,12 +69,12 @@ extension AuthState {
         }
     }
 
-    /// What everybody may read at any time: one immutable object, replaced as a whole.
+    /// The state that readers may read at any time: one immutable object, replaced as a whole.
     final class Published: Sendable {
         private let recordBox: Box<Record>
         var record: Record { recordBox.value }
         private let storeErrorBox: Box<AuthStateError>?
-        /// Made when it is asked for: it is larger than what it is made of.
+        /// Made on each access, because it is larger than the parts it is made from.
         var current: Current { Current(record, storeError: storeErrorBox) }
         let tokens: Tokens.Storage?
         let policy: BearerPolicy

@@ -1,9 +1,10 @@
 import AuthStateOAuth
 
 extension AuthState.Surroundings {
-    /// Reads what is stored; where others can write the store, it decides neither which secret is read nor where one goes.
+    /// Decodes a stored state. Where other programs can write the store, the stored state decides neither which secret
+    /// is read nor where one is sent.
     ///
-    /// - Parameter credential: The program's credential, in the place of the one that the stored state refers to.
+    /// - Parameter credential: The program's credential, in place of the one that the stored state refers to.
     /// - Throws: As `AuthStateArchive(data:)` does.
     func record(of stored: StoredAuthState, credential: ClientCredential? = nil) throws -> AuthState.Record {
         var record = try AuthStateArchive(data: stored.archive).record
@@ -11,7 +12,8 @@ extension AuthState.Surroundings {
         return credential.map { record.with($0, in: self) } ?? record
     }
 
-    /// What the program knows of a client before anything is stored, as it may be used beside what others can write.
+    /// Returns the program's own record of a client. Where other programs can write the store, its credentials are
+    /// bound to its provider.
     func vouched(_ record: AuthState.Record) -> AuthState.Record {
         guard store.mayBeWrittenByOthers else { return record }
         var copy = record
@@ -36,7 +38,8 @@ extension AuthState.Record {
         if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
     }
 
-    /// The record of a store that others can write.
+    /// Returns the record of a store that other programs can write: the secrets and keys that it names are withheld
+    /// unless the program allows them.
     fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
         var copy = self
         copy.credential = credential.distrusted(allowing: allowed)
@@ -51,12 +54,12 @@ extension AuthState.Record {
         return copy
     }
 
-    /// The record with a credential of this process in the place of the stored one.
+    /// Returns the record with a credential of this process in place of the stored one.
     fileprivate func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
         var copy = self
         let mayBeWritten = surroundings.store.mayBeWrittenByOthers
         copy.credential = mayBeWritten ? credential.unvouched : credential
-        // The program's word for a key counts for the grant that signs with it, too.
+        // A key that the program vouches for is also allowed for the grant that signs with it.
         if mayBeWritten, let key = jwtBearer?.key, key.custody == .unnamed {
             copy.jwtBearer?.key = key.distrusted(allowing: [credential])
         }

@@ -1,21 +1,21 @@
 import AuthStateOAuth
 
 extension AuthState.WayIn {
-    /// By a person who confirms on another device.
+    /// Logs in a user who confirms on another device.
     func authorize(
         _ request: DeviceAuthorizationRequest, present: (DeviceAuthorizationResponse) async throws -> Void
     ) async throws -> AuthState {
         try await authorize(present) { try await service.authorizeDevice(request, credential: credential) }
     }
 
-    /// By a person whom the provider asks.
+    /// Logs in a user whom the provider asks (CIBA).
     func authorize(
         _ request: BackchannelAuthenticationRequest, present: (BackchannelAuthenticationResponse) async throws -> Void
     ) async throws -> AuthState {
         try await authorize(present) { try await service.authorizeBackchannel(request, credential: credential) }
     }
 
-    /// Begins a login that is decided elsewhere, tells the person, and waits for them.
+    /// Begins a login that is confirmed elsewhere, presents it to the user, and waits for the decision.
     private func authorize<Response: DecoupledResponse>(
         _ present: (Response) async throws -> Void, begin: () async throws -> Response
     ) async throws -> AuthState {
@@ -25,7 +25,7 @@ extension AuthState.WayIn {
         return try await complete(response)
     }
 
-    /// By a person who decides about a login that was begun elsewhere: waits for them.
+    /// Completes a login that was begun elsewhere: waits until the user has decided.
     func complete(_ response: some DecoupledResponse) async throws -> AuthState {
         try await state {
             let tokens = try await service.traced {

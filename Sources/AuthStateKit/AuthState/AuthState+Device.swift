@@ -1,17 +1,19 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Takes a person through a login on another device (RFC 8628) and keeps the result, which renews like any other.
+    /// Logs a user in on another device (RFC 8628) and keeps the result, which renews like any other.
     ///
-    /// The store is tried before the provider is asked for codes, so that no login is lost for want of a writable place.
-    /// A last save that fails is no error here, as with `authorize`.
+    /// Checks that the store can be written before the provider is asked for codes, so that no login is lost to an
+    /// unwritable store. A failure of the last save is not thrown, as with `authorize`.
     ///
     /// - Parameters:
     ///   - annotations: Kept with the state, see `Record.annotations`.
-    ///   - present: Shows `userCode` and `verificationURI` to the person, and perhaps opens or draws
-    ///     `verificationURIComplete`; when it returns the provider is asked for the tokens until the person has decided.
-    /// - Throws: `AuthStateError` of the stage that failed: `.accessDenied` when the person refuses, `.deviceCodeExpired`
-    ///   when nobody confirms in time. What `present` throws; `CancellationError`. What was stored before is then untouched.
+    ///   - present: Shows `userCode` and `verificationURI` to the user, and perhaps opens or draws
+    ///     `verificationURIComplete`. When it returns, the provider is polled for the tokens until the user has
+    ///     decided.
+    /// - Throws: `AuthStateError` of the stage that failed: `.accessDenied` when the user refuses, `.deviceCodeExpired`
+    ///   when the user does not confirm in time. The errors of `present`; `CancellationError`. What was stored before
+    ///   is then unchanged.
     public static func authorizeDevice(
         _ request: DeviceAuthorizationRequest,
         credential: ClientCredential = .none,
@@ -26,7 +28,7 @@ extension AuthState {
     }
 
     /// Completes a login whose codes `AuthorizationService.authorizeDevice(_:credential:)` fetched, perhaps in another
-    /// process, and keeps the result: waits until the person has decided.
+    /// process: waits until the user has decided, and keeps the result.
     ///
     /// - Throws: As `authorizeDevice`.
     public static func completeDevice(

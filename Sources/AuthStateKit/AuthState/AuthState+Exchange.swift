@@ -1,33 +1,33 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Which token of a state is exchanged.
+    /// The token of a state that is exchanged.
     public enum SubjectToken: Sendable, Hashable {
-        /// The access token, renewed first when it has to be.
+        /// The access token, renewed before the exchange when it is not fresh.
         case accessToken
-        /// The last ID token; it may have ended, for ID tokens are not renewed for their own sake.
+        /// The last ID token. It may have expired, because ID tokens are not renewed for their own sake.
         case idToken
-        /// The refresh token, which the provider must not spend by it.
+        /// The refresh token, which the provider must not rotate in the exchange.
         case refreshToken
     }
 
-    /// Exchanges a token of the state for another, to act in the person's name elsewhere (RFC 8693).
+    /// Exchanges a token of the state for another, to act on the user's behalf elsewhere (RFC 8693).
     ///
-    /// The state stays as it is, whatever comes: the new token is the caller's, and nothing renews it. What kind it is
-    /// says `issuedTokenType` of the answer, in which an ID token is not verified. `tokens(issued:)` makes the header
-    /// fields for requests with it.
+    /// The exchange does not change the state: the new token is the caller's, and nothing renews it. The answer's
+    /// `issuedTokenType` says what kind of token it is; an ID token in the answer is not verified. `tokens(issued:)`
+    /// makes the header fields for requests with the new token.
     ///
     /// A state whose tokens are bound to a key proves that key, and gets a token that is bound to it too (RFC 9449,
-    /// section 5); a bearer token instead is refused. To have another key, or none, send a `TokenRequest` of your own.
+    /// section 5); a bearer token instead is refused. To use another key, or none, send your own `TokenRequest`.
     ///
     /// - Parameters:
-    ///   - subject: Which token is exchanged.
-    ///   - audiences: The names of the services that the new one shall be for.
-    ///   - resources: Their places, absolute URIs.
-    ///   - scopes: What it shall allow.
-    ///   - requestedTokenType: What kind of token is wanted; nil leaves it to the provider.
-    ///   - actor: The token of whoever acts in the person's name, when that is somebody else.
-    ///   - additionalParameters: Whatever else the provider understands.
+    ///   - subject: The token to exchange.
+    ///   - audiences: The names of the services that the new token is for.
+    ///   - resources: The locations of these services, absolute URIs.
+    ///   - scopes: The scopes of the new token.
+    ///   - requestedTokenType: The type of the new token; nil leaves it to the provider.
+    ///   - actor: The token of the party that acts on the user's behalf, when it is another party.
+    ///   - additionalParameters: Other parameters that the provider understands.
     /// - Throws: `AuthStateError`: as `freshTokens`; `.invalidArgument` when the state has no such token; the provider's
     ///   refusal, for example `.invalidTarget`. `CancellationError`.
     public nonisolated(nonsending) func exchangeToken(
@@ -62,12 +62,12 @@ extension AuthState {
         return try await service.perform(request, credential: record.credential)
     }
 
-    /// A token that `exchangeToken` brought, with the state's key if it is bound to that, and under the state's rules of
-    /// where tokens may go: for its `authorizationHeaders(method:url:)`.
+    /// Returns the tokens of an answer to `exchangeToken`, for their `authorizationHeaders(method:url:)`. They have the
+    /// state's key if they are bound to it, and follow the state's rules of where tokens may be sent.
     public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
         let visible = published.withLock { $0.state }
         var record = visible.record
-        // What the login allows is not what this one does.
+        // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(
             storage: Tokens.Storage(

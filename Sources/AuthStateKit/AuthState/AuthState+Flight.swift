@@ -10,18 +10,18 @@ import AuthStateOAuth
 extension AuthState {
     /// One renewal, however many callers wait for it.
     final class Flight: Sendable {
-        /// Why it was started.
+        /// The reason for a renewal.
         enum Reason: Sendable, Hashable {
             /// The tokens are not fresh.
             case stale
-            /// The tokens expire sooner than the caller needs, which is in so many seconds, or are not fresh.
+            /// The tokens are not fresh, or not valid for as many seconds as the caller needs.
             case shortLived(Double)
             /// A resource refused this access token.
             case rejected(String)
-            /// The caller asked for it.
+            /// The caller asked for a renewal.
             case explicit
 
-            /// How long the tokens are to be valid at least, in seconds; nil when only other tokens will do.
+            /// The time for which the tokens must be valid at least, in seconds; nil when only other tokens will do.
             var validity: Double? {
                 switch self {
                 case .stale: 0
@@ -43,21 +43,21 @@ extension AuthState {
         }
     }
 
-    /// A login, logout or update came in between: whoever waits has to look at the new state.
+    /// The error of a renewal that a login, logout or update overtook: its callers have to look at the new state.
     struct Superseded: Error {
-        /// Tokens that came too late and that nobody will use.
+        /// The tokens of an answer that came too late, which no caller gets.
         var late: TokenResponse?
     }
 
-    /// Tokens that are fresh now, renewed when they have to be.
+    /// Returns tokens that are fresh now, renewed if necessary.
     ///
-    /// Looks at what is published, not at what is still being saved: nobody gets an access token before the refresh token
-    /// that came with it is on disk.
+    /// Reads the published state, not one that is still being saved: no caller gets an access token before the refresh
+    /// token that came with it is on disk.
     func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         let asked = service.configuration.clock.secondsSince1970
         var hasSeenExpired = false
         while true {
-            // What is at hand may be old; a renewal reads the store itself.
+            // The tokens at hand may be old; a renewal reads the store itself.
             if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
             let running = running(parameters)
             if running == nil, let answer = atHand(parameters, reason) { return try answer.get() }
@@ -67,7 +67,8 @@ extension AuthState {
                 let tokens = try await flight.result.value()
                 // A renewal that other callers share may have stopped at tokens that are too short for this caller.
                 if running != nil, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
-                // Saving them may have taken longer than they last; once, for a provider's tokens may last no longer.
+                // Saving them may have taken longer than they last. Checked once: a provider's tokens may never last
+                // longer.
                 if running != nil, !hasSeenExpired, tokens.storage.hasExpired(by: service.configuration.clock.now) {
                     hasSeenExpired = true
                     continue
@@ -86,19 +87,19 @@ extension AuthState {
         }
     }
 
-    /// The renewal for this grant that is under way.
+    /// Returns the renewal of this grant in progress, or nil.
     private func running(_ parameters: RenewalParameters) -> Flight? {
         flights[parameters].flatMap { $0.grantID == record.grantID ? $0 : nil }
     }
 
-    /// Tokens, or the error that the state is in; nil when there has to be a renewal.
+    /// Returns the tokens, or the error that the state is in; nil when a renewal is needed.
     private func atHand(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Result<Tokens, AuthStateError>? {
         let visible = published.withLock { $0.state }.record
         if reason != .explicit, let error = visible.authorizationError { return .failure(error) }
         return usableTokens(parameters, reason: reason, of: visible).map { .success(Tokens(storage: $0)) }
     }
 
-    /// The tokens that do without a renewal.
+    /// Returns the tokens that can be used without a renewal; nil when there are none.
     func usableTokens(_ parameters: RenewalParameters, reason: Flight.Reason, of record: Record) -> Tokens.Storage? {
         guard reason != .explicit, record.authorizationError == nil else { return nil }
         let now = service.configuration.clock.secondsSince1970
@@ -115,7 +116,8 @@ extension AuthState {
         }
     }
 
-    /// An access token that has not expired, although it is not fresh, when the provider or the store cannot be reached.
+    /// Returns tokens that are not fresh but have not expired, for use when the provider or the store cannot be
+    /// reached, or when the provider refuses without a reason.
     private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) -> Tokens? {
         let record = published.withLock { $0.state }.record
         guard let needed = reason.validity, !record.needsTokenRefresh, record.authorizationError == nil,
@@ -128,12 +130,13 @@ extension AuthState {
 
     private func start(_ flight: Flight) -> Flight {
         flights[flight.parameters] = flight
-        // Detached: it must inherit neither priority nor task-local values nor cancellation of the caller who happens to be
-        // first. It is owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.
+        // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
+        // owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.
         Task.detached { [self] in
             let result: Result<Tokens, any Error>
             do { result = .success(try await renew(flight)) } catch { result = .failure(error) }
-            // Before anybody hears of the end: `drain()` waits for it, so that no program ends with the tokens alive.
+            // Revoked before the callers get the result: `drain()` waits for that, so that no program ends with the
+            // late tokens valid.
             if case .failure(let error as Superseded) = result { await revoke(error.late) }
             await land(flight)
             flight.result.finish(result)

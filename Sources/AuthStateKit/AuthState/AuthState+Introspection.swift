@@ -3,9 +3,9 @@ public import AuthStateOAuth
 extension AuthState {
     /// Asks the provider about this state's access or refresh token (RFC 7662); from an error state too.
     ///
-    /// The token is asked about as it is, fresh or not, and whatever the answer says changes nothing here.
+    /// The token is not renewed first, fresh or not, and the answer does not change the state.
     ///
-    /// - Parameter kind: Which of the two tokens.
+    /// - Parameter kind: The token to ask about.
     /// - Throws: `AuthStateError` of stage token: `.endpointMissing` when the provider has no introspection endpoint,
     ///   `.invalidClient` when it does not serve this client; `.notLoggedIn` without such a token. `CancellationError`.
     public nonisolated func introspect(_ kind: TokenTypeHint = .accessToken) async throws -> IntrospectionResponse {

@@ -10,8 +10,8 @@ import AuthStateOAuth
 extension AuthState {
     /// Renews ahead of expiry until the task is cancelled; for a service lifecycle to own.
     ///
-    /// A failure is left to the observer and tried again, and so is a save, once a minute; in error, and without anything to
-    /// renew with, it waits for a change, here or by another process.
+    /// A failed renewal is reported to the observer and tried again; a failed save likewise, once a minute. In error,
+    /// and without anything to renew with, it waits for a change, here or by another process.
     ///
     /// - Throws: `CancellationError`.
     public nonisolated func run() async throws {
@@ -35,14 +35,15 @@ extension AuthState {
             do { _ = try await tokens(.none, reason: .stale) } catch let error as AuthStateError {
                 pause = max(1, error.retryAfter ?? 5)
             }
-            // Nothing fresher came: the provider is away, or its tokens are born stale. Both are left alone for a while.
+            // No fresher tokens came: the provider does not answer, or its tokens are stale when issued. Both are
+            // retried after a pause.
             if published.withLock({ $0.state }).freshUntil <= clock.clock.secondsSince1970 {
                 try await clock.waitingClock.sleep(for: .seconds(min(pause, 300) * .random(in: 1...1.5)))
             }
         }
     }
 
-    /// Waits until the state is another one, for a minute at most: the store does not tell of changes by itself.
+    /// Waits until the state changes, for a minute at most: the store does not report changes by itself.
     private nonisolated func change(since seen: Current) async throws {
         do {
             try await withDeadline(.seconds(60), clock: service.configuration.waitingClock) {
@@ -52,7 +53,7 @@ extension AuthState {
         try Task.checkCancellation()
     }
 
-    /// Waits until no renewal is under way and tries once more to save what could not be saved, before a program ends.
+    /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends.
     ///
     /// Returns at once when the calling task is cancelled. `current.storeError` says whether something is still unsaved.
     public func drain() async {

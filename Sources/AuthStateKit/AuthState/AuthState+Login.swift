@@ -1,15 +1,16 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Takes a person through a login and keeps the result.
+    /// Logs a user in with a user agent and keeps the result.
     ///
-    /// The store is tried before the browser opens, so that no login is lost for want of a writable place.
+    /// Checks that the store can be written before the browser opens, so that no login is lost to an unwritable store.
     ///
-    /// Should the very last save fail all the same, the state is returned, and `current.storeError` says why: `save()`
+    /// When the last save fails all the same, the state is returned with the reason in `current.storeError`; `save()`
     /// tries again.
     ///
     /// - Parameter annotations: Kept with the state, see `Record.annotations`.
-    /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then
+    ///   unchanged.
     public static func authorize(
         _ request: AuthorizationRequest,
         presenting userAgent: any ExternalUserAgent,
@@ -26,9 +27,9 @@ extension AuthState {
 
     /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps the result.
     ///
-    /// A last save that fails is no error here, as with `authorize`.
+    /// A failure of the last save is not thrown, as with `authorize`.
     ///
-    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then unchanged.
     public static func complete(
         _ pending: PendingAuthorization,
         callback: AuthorizationCallback,
@@ -44,11 +45,12 @@ extension AuthState {
 
     /// Reads a stored state.
     ///
-    /// Where other programs can write the store, what is stored decides neither which secret is read nor where it is sent: give
-    /// a credential that is bound to its provider, `.environment("SECRET").sent(onlyTo: .issuer("https://op.example"))`. A
-    /// request that would send another one, or send it elsewhere, throws `.credentialWithheld`.
+    /// Where other programs can write the store, the stored state decides neither which secret is read nor where it is
+    /// sent. Give a credential that is bound to its provider, for example
+    /// `.environment("SECRET").sent(onlyTo: .issuer("https://op.example"))`. A request that would send another
+    /// credential, or send it elsewhere, throws `.credentialWithheld`.
     ///
-    /// - Parameter credential: The client's credential, in the place of the one that the stored state refers to.
+    /// - Parameter credential: The client's credential, in place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
     public static func restore(
         from store: any AuthStateStore,
@@ -62,7 +64,7 @@ extension AuthState {
             sharing: { $0 })
     }
 
-    /// Reads a stored state, and lets the caller put parts in that are equal and that others have already.
+    /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
     static func restore(
         _ key: AuthStateKey,
         credential: ClientCredential?,
@@ -83,7 +85,7 @@ extension AuthState {
 }
 
 extension AuthState.WayIn {
-    /// By a page of the provider.
+    /// Logs a user in with a page of the provider.
     func authorize(
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws -> AuthState {
@@ -94,7 +96,7 @@ extension AuthState.WayIn {
         }
     }
 
-    /// By the answer to a request that was made before.
+    /// Completes a login with the answer to a request that was made before.
     func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws -> AuthState {
         try await state {
             let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
@@ -105,5 +107,5 @@ extension AuthState.WayIn {
 
 extension AuthStateError {
     static let nobodyIsLoggedIn = AuthStateError(
-        .notLoggedIn, stage: .store, "Nobody is logged in.", hint: "Log in first.")
+        .notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in first.")
 }

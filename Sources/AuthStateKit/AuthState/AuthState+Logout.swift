@@ -1,17 +1,17 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Gives the grant back: revokes the refresh token, then the access tokens (RFC 7009), and forgets the login.
+    /// Revokes the refresh token, then the access tokens (RFC 7009), and forgets the login.
     ///
-    /// Nobody renews meanwhile, here or in another process. When the provider does not take all tokens back nothing is
-    /// forgotten, and the call can be repeated: a token that is revoked already counts as revoked. Tokens that were asked for
-    /// with parameters go with the others, as far as this process asked for them. The session at the
-    /// provider goes on; `logOut(presenting:postLogoutRedirectURI:)` ends that too.
+    /// The lease is held meanwhile: no caller and no other process renews. When the provider does not revoke all
+    /// tokens, nothing is forgotten, and the call can be repeated: a token that is revoked already counts as revoked.
+    /// Tokens that this process requested with parameters are revoked too. The session at the provider continues;
+    /// `logOut(presenting:postLogoutRedirectURI:)` ends that too.
     ///
-    /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient` when it
-    ///   does not serve this client, `.revocationUnsupported` when it cannot revoke what there is, kind `.transient` when it
-    ///   cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and its end could not be saved.
-    ///   `CancellationError`.
+    /// - Throws: `AuthStateError`: `.endpointMissing` when the provider has no revocation endpoint, `.invalidClient`
+    ///   when it does not serve this client, `.revocationUnsupported` when it cannot revoke these tokens, kind
+    ///   `.transient` when it cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and its end
+    ///   could not be saved. `CancellationError`.
     public func revoke() async throws {
         defer { publish() }
         try await transaction { state, lease in try await state.revoke(under: lease) }
@@ -24,7 +24,7 @@ extension AuthState {
         }
         let grantID = record.grantID
         try await service.revokeTokens(of: record, beside: liveSideTokens)
-        // A login meanwhile is another grant; what is stored and shown is the one that was revoked still.
+        // A login meanwhile began another grant; the stored and published grant is still the revoked one.
         guard record.grantID == grantID else { return await persist(under: lease) }
         apply(.loggedOut)
         publish()
@@ -33,42 +33,42 @@ extension AuthState {
 
     /// Ends the login: forgets it here, revokes its tokens, ends the session at the provider.
     ///
-    /// Works from an error state, and offline: from the first moment no call gets a token, and each part is tried whatever
-    /// became of the one before. A registration (`lastRegistrationResponse`) is kept for the next login. Cancelling the task
-    /// leaves out what has not begun at the provider; the local part is done all the same.
+    /// Works from an error state, and offline. From the first moment no call gets a token, and each part is tried even
+    /// when the one before failed. A registration (`lastRegistrationResponse`) is kept for the next login. Cancelling
+    /// the task skips the parts at the provider that have not begun; the local part is done all the same.
     ///
     /// - Parameters:
-    ///   - userAgent: Shows the provider's page; nil leaves that to you, see `LogoutOutcome.pending`.
-    ///   - postLogoutRedirectURI: Where the browser comes back to; nil is the redirect URI of the login.
+    ///   - userAgent: Shows the provider's page; nil leaves that to the caller, see `LogoutOutcome.pending`.
+    ///   - postLogoutRedirectURI: The URI to which the browser returns; nil is the redirect URI of the login.
     public func logOut(
         presenting userAgent: (any ExternalUserAgent)? = nil, postLogoutRedirectURI: RedirectURI? = nil
     ) async -> LogoutOutcome {
         await logOut(presenting: userAgent, with: endSessionRequest(postLogoutRedirectURI: postLogoutRedirectURI))
     }
 
-    /// The request that ends the session of this login at the provider; nil when there is none to end.
+    /// Returns the request that ends the session of this login at the provider; nil when there is none to end.
     ///
-    /// Change it, for example its languages, and give it to `logOut(presenting:with:)`.
+    /// Change it, for example its languages, and pass it to `logOut(presenting:with:)`.
     ///
-    /// - Parameter postLogoutRedirectURI: Where the browser comes back to; nil is the redirect URI of the login.
+    /// - Parameter postLogoutRedirectURI: The URI to which the browser returns; nil is the redirect URI of the login.
     public nonisolated func endSessionRequest(postLogoutRedirectURI: RedirectURI? = nil) -> EndSessionRequest? {
         let record = snapshot
-        // A client that was logged in itself has no session.
+        // A login of the client itself has no session.
         guard record.machineGrant == nil else { return nil }
         return EndSessionRequest(
             configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
             postLogoutRedirectURI: postLogoutRedirectURI ?? record.lastAuthorizationResponse?.request.redirectURI)
     }
 
-    /// Ends the login as `logOut(presenting:postLogoutRedirectURI:)` does, with a request of your own.
+    /// Ends the login as `logOut(presenting:postLogoutRedirectURI:)` does, with a given request.
     ///
-    /// - Parameter request: What ends the session at the provider, see `endSessionRequest(postLogoutRedirectURI:)`; nil
-    ///   leaves the session alone.
+    /// - Parameter request: The request that ends the session at the provider, see
+    ///   `endSessionRequest(postLogoutRedirectURI:)`; nil leaves the session alone.
     public func logOut(
         presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
     ) async -> LogoutOutcome {
         let (before, sideTokens) = (record, liveSideTokens)
-        // The browser that is opened below inherits no variable of the client's, read before or not.
+        // The browser that is opened below inherits none of the client's secret variables, read before or not.
         before.noteSecretVariables()
         reauthorization?.giveUp(AuthStateError.givenUp)
         let (grants, removal) = await forget(before)
@@ -78,8 +78,8 @@ extension AuthState {
             session: await endSession(request, presenting: userAgent))
     }
 
-    /// Saves the end, and tells which grants ended by that, with their newest tokens: another process may have renewed ours,
-    /// or may have begun one that ends with it.
+    /// Saves the end, and returns the grants that it ended, with their newest tokens: another process may have renewed
+    /// this grant, or may have begun one that ends with it.
     private func forget(_ before: Record) async -> (grants: [Record], LogoutOutcome.Part) {
         do {
             guard let stored = try await end(isCancellable: false)?.with(credentialOf: before) else {
@@ -92,7 +92,7 @@ extension AuthState {
         }
     }
 
-    /// The tokens beside the default one that have not ended.
+    /// The access tokens beside the default one that have not expired.
     private var liveSideTokens: [String] {
         let now = service.configuration.clock.now
         return sideTokens.values.filter { $0.expirationDate.map { $0 > now } ?? true }.map(\.accessToken)
@@ -128,9 +128,9 @@ extension AuthState {
 }
 
 extension AuthorizationService {
-    /// Revokes the refresh token first: with it most providers end the whole grant.
+    /// Revokes the tokens of a record, the refresh token first: with it most providers end the whole grant.
     ///
-    /// Access tokens that the provider cannot revoke do not count where the grant is gone: they end soon by themselves.
+    /// Access tokens that the provider cannot revoke are ignored when the refresh token was revoked: they expire soon.
     func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
         func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
             try Task.checkCancellation()
@@ -148,7 +148,7 @@ extension AuthorizationService {
 }
 
 extension AuthStateError {
-    /// Why a part of a logout was not done.
+    /// Makes the error of a part of a logout that was not done.
     fileprivate init(ofLogout error: any Error) {
         if error is CancellationError {
             self.init(.cancelled, stage: .logout, "The logout was given up before this part was done.")

@@ -1,14 +1,14 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// How a token is renewed that a program holds without a person: by asking again.
+    /// The grant of a program without a user: its token is renewed by requesting it again.
     public enum MachineGrant: Sendable, Hashable {
-        /// In the client's own name, with its credential (RFC 6749, section 4.4).
+        /// A request in the client's own name, with its credential (RFC 6749, section 4.4).
         case clientCredentials(ClientCredentialsGrant)
-        /// With an assertion that is signed anew each time (RFC 7523, section 2.1).
+        /// A request with an assertion that is signed anew each time (RFC 7523, section 2.1).
         case jwtBearer(JWTBearerGrant)
 
-        /// The request for a token; the parameters of a renewal come before the grant's own.
+        /// Returns the request for a token; the parameters of a renewal take precedence over the grant's own.
         func request(
             configuration: ServiceConfiguration, clientID: String, _ parameters: RenewalParameters = .none
         ) -> TokenRequest {
@@ -28,7 +28,7 @@ extension AuthState {
             return request
         }
 
-        /// What the token shall allow.
+        /// The scopes of the token.
         var scopes: [Scope] {
             switch self {
             case .clientCredentials(let grant): grant.scopes
@@ -37,11 +37,11 @@ extension AuthState {
         }
     }
 
-    /// What to ask for when a client renews the token that it holds in its own name.
+    /// The parameters of a token that a client requests, and renews, in its own name.
     public struct ClientCredentialsGrant: Sendable, Hashable, Codable {
         /// The scopes.
         public var scopes: [Scope]
-        /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
+        /// The resources that the token is for, absolute URIs (RFC 8707, section 2.2).
         public var resources: [String] {
             get { ownResources ?? [] }
             set { ownResources = newValue.isEmpty ? nil : newValue }
@@ -61,13 +61,13 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// What to ask for again in the client's own name; nil for every other state.
+    /// The grant of a client in its own name; nil for every other state.
     public var clientCredentials: AuthState.ClientCredentialsGrant? {
         get { if case .clientCredentials(let grant)? = machineGrant { grant } else { nil } }
         set { machineGrant = newValue.map { .clientCredentials($0) } }
     }
 
-    /// What to sign again; nil for every other state.
+    /// The grant whose assertion is signed anew for each request; nil for every other state.
     public var jwtBearer: JWTBearerGrant? {
         get { if case .jwtBearer(let grant)? = machineGrant { grant } else { nil } }
         set { machineGrant = newValue.map { .jwtBearer($0) } }

@@ -1,14 +1,15 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Gets a token in the client's own name (RFC 6749, section 4.4); it renews itself with the client's credential.
+    /// Gets a token in the client's own name (RFC 6749, section 4.4); the client's credential renews it.
     ///
-    /// A last save that fails is no error here, as with `authorize`.
+    /// A failure of the last save is not thrown, as with `authorize`.
     ///
     /// - Parameters:
-    ///   - resources: What the token shall be for, absolute URIs (RFC 8707); kept for renewals, as the scopes are.
-    ///   - dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    ///   - resources: The resources that the token is for, absolute URIs (RFC 8707); kept for renewals, as the scopes
+    ///     are.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then unchanged.
     public static func clientCredentials(
         configuration: ServiceConfiguration,
         clientID: String,
@@ -29,17 +30,17 @@ extension AuthState {
             .ask(.clientCredentials(grant), configuration, clientID, dpopKey)
     }
 
-    /// Gets a token by assertions that a service signs (RFC 7523, section 2.1); it renews itself by signing anew.
+    /// Gets a token with an assertion that a service signs (RFC 7523, section 2.1); each renewal signs a new one.
     ///
-    /// A last save that fails is no error here, as with `authorize`. The key is only referred to in what is stored.
+    /// A failure of the last save is not thrown, as with `authorize`. The stored state only refers to the key.
     ///
     /// - Parameters:
-    ///   - grant: What is signed, with which key.
+    ///   - grant: The assertion to sign, and its key.
     ///   - clientID: The client's identifier; nil takes the grant's issuer, which is then not sent beside the assertion.
-    ///   - credential: For providers that want the client to authenticate as well.
-    ///   - dpopKey: The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
+    ///   - credential: The client's credential, for providers that require the client to authenticate as well.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
     /// - Throws: `AuthStateError` of stage token: `.credentialUnavailable` when the key is not where it should be,
-    ///   `.invalidGrant` when the provider does not accept the assertion. What was stored before is then untouched.
+    ///   `.invalidGrant` when the provider does not accept the assertion. What was stored before is then unchanged.
     public static func jwtBearer(
         _ grant: JWTBearerGrant,
         configuration: ServiceConfiguration,
@@ -58,7 +59,7 @@ extension AuthState {
 }
 
 extension AuthState.WayIn {
-    /// By asking in the client's own name, or with an assertion; asking again renews.
+    /// Requests tokens in the client's own name, or with an assertion; the same request renews them.
     func ask(
         _ grant: AuthState.MachineGrant, _ configuration: ServiceConfiguration, _ clientID: String,
         _ dpopKey: DPoPKey?

@@ -7,19 +7,19 @@ import AuthStateJOSE
 #endif
 
 extension AuthState {
-    /// When something was decided: by the wall clock, or just after the newest stamp that was known then.
+    /// The time of a decision: by the wall clock, or just after the newest stamp that was known then.
     ///
-    /// A hybrid logical clock. A decision that knows of another one is later than it, however wrong clocks are; between two
-    /// that do not know of each other the clocks decide.
+    /// A hybrid logical clock. A decision made with knowledge of another one is later than it, however wrong the clocks
+    /// are. Between two decisions that do not know of each other, the clocks decide.
     package struct Stamp: Sendable, Hashable, Comparable {
         /// Microseconds since 1970, less than 2⁶⁰.
         package var time: Int64
-        /// Tells apart what two processes decided in the same microsecond.
+        /// Distinguishes decisions of two processes in the same microsecond.
         package var name: UInt32
 
-        /// The last time of all, which only an archive can bring about that a machine did not write.
+        /// The latest possible time, reached only with an archive that no machine wrote.
         private static let last: Int64 = 1 << 60 - 1
-        /// Nothing was decided.
+        /// The stamp of a part that was never decided.
         package static let never = Stamp(time: 0, name: 0)
 
         package init(time: Int64, name: UInt32) { (self.time, self.name) = (time, name) }
@@ -30,19 +30,19 @@ extension AuthState {
             self.init(time: min(max(Int64(wall.rounded()), newest + 1), Self.last), name: .random(in: 1 ... .max))
         }
 
-        /// The moment; nil for none.
+        /// The time as a date; nil for `never`.
         var date: Date? { self == .never ? nil : Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
         package static func < (a: Self, b: Self) -> Bool { (a.time, a.name) < (b.time, b.name) }
     }
 
-    /// When each part of a state was decided.
+    /// The stamps of the parts of a state.
     package struct Stamps: Sendable, Hashable {
         /// The grant, or its end.
         package var grant = Stamp.never
         /// The client, its provider and its credential; older than `grant` after a logout.
         package var client = Stamp.never
-        /// What is registered of the client.
+        /// The client's registration.
         package var registration = Stamp.never
         /// The tokens, and what came with them.
         package var tokens = Stamp.never
@@ -52,7 +52,7 @@ extension AuthState {
         package var error = Stamp.never
         /// The pause of renewals.
         package var pause = Stamp.never
-        /// The renewal of which nothing was heard.
+        /// The renewal without an answer.
         package var unconfirmed = Stamp.never
         /// The wish to renew.
         package var wish = Stamp.never
@@ -66,7 +66,8 @@ extension AuthState {
         /// The time of the newest tokens.
         var newestTokens: Int64 { max(tokens.time, refreshToken.time) }
 
-        /// Moves a grant, and all that came with it and after it, to just after what another process decided before.
+        /// Moves a grant, and everything decided with it and after it, to just after the newest decision of another
+        /// process.
         mutating func lift(above newest: Int64) {
             let begun = grant.time
             guard begun <= newest else { return }
@@ -79,25 +80,25 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// Whether a logout ended the grant; what is left tells of it, so that nothing older comes back.
+    /// Whether a logout ended the grant. The record of the end stays, so that no older grant comes back.
     public var isLoggedOut: Bool { stamps.client < stamps.grant }
 
-    /// Whether a logout ended the grant and there is no registration: what is left only tells other processes of the end.
+    /// Whether a logout ended the grant and there is no registration: the record only tells other processes of the end.
     public var isForgettable: Bool { isLoggedOut && lastRegistrationResponse == nil }
 
-    /// The newest of both: of each part the one that was decided later, whichever of the two it is in.
+    /// Returns this record merged with another one: of each part, the version that was decided later.
     ///
-    /// Merging is commutative, idempotent and, but for one case in Docs/Architecture.md, associative, so all processes agree
-    /// in the end, in whatever order they hear of each other. A newer grant, or its end, takes the place of an older one with
-    /// all its tokens.
+    /// Merging is commutative, idempotent and, but for one case in Docs/Architecture.md, associative, so all processes
+    /// agree in the end, regardless of the order in which they learn of each other's changes. A newer grant, or the end
+    /// of one, replaces an older grant with all its tokens.
     func merged(with other: Self) -> Self {
         var next = stamps.grant < other.stamps.grant ? other : self
         let older = stamps.grant < other.stamps.grant ? self : other
         let (newer, client) = (next, older.stamps.client)
         if client > newer.stamps.client { next.takeClient(of: older) }
         let registered = client > newer.stamps.client ? newer : older
-        // Other endpoints get no secret that did not come with them: they may be the word of a program that can write the
-        // store and not read it.
+        // Endpoints get no secret that did not come with them: they may come from a program that can write the store
+        // but not read it.
         if registered.stamps.registration > next.stamps.registration,
             registered.configuration.credentialOrigins == next.configuration.credentialOrigins
         {
@@ -110,7 +111,8 @@ extension AuthState.Record {
         return next
     }
 
-    /// A client that came after ours; ours is logged out then, for a grant brings its client along.
+    /// Takes a client that is newer than this record's; this record is then logged out, because a grant brings its
+    /// client.
     private mutating func takeClient(of other: Self) {
         configurationBox = other.configurationBox
         clientID = other.clientID
@@ -120,21 +122,21 @@ extension AuthState.Record {
         (stamps.client, stamps.registration) = (other.stamps.client, other.stamps.registration)
     }
 
-    /// Keeps the client that a program gave, in the place of the one that a logout left.
+    /// Keeps the client that a program gave, in place of the one that a logout left.
     mutating func keepClient(of other: Self) {
         let stamps = stamps
         takeClient(of: other)
         self.stamps = stamps
     }
 
-    /// Makes a login that stores itself now later than what it finds there; its client keeps what is registered.
+    /// Makes a login that is being saved later than the stored state; its client keeps the registration.
     mutating func decide(after other: Self) {
         stamps.lift(above: other.stamps.newest)
         // The program named the endpoints of this login.
         takeRegistration(of: other)
     }
 
-    /// What is registered of the same client, and how it authenticates since.
+    /// Takes a newer registration of the same client, and the credential that came with it.
     private mutating func takeRegistration(of other: Self) {
         guard other.stamps.registration > stamps.registration, other.clientID == clientID,
             other.configuration.issuer == configuration.issuer
@@ -145,7 +147,7 @@ extension AuthState.Record {
         if let registration = lastRegistrationResponse { configuration = configuration.adapted(to: registration) }
     }
 
-    /// What happened to the same grant.
+    /// Takes the newer parts of the same grant.
     private mutating func takeProgress(of other: Self) {
         let theirs = other.stamps
         if theirs.tokens > stamps.tokens {
@@ -165,10 +167,10 @@ extension AuthState.Record {
         stamps.wish = max(stamps.wish, theirs.wish)
     }
 
-    /// Forgets what newer tokens answered: an error, a pause, a renewal without an answer, and the wish to renew.
+    /// Forgets what newer tokens make void: an error, a pause, a renewal without an answer, and the wish to renew.
     mutating func dropWhatTokensMadeVoid() {
         let newest = stamps.newestTokens
-        // A refresh token answers only the refusal of the one before.
+        // A new refresh token makes void only the refusal of the one before.
         let answered = errorBox?.value.code == .invalidGrant ? newest : stamps.tokens.time
         if stamps.error.time < answered { (errorBox, stamps.error) = (nil, .never) }
         if stamps.pause.time < newest { (pauseBox, stamps.pause) = (nil, .never) }
@@ -182,7 +184,7 @@ extension AuthState.Stamps: Codable {
         case grant, client, registration, tokens, refreshToken, error, pause, unconfirmed, wish
     }
 
-    /// Decodes stamps; those of a login are one and the same, and stand once.
+    /// Decodes stamps; the stamps of a login are equal and stored once.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func stamp(_ key: CodingKeys, else other: AuthState.Stamp = .never) throws -> AuthState.Stamp {

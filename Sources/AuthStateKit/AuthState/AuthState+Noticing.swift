@@ -2,26 +2,28 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension AuthState {
-    /// Takes over what another process stored, now; the next use of the tokens does the same by itself.
+    /// Reads the store now and adopts what another process stored: merges it with this state. The next use of the
+    /// tokens does the same.
     ///
-    /// For what is shown without being used, for example whether somebody is logged in.
+    /// For a state that is shown without being used, for example to show whether a user is logged in.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read, the state is as before then;
+    /// - Throws: `AuthStateError` of kind `.store` when the store cannot be read; the state is then unchanged.
     ///   `CancellationError`.
     public func reload() async throws {
         let result = try await look().value()
         if let error = result { throw error }
     }
 
-    /// Takes over what another process stored since the last look, if there may be anything.
+    /// Adopts what another process stored since the last reading, if there may be a change.
     ///
-    /// What cannot be read is reported and changes nothing: the tokens at hand are good for as long as they were.
+    /// A reading that fails is reported and changes nothing: the tokens at hand stay usable for as long as before.
     ///
     /// - Throws: `CancellationError`.
     func notice() async throws {
-        // The look under way may have read the store too early; one that begins now has not.
+        // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {
-            // Nobody changes what is stored while a transaction of ours holds the lease, and it has looked itself.
+            // A transaction of this state holds the lease: no other process changes the stored state, which the
+            // transaction has read.
             if transactions > 0 { return }
             if let error = try await look().value() { notify(.readFailed(error)) }
         }
@@ -33,13 +35,13 @@ extension AuthState {
         return published.withLock { $0.sight.isCurrent(at: now) }
     }
 
-    /// The look that is under way, or a new one; it ends with the error of the store, if any.
+    /// Returns the reading in progress, or begins one; its result is the error of the store, if any.
     private func look() -> SharedResult<AuthStateError?> {
         if let looking { return looking }
         let result = SharedResult<AuthStateError?>()
         looking = result
-        // Detached, as a flight is: it belongs to all who wait for it, and the first of them may be cancelled. It ends,
-        // for it has a deadline.
+        // Detached, as a flight is: it belongs to all callers that wait for it, and the first of them may be cancelled.
+        // It ends, because it has a deadline.
         Task.detached { [self] in
             let error = await readStore()
             await endLook()
@@ -66,7 +68,7 @@ extension AuthState {
                 }
                 return (sight, try await store.load(key))
             }
-            // Beside a transaction of ours what was read may be older than what is at hand.
+            // During a transaction of this state the reading may be older than the state at hand.
             guard transactions == 0, transactionSteps == steps else { return nil }
             published.withLock { $0.sight = sight }
             try absorb(stored)

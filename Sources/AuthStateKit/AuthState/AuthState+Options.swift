@@ -1,26 +1,29 @@
 extension AuthState {
-    /// How a state behaves; times are in seconds unless they are durations.
+    /// The options of a state; times are in seconds unless they are durations.
     public struct Options: Sendable {
-        /// How long before its end an access token counts as not fresh; at most a quarter of its lifetime is used.
+        /// The time before its expiry in which an access token counts as not fresh; at most a quarter of its lifetime
+        /// is used.
         public var leeway: Double = 60
-        /// How long the provider may take to renew, repeats and pauses included; the lease has its own deadline.
+        /// The time that a renewal may take at the provider, repeats and pauses included; the lease has its own
+        /// deadline.
         public var renewalDeadline: Duration = .seconds(60)
-        /// How often a renewal is repeated when no connection came about, or the provider asked to wait (429, 503).
+        /// The number of times that a renewal is repeated when no connection is made, or the provider asks to wait
+        /// (429, 503).
         public var renewalRetries = 2
-        /// How long to wait for another holder of the stored state.
+        /// The time to wait for the lease while another holder has it.
         public var leaseDeadline: Duration = .seconds(30)
-        /// For how long the state in memory counts as the stored one, where the store cannot tell of changes, in seconds.
+        /// The time for which the state in memory counts as the stored one, where the store cannot report changes.
         public var storeCheckInterval: Double = 1
-        /// What a refused access token means.
+        /// The policy for a refused access token.
         public var unauthorizedPolicy: UnauthorizedPolicy = .renewOnce
         /// Origins that may receive the access token, for example `https://api.example`; nil allows all.
         ///
-        /// Only their refusals of it count then, see `UnauthorizedPolicy`.
+        /// Then only refusals by these origins count, see `UnauthorizedPolicy`.
         public var allowedOrigins: Set<String>?
-        /// Secrets and keys that a stored state may name where others can write the store, each bound to its provider by
-        /// `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
+        /// Secrets and keys that a stored state may name where other programs can write the store, each bound to its
+        /// provider by `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
         public var allowedCredentials: [ClientCredential] = []
-        /// Told of everything that happens, synchronously.
+        /// The observer of every event, called synchronously.
         public var observer: (any AuthStateObserver)?
 
         /// Makes the default options.

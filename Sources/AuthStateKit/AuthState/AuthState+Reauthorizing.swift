@@ -1,17 +1,17 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Sends a request as `performAction(_:parameters:policy:)` does; when that fails because somebody has to log in, lets
-    /// them, and sends it once more.
+    /// Sends a request as `performAction(_:parameters:policy:)` does; when that fails because a login is needed, logs
+    /// the user in and sends it once more.
     ///
-    /// The login's result is kept only when it is the same account's, `iss` and `sub` compared to the byte: a request of one
-    /// person never goes out as another's. Calls at the same time share one login. When nobody was logged in there is nothing
-    /// to compare, and whoever logs in is taken.
+    /// The result of the login is kept only when it is of the same account, `iss` and `sub` compared to the byte: a
+    /// request of one user is never sent as another's. Calls at the same time share one login. When no user was logged
+    /// in before, any account is accepted.
     ///
-    /// - Parameter reauthorize: How the person logs in again.
-    /// - Throws: As without a login; `AuthStateError` of the login, `.cancelled` when the person gives up, `.accountChanged`
-    ///   when another account logged in: its tokens are given back, and the state is as it was; `.unsupported` when there is
-    ///   no ID token to know the account by. `CancellationError`.
+    /// - Parameter reauthorize: The way in which the user logs in again.
+    /// - Throws: As `performAction(_:parameters:policy:)`; `AuthStateError` of the login: `.cancelled` when the user
+    ///   gives up, `.accountChanged` when another account logged in (its tokens are revoked, and the state is
+    ///   unchanged), `.unsupported` when there is no ID token to compare the accounts. `CancellationError`.
     public nonisolated(nonsending) func performAction(
         _ request: TransportRequest,
         parameters: RenewalParameters = .none,
@@ -20,7 +20,7 @@ extension AuthState {
     ) async throws -> TransportResponse {
         let account = snapshot.idToken
         return try await withReauthorization(reauthorize) {
-            // Before each sending: another process may log somebody else in at any time.
+            // Checked before each sending: another process may log another user in at any time.
             try await performAction(request, parameters: parameters, policy: policy) { tokens in
                 if let account, tokens.idToken != account {
                     try IDToken.checkAccount(of: tokens.idToken, isThatOf: account)
@@ -29,12 +29,12 @@ extension AuthState {
         }
     }
 
-    /// Runs a body; when it fails because somebody has to log in, lets them, and runs it once more.
+    /// Runs a body; when it fails because a login is needed, logs the user in and runs it once more.
     ///
-    /// For `withFreshToken`, `userInfo` and whatever else needs a login. An `AuthStateError` of kind
-    /// `.reauthenticationRequired` is what leads to one, also when the body itself throws it.
+    /// For `withFreshToken`, `userInfo` and other calls that need a login. An `AuthStateError` of kind
+    /// `.reauthenticationRequired` leads to the login, also when the body itself throws it.
     ///
-    /// - Throws: As `performAction(_:parameters:policy:reauthorize:)` does, and what the body throws.
+    /// - Throws: As `performAction(_:parameters:policy:reauthorize:)`, and the body's errors.
     public nonisolated(nonsending) func withReauthorization<R>(
         _ reauthorize: Reauthorization, _ body: nonisolated(nonsending) () async throws -> R
     ) async throws -> R {
@@ -45,11 +45,11 @@ extension AuthState {
         return try await body()
     }
 
-    /// Lets the person of a state log in again, unless somebody has done so since.
+    /// Logs the user of a state in again, unless that has happened since.
     ///
     /// - Parameter before: The state when the call began.
     private func logInAgain(_ how: Reauthorization, because error: AuthStateError, before: Record) async throws {
-        // A client that asks in its own name has nobody to log in.
+        // A client that asks in its own name has no user to log in.
         guard before.machineGrant == nil else { throw error }
         guard before.idToken != nil || !before.hasTokens else { throw AuthStateError(unknownAccount: error) }
         let running = reauthorization.flatMap { $0.isOver ? nil : $0 }
@@ -69,14 +69,15 @@ extension AuthState {
         return login
     }
 
-    /// Takes the person through a login, and keeps it over a grant, if nothing has become of that meanwhile.
+    /// Logs the user in, and replaces a grant with the result, unless the grant has changed meanwhile.
     private func logIn(_ how: Reauthorization, because error: AuthStateError, over grantID: String) async throws {
         let request = how.request(of: record, after: error)
         let credential = try await readiness(for: request)
-        // Somebody has logged in or out elsewhere.
+        // A login or logout elsewhere came in between.
         guard record.grantID == grantID else { return }
         let (response, tokens) = try await how.login(request, service, credential)
-        // Somebody may have done so while the page was shown; a store that cannot be read fails the save, and says so.
+        // The same may have happened while the page was shown. A store that cannot be read fails the save, which
+        // reports it.
         try? await reload()
         guard record.grantID == grantID else { return await revoke(tokens) }
         do {
@@ -94,16 +95,16 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// Whether there is something that was granted, whatever became of it.
+    /// Whether there are tokens of a grant, valid or not.
     fileprivate var hasTokens: Bool { lastTokenResponse != nil || refreshToken != nil }
 }
 
 extension AuthStateError {
-    /// Nobody could tell whether the same person logs in again.
+    /// Makes the error of a login whose account cannot be compared with the one before.
     fileprivate init(unknownAccount reason: AuthStateError) {
         self.init(
             .unsupported, stage: .authorization,
-            "Somebody has to log in again, and without an ID token nobody can tell whether it is the same account.",
+            "The user has to log in again, and without an ID token the two accounts cannot be compared.",
             expected: "a login with the scope openid", hint: "Log in anew, then make the request again.",
             underlying: reason)
     }

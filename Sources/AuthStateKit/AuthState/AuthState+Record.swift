@@ -17,12 +17,13 @@ extension AuthState {
         }
         /// The client's identifier.
         public var clientID: String
-        /// How the client proves who it is; static secrets are only referred to.
+        /// The client's credential; static secrets are only referred to.
         public var credential: ClientCredential {
             get { credentialBox.value }
             set { credentialBox = Box(newValue) }
         }
-        /// The last answer of the authorization endpoint; its request's key is `dpopKey`, with which its code is exchanged.
+        /// The last answer of the authorization endpoint; its request's key is `dpopKey`, with which its code is
+        /// exchanged.
         public var lastAuthorizationResponse: AuthorizationResponse? {
             get {
                 var response = authorizationBox?.value.response
@@ -46,18 +47,19 @@ extension AuthState {
         public var refreshToken: String?
         /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
         public var dpopKey: DPoPKey?
-        /// What was granted, or asked for when the provider did not say.
+        /// The granted scope, or the requested one when the provider did not say.
         public var scope: String?
-        /// The resources that a login without an authorization request asked for; `lastAuthorizationResponse` has those of
-        /// every other one, and `machineGrant` a client's own.
+        /// The resources that a login without an authorization request asked for; `lastAuthorizationResponse` has those
+        /// of every other login, and `machineGrant` those of a client in its own name.
         public var resources: [String] = []
-        /// What was granted in detail (RFC 9396, section 7), as the provider said it last; nil when it never did.
+        /// The granted authorization details (RFC 9396, section 7), as last sent by the provider; nil when it never
+        /// sent any.
         public var authorizationDetails: [AuthorizationDetail]?
         /// The last ID token that was seen; a renewal without one does not remove it.
         public var idToken: String?
-        /// Why that ID token was believed; nil when it came from outside.
+        /// The proof by which that ID token was accepted; nil when it came from outside.
         public var idTokenTrust: IDTokenTrust?
-        /// Why the state is in error.
+        /// The error that the state is in; nil when there is none.
         public var authorizationError: AuthStateError? {
             get { errorBox?.value }
             set { (errorBox, stamps.error) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
@@ -67,32 +69,33 @@ extension AuthState {
             get { stamps.wish != .never }
             set { stamps.wish = newValue ? nextStamp() : .never }
         }
-        /// How to renew a state that no person logged in to; nil for a state of a person.
+        /// The grant that renews a state without a user; nil for the state of a user.
         public var machineGrant: MachineGrant? {
             get { machineGrantBox?.value }
             set { machineGrantBox = newValue.map(Box.init) }
         }
-        /// Counts grants: a login, a logout or an update makes what was under way before it void.
+        /// A count of grants: a login, a logout or an update begins a new one, which voids the operations begun before
+        /// it.
         public var grantEpoch = 0
-        /// Tells this grant from every other, also from those of other processes, which count epochs of their own.
+        /// The identifier of this grant, different from those of other processes, which count epochs of their own.
         public var grantID = ""
-        /// Counts changes.
+        /// A count of changes.
         public var revision = 0
-        /// When a renewal was sent whose answer never came: the refresh token may have been spent.
+        /// The time of a renewal whose answer never came: the refresh token may have been spent.
         public var unconfirmedRenewal: Date? {
             get { stamps.unconfirmed.date }
             set { stamps.unconfirmed = newValue.map { Stamp(at: $0, after: stamps.newestTokens) } ?? .never }
         }
-        /// Why, and until when, no renewal is tried again.
+        /// The pause in which no renewal is tried; nil when there is none.
         public var renewalPause: RenewalPause? {
             get { pauseBox?.value }
             set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
-        /// What the program wants to find again with the state, for example how it was set up; never for secrets.
+        /// Values that the program keeps with the state, for example how it was set up; never for secrets.
         public var annotations: [String: String] = [:]
         /// Members of an archive that this version does not know.
         package var unknownMembers: [String: JSONValue] = [:]
-        /// When each part was decided.
+        /// The stamps of the parts.
         package var stamps = Stamps()
 
         // Large, and mostly absent or the same for many: out of line they take 48 bytes instead of 1,300 in each state.
@@ -112,13 +115,13 @@ extension AuthState {
         }
     }
 
-    /// A time in which the provider is not asked again, and the error that it follows from.
+    /// A time in which the provider is not asked again, and the error that caused it.
     public struct RenewalPause: Sendable, Hashable, Codable {
-        /// The beginning of it; nil in archives that did not say.
+        /// The beginning; nil in archives without one.
         public var from: Date?
-        /// The end of it.
+        /// The end.
         public var until: Date
-        /// What the last renewal failed with.
+        /// The error of the last renewal.
         public var error: AuthStateError
 
         /// Makes a pause.
@@ -128,16 +131,16 @@ extension AuthState {
             self.error = error
         }
 
-        /// Whether a moment is in it; one before its beginning shows that a clock was set, and is not.
+        /// Returns whether a date is in the pause. A date before its beginning is not: it shows that a clock was set.
         func contains(_ date: Date) -> Bool {
-            // Without a beginning, none was longer than a minute.
+            // A pause without a beginning lasted a minute at most.
             (from ?? until.addingTimeInterval(-60)) <= date && date < until
         }
     }
 }
 
 extension AuthState.Record {
-    /// Whether there is something to show for: no error, and an access, ID or refresh token.
+    /// Whether there is no error, and an access, ID or refresh token.
     public var isAuthorized: Bool {
         authorizationError == nil && (lastTokenResponse != nil || idToken != nil || refreshToken != nil)
     }
@@ -145,12 +148,12 @@ extension AuthState.Record {
     /// The access token; nil while in error.
     public var accessToken: String? { authorizationError == nil ? lastTokenResponse?.accessToken : nil }
 
-    /// When the access token ends; nil while in error, or when the provider did not say.
+    /// The time at which the access token expires; nil while in error, or when the provider did not say.
     public var accessTokenExpirationDate: Date? {
         authorizationError == nil ? lastTokenResponse?.accessTokenExpirationDate : nil
     }
 
-    /// The time before which the access token is fresh, in seconds since 1970.
+    /// Returns the time before which the access token is fresh, in seconds since 1970.
     ///
     /// Fresh means: expiry − now > min(leeway, lifetime ÷ 4). Without an expiry a token is fresh for ever; without an
     /// access token, in error, or when a refresh was asked for, never.
@@ -159,7 +162,7 @@ extension AuthState.Record {
         return response.freshUntil(leeway: leeway)
     }
 
-    /// How the tokens can be renewed, if they can.
+    /// Returns the request that renews the tokens; nil when they cannot be renewed.
     func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
         if let machineGrant {
             var request = machineGrant.request(configuration: configuration, clientID: clientID, parameters)
@@ -181,10 +184,10 @@ extension AuthState.Record {
 }
 
 extension TokenResponse {
-    /// The response without what has no place in an answer to the request.
+    /// Returns the response without the tokens that do not belong in an answer to the request.
     ///
-    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), as its credential or its key
-    /// renews, and no ID token, as nobody logged in.
+    /// A client that asks in its own name gets no refresh token (RFC 6749, section 4.4.3), because its credential or
+    /// its key renews, and no ID token, because no user logged in.
     func answering(_ request: TokenRequest) -> TokenResponse {
         var response = self
         // RFC 6749, section 5.1: an answer that does not say the scope has the one that was asked for.
@@ -206,6 +209,6 @@ extension AuthState.Record: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "state of \(clientID), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["state": description]) }
 }

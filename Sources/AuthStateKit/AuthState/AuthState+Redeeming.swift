@@ -14,7 +14,7 @@ extension AuthState {
         let (service, credential) = (service, record.credential)
         var attempt = 0
         while true {
-            // An answer that comes in the moment in which the time is over has the only refresh token that counts.
+            // An answer that comes at the moment of the deadline has the only refresh token that is still valid.
             let redemption = try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
                 await service.redeem(request, credential: credential)
             }
@@ -32,9 +32,9 @@ extension AuthState {
             let pause = Duration.seconds(error.retryAfter ?? 0.25 * Double(1 << attempt) * .random(in: 0.5...1))
             guard pause + .seconds(1) < deadline.remaining else { return redemption }
             do { try await clock.sleep(for: pause) } catch { return redemption }
-            // The machine may have slept meanwhile: nothing is sent that nobody waits for.
+            // The machine may have slept meanwhile: no request is sent when no time is left to wait for its answer.
             guard deadline.remaining > .seconds(1) else { return redemption }
-            // Nor without the lease, which another process may have got meanwhile.
+            // None is sent without the lease either, which another process may have acquired meanwhile.
             do { try await lease.reserve() } catch { return redemption }
             attempt += 1
         }
@@ -65,7 +65,7 @@ extension AuthState {
                 response.idTokenTrust = trust
                 self.service.configuration.trace?.noteIDToken(token, trust)
             case .undecided(let error):
-                // Keys that cannot be had are not a failed check: the token came over TLS from the provider itself.
+                // Keys that cannot be fetched are not a failed check: the token came over TLS from the provider itself.
                 notify(.idTokenUnverified(error))
                 response.idToken = nil
             }
@@ -90,7 +90,7 @@ extension AuthState {
 }
 
 extension AuthStateError {
-    /// Any error, in the terms of the flow.
+    /// Wraps any error in the terms of the flow.
     init(wrapping error: any Error, stage: Stage) {
         self =
             error as? AuthStateError

@@ -3,14 +3,15 @@ public import AuthStateOAuth
 extension AuthState {
     /// Registers a client (RFC 7591) and keeps what the provider issued, for logins with `authorize(_:presenting:)`.
     ///
-    /// The store is tried before the provider is asked, so that no registration is lost for want of a writable place. Should
-    /// the very last save fail all the same, the state is returned, and `current.storeError` says why.
+    /// Checks that the store can be written before the provider is asked, so that no registration is lost to an
+    /// unwritable store. When the last save fails all the same, the state is returned with the reason in
+    /// `current.storeError`.
     ///
     /// - Parameters:
-    ///   - credential: Where the private key is, for a client that registers for `private_key_jwt`; a secret comes from the
+    ///   - credential: The private key of a client that registers for `private_key_jwt`; a secret comes from the
     ///     provider.
     ///   - annotations: Kept with the state, see `Record.annotations`.
-    /// - Throws: `AuthStateError` of stage registration, or of kind `.store`; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of stage registration, or of kind `.store`; what was stored before is then unchanged.
     public static func register(
         _ request: RegistrationRequest,
         credential: ClientCredential = .none,
@@ -23,14 +24,14 @@ extension AuthState {
         try await WayIn(credential, service, store, key, annotations, options).register(request)
     }
 
-    /// Takes a person through a login with the client of this state, and keeps the result here, over the grant of before.
+    /// Logs a user in with the client of this state, and replaces the previous grant with the result.
     ///
-    /// A registration stays what it is. The store is tried before the browser opens; should the very last save fail all the
-    /// same, `current.storeError` says why.
+    /// A registration is kept. Checks that the store can be written before the browser opens; when the last save fails
+    /// all the same, `current.storeError` has the reason.
     ///
     /// - Parameter request: A request of this state's client, see `snapshot`.
     /// - Throws: `AuthStateError` of the stage that failed, `.invalidArgument` for a request of another client;
-    ///   `CancellationError`. The grant of before is then untouched.
+    ///   `CancellationError`. The previous grant is then unchanged.
     public func authorize(
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
@@ -48,7 +49,7 @@ extension AuthState {
         try await take(response, tokens)
     }
 
-    /// Takes over what is stored, finds out whether it can be written, and tells how the client authenticates.
+    /// Adopts the stored state, checks that the store can be written, and returns the client's credential.
     func readiness(for request: AuthorizationRequest) async throws -> ClientCredential {
         try await transaction { state, lease in
             try await state.synchronize(with: lease)
@@ -62,15 +63,15 @@ extension AuthState {
         return record.credential
     }
 
-    /// Keeps the result of a login over the grant of before.
+    /// Replaces the previous grant with the result of a login.
     func take(_ response: AuthorizationResponse, _ tokens: TokenResponse) async throws {
-        // A failed save was reported by `commit`; the login counts all the same.
+        // A failed save was reported by `commit`; the login takes effect all the same.
         do { try await commit(.loggedIn(response, tokens)) } catch is AuthStateError {}
     }
 }
 
 extension AuthState.WayIn {
-    /// By registering a client, to whom nothing is granted yet.
+    /// Registers a client, which has no grant yet.
     func register(_ request: RegistrationRequest) async throws -> AuthState {
         try await state {
             let response = try await service.register(request)

@@ -1,28 +1,28 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Reads what is registered now (RFC 7592, section 2.1), and keeps it.
+    /// Reads the current registration (RFC 7592, section 2.1), and keeps it.
     ///
-    /// The provider may replace the registration access token and the client's secret with any answer. So nobody else
-    /// manages the registration meanwhile, and the answer is saved before anybody sees it; one that could not be saved is
-    /// saved before the provider is asked again. The grant is not touched. Once the provider is being asked, cancelling the
-    /// task does not stop it: the answer is waited for, and kept.
+    /// The provider may replace the registration access token and the client's secret with any answer. So the lease is
+    /// held meanwhile: no other caller or process manages the registration, and the answer is saved before the caller
+    /// gets it. An answer that could not be saved is saved before the provider is asked again. The grant is unchanged.
+    /// Once the provider is being asked, cancelling the task does not stop it: the answer is awaited and kept.
     ///
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when there is no registration that can be
-    ///   managed, `.registrationTokenRejected` when its token does not count; kind `.store` when the state cannot be written:
-    ///   then the provider was not asked. `CancellationError`.
+    ///   managed, `.registrationTokenRejected` when the provider rejects its token; kind `.store` when the state cannot
+    ///   be written: then the provider was not asked. `CancellationError`.
     @discardableResult
     public func readRegistration() async throws -> RegistrationResponse {
         try await manageRegistration(credential: nil) { _, _ in nil }
     }
 
-    /// Changes what is registered (RFC 7592, section 2.2), and keeps what the provider made of it.
+    /// Changes the registration (RFC 7592, section 2.2), and keeps the provider's answer.
     ///
     /// - Parameters:
-    ///   - credential: Where the client's new private key is, when the change registers another one; nil leaves it where it
-    ///     is. A secret comes from the provider.
-    ///   - change: Gets what is registered now, as far as this state knows, and changes it; all of it is sent.
-    /// - Throws: As `readRegistration` does, and what the change throws; `.unsupported` when the provider does not allow it.
+    ///   - credential: The client's new private key, when the change registers another one; nil keeps the current one.
+    ///     A secret comes from the provider.
+    ///   - change: Gets the registration as far as this state knows it, and changes it; all of it is sent.
+    /// - Throws: As `readRegistration`, and the errors of `change`; `.unsupported` when the provider does not allow it.
     @discardableResult
     public func updateRegistration(
         credential: ClientCredential? = nil, _ change: @Sendable (inout RegistrationRequest) throws -> Void
@@ -34,10 +34,10 @@ extension AuthState {
         }
     }
 
-    /// Deletes the registration at the provider (RFC 7592, section 2.3), and forgets it here with whatever was granted to it.
+    /// Deletes the registration at the provider (RFC 7592, section 2.3), and forgets it here with the grant.
     ///
-    /// - Throws: As `updateRegistration` does; nothing is forgotten then. Kind `.store` when the client is deleted and
-    ///   that could not be saved.
+    /// - Throws: As `updateRegistration`; nothing is forgotten then. Kind `.store` when the client is deleted and that
+    ///   could not be saved.
     public func deleteRegistration() async throws {
         defer { publish() }
         try await transaction { state, lease in try await state.deleteRegistration(under: lease) }
@@ -56,7 +56,7 @@ extension AuthState {
         }.value
     }
 
-    /// - Parameter update: What shall be registered, from what is; nil only reads it.
+    /// - Parameter update: Makes the new registration from the current one; nil only reads it.
     private func manageRegistration(
         credential: ClientCredential?,
         _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?
@@ -71,7 +71,7 @@ extension AuthState {
         _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?,
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
-        // With this: a token of an earlier answer that is in memory alone is the only one that still counts.
+        // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
         defer { publish() }
         try await store(under: lease)
         publish()
@@ -79,7 +79,7 @@ extension AuthState {
         let request = try update(registration, provider)
         try await lease.reserve()
         try Task.checkCancellation()
-        // A task of its own, which the caller's cancellation does not reach: from here on the token that is known may be
+        // A separate task, which the caller's cancellation does not reach: from here on the known token may be
         // replaced, and the new one is in the answer alone.
         return try await Task {
             let response =

@@ -7,7 +7,7 @@ import AuthStateOAuth
 #endif
 
 extension AuthState {
-    /// The transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.
+    /// Renews in one transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.
     func renew(_ flight: Flight) async throws -> Tokens {
         do {
             return try await transaction { state, lease in try await state.renew(flight, under: lease) }
@@ -19,7 +19,7 @@ extension AuthState {
 
     private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
         do { return try await renewal(flight, under: lease) } catch let superseded as Superseded {
-            // What came instead is saved before the lease is released: the refresh token that is stored may be spent.
+            // The newer state is saved before the lease is released: the refresh token that is stored may be spent.
             await persist(under: lease)
             throw superseded
         }
@@ -35,7 +35,7 @@ extension AuthState {
             return Tokens(storage: tokens)
         }
         if flight.reason != .explicit { try checkPause() }
-        // Saved at once, for the store says it only once; and before space is reserved, which a save uses up.
+        // Saved at once, because the store reports it only once; and before space is reserved, which a save uses up.
         if lease.followsCrash, record.refreshToken != nil, record.unconfirmedRenewal == nil {
             await persist(.renewalUnconfirmed, under: lease)
             guard record.grantID == flight.grantID else { throw Superseded() }
@@ -56,7 +56,7 @@ extension AuthState {
         return try await settle(redemption, of: request, asked: asked, flight, under: lease)
     }
 
-    /// Turns what the provider did into the next state, saves it, and only then lets anybody see tokens.
+    /// Turns the provider's answer into the next state, saves it, and only then returns tokens.
     private func settle(
         _ redemption: AuthorizationService.Redemption, of request: TokenRequest, asked: Stamp, _ flight: Flight,
         under lease: any AuthStateLease
@@ -89,8 +89,8 @@ extension AuthState {
         }
     }
 
-    /// Saves a rotated refresh token before the ID token beside it is verified: the provider's keys may be long in coming,
-    /// and whoever ends the program meanwhile must not lose the grant.
+    /// Saves a rotated refresh token before the ID token beside it is verified: the provider's keys may take long to
+    /// arrive, and the grant must not be lost when the program ends meanwhile.
     private func secure(_ response: TokenResponse, asked: Stamp, under lease: any AuthStateLease) async {
         guard response.idToken != nil, let refreshToken = response.refreshToken, refreshToken != record.refreshToken
         else { return }
@@ -121,7 +121,8 @@ extension AuthState {
     ) async throws -> Tokens {
         switch RenewalClassification(error, grantType: request.grantType) {
         case .reauthenticationRequired:
-            // Somebody who holds no lease may have rotated: what they stored is newer than what was refused.
+            // A process without the lease may have rotated the refresh token: the stored one is then newer than the
+            // refused one.
             try await synchronize(with: lease)
             guard record.grantID == flight.grantID else { throw Superseded() }
             if record.refreshToken != request.refreshToken {
@@ -148,7 +149,8 @@ extension AuthState {
         throw error
     }
 
-    /// Says of a refusal what probably caused it: the provider had spent the refresh token, and nobody heard of the new one.
+    /// Returns a refusal with its probable cause: the refresh token was spent, and the answer with the new one was
+    /// lost.
     private func explained(_ refusal: AuthStateError) -> AuthStateError {
         guard record.unconfirmedRenewal != nil else { return refusal }
         var error = refusal
@@ -173,9 +175,9 @@ extension AuthState {
         await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
     }
 
-    /// For how long a renewal that was refused is not tried again, in seconds.
+    /// The time for which a refused renewal is not tried again, in seconds.
     private static let pause: Double = 60
-    /// For how long a provider may ask to be left alone, in seconds.
+    /// The longest time for which a provider may ask not to be called, in seconds.
     private static let longestPause: Double = 3600
 
     private func checkPause() throws {

@@ -9,15 +9,15 @@ import AuthStateOAuth
 extension AuthState {
     /// Applies an event, saves, publishes.
     ///
-    /// The event counts at once: a renewal that goes on meanwhile sees it. When saving fails the state is kept in memory and
-    /// saved with the next change.
+    /// The event takes effect at once: a renewal in progress sees it. When saving fails, the state is kept in memory
+    /// and saved with the next change.
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     func commit(_ event: Event) async throws {
         apply(event)
         guard event.bringsClient else { return try await reporting { try await store() } }
         undecided = record.stamps.grant
-        // What was granted is in no other place: saving it goes on when the caller is cancelled.
+        // The grant is in no other place: saving it continues when the caller is cancelled.
         try await reporting { try await Task { try await store() }.value }
     }
 
@@ -25,20 +25,20 @@ extension AuthState {
         try await transaction { state, lease in try await state.store(under: lease) }
     }
 
-    /// Saves what could not be saved before; without effect when everything is.
+    /// Saves changes that could not be saved before; does nothing when everything is saved.
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func save() async throws {
         guard !isSaved else { return }
         defer { publish() }
         do { try await store() } catch {
-            // Another transaction that goes on here saves everything, or says why not.
+            // Another transaction in progress here saves everything, or reports why not.
             if transactions == 0 { report(unsaved: error) }
             throw error
         }
     }
 
-    /// Publishes what was saved, or what was not together with the reason.
+    /// Runs a save, then publishes the saved state, or the unsaved one with the reason.
     @discardableResult
     func reporting<R>(_ save: () async throws -> R) async throws -> R {
         defer { publish() }
@@ -48,12 +48,12 @@ extension AuthState {
         }
     }
 
-    /// The stamps of what is stored.
+    /// The stamps of the stored state.
     private var stored: Stamps { storedBox?.value.stamps ?? Stamps() }
-    /// Whether what is stored is the newest state.
+    /// Whether the newest state is stored.
     var isSaved: Bool { record.stamps == stored }
 
-    /// Runs a transaction on what is stored, while no other process changes it.
+    /// Runs a transaction on the stored state, while no other process changes it.
     func transaction<R: Sendable>(
         _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
@@ -74,7 +74,7 @@ extension AuthState {
         return try await body(self, lease)
     }
 
-    /// Says that the state could not be saved.
+    /// Reports that the state could not be saved.
     func report(unsaved error: any Error) {
         let error =
             error as? AuthStateError
@@ -85,15 +85,15 @@ extension AuthState {
 
     /// Applies an event in memory.
     ///
-    /// - Parameter stamp: When it was decided; nil is now.
+    /// - Parameter stamp: The time of the decision; nil is now.
     func apply(_ event: Event, at stamp: Stamp? = nil) {
         adopt(Box(record.applying(event, at: stamp ?? stampNow())))
     }
 
-    /// The stamp of what is decided now.
+    /// Returns the stamp of a decision made now.
     func stampNow() -> Stamp { record.nextStamp(at: service.configuration.clock.now) }
 
-    /// Takes a record over; what belonged to another grant is forgotten.
+    /// Replaces the record; values that belong to another grant are forgotten.
     private func adopt(_ next: Box<Record>) {
         if next.value.grantID != record.grantID {
             sideTokens = [:]
@@ -102,10 +102,10 @@ extension AuthState {
         recordBox = next
     }
 
-    /// Takes over what another process stored since.
+    /// Adopts what another process stored since the last reading.
     func synchronize(with lease: any AuthStateLease) async throws { try absorb(await lease.load()) }
 
-    /// Merges what is stored with what is known here.
+    /// Merges the stored state with this one, and publishes the result.
     func absorb(_ found: StoredAuthState?) throws {
         guard found?.version != storedVersion else { return }
         try merge(found)
@@ -113,11 +113,11 @@ extension AuthState {
         publish()
     }
 
-    /// Merges what is stored with what is known here, and tells of it later.
+    /// Merges the stored state with this one; the caller publishes the result.
     func merge(_ found: StoredAuthState?) throws {
         if let found {
             var theirs = try surroundings.record(of: found).with(credentialOf: record).sharing(record)
-            // The client of a program comes before that of a logout.
+            // The client that the program gave takes precedence over the one that a logout left.
             if record.stamps.grant == .never, theirs.isForgettable { theirs.keepClient(of: record) }
             if let login = undecided, record.stamps.grant == login, stored.grant != login, theirs.stamps.grant != login
             {
@@ -130,7 +130,7 @@ extension AuthState {
             shownBox = shown == theirs ? box : Box(shown)
             storedBox = box
         } else {
-            // Removed without a trace: what was stored has ended, and nothing else has.
+            // Removed without a record of a logout: the stored grant has ended, and no other grant has.
             let (ended, end) = (stored.grant, Stamp(at: nil, after: stored.newest))
             func after(_ box: Box<Record>) -> Box<Record> {
                 guard box.value.stamps.grant == ended, !box.value.isLoggedOut else { return box }
@@ -143,7 +143,7 @@ extension AuthState {
         storedVersion = found?.version
     }
 
-    /// Takes over what is stored, and saves what is not.
+    /// Adopts the stored state, and saves the changes that are not stored.
     func store(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
         if !isSaved { try await save(under: lease) }
@@ -151,29 +151,29 @@ extension AuthState {
 
     /// Saves under a lease that was synchronised with.
     ///
-    /// Where it fails, `store` may not: a disk errs once, or the lease of a store for several machines ended before the
-    /// work under it did, and another process has written.
+    /// Where this fails, `store` may succeed: a disk may fail once, or the lease of a store for several machines
+    /// expired before the work under it was done, and another process has written.
     private func save(under lease: any AuthStateLease) async throws {
-        // What is added while the save goes on is not in it.
+        // Changes made during the save are not in it.
         let saved = recordBox
         storedVersion = try await lease.save(AuthStateArchive(saved.value).data(), expecting: storedVersion)
         storedBox = saved
         if saved.value.stamps.grant == undecided { undecided = nil }
-        // What was reported as not saved is shown on.
+        // A state that was reported as unsaved stays visible.
         let shown = shownBox.value.merged(with: saved.value)
         shownBox = shown.stamps == stored ? saved : Box(shown)
         service.configuration.trace?.note(.store, "Saved the state", [.init("key", key.rawValue)])
     }
 
-    /// Applies an event and saves it under a lease that is held, at the second try if need be: it may be the last chance.
+    /// Applies an event and saves it under the held lease, with a second try if necessary: it may be the last chance.
     ///
-    /// A save that fails then is reported and made up for later.
+    /// When both tries fail, the error is reported and the event is saved later.
     func persist(_ event: Event, at stamp: Stamp? = nil, under lease: any AuthStateLease) async {
         apply(event, at: stamp)
         await persist(under: lease)
     }
 
-    /// Saves what is not saved, at the second try if need be.
+    /// Saves unsaved changes, with a second try if necessary.
     func persist(under lease: any AuthStateLease) async {
         if !isSaved {
             do { try await save(under: lease) } catch {
@@ -185,14 +185,14 @@ extension AuthState {
 
     /// Ends the grant, here at once and then in the store.
     ///
-    /// - Returns: What was stored, when its grant has ended by this.
+    /// - Returns: The record that was stored, when this call has ended its grant.
     @discardableResult
     func end(isCancellable: Bool = true) async throws -> Record? {
         apply(.loggedOut)
         publish()
         let grantID = record.grantID
         return try await reporting {
-            // A task of its own is not reached by the caller's cancellation; the lease has a deadline.
+            // The caller's cancellation does not reach a separate task; the lease has a deadline.
             let task = Task { try await transaction { try await $0.end(grantID, under: $1) } }
             return try await withTaskCancellationHandler {
                 try await task.value
@@ -202,9 +202,9 @@ extension AuthState {
         }
     }
 
-    /// Saves the end of a grant over whatever is stored, readable or not.
+    /// Saves the end of a grant over the stored state, readable or not.
     ///
-    /// - Returns: What was stored, when its grant has ended by this.
+    /// - Returns: The record that was stored, when this call has ended its grant.
     @discardableResult
     func end(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
         var ended: Record?
@@ -213,9 +213,9 @@ extension AuthState {
             ended = try stored.map { try surroundings.record(of: $0) }
             try absorb(stored)
         } catch {
-            // A registration is known nowhere else.
+            // A registration is stored nowhere else.
             guard record.lastRegistrationResponse == nil else { throw error }
-            // What cannot be read is removed all the same.
+            // A state that cannot be read is removed all the same.
             try await lease.discard()
             (storedVersion, storedBox) = (nil, nil)
         }
@@ -241,8 +241,8 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// The state with the credential of this process, when one of the two cannot be archived, or the program vouches for it;
-    /// another client's or provider's state gets to see no secret of ours.
+    /// Returns the state with the credential of this process, when one of the two cannot be archived, or the program
+    /// vouches for it. The state of another client or provider gets none of this process's secrets.
     func with(credentialOf ours: Self) -> Self {
         guard clientID == ours.clientID, configuration.issuer == ours.configuration.issuer else { return self }
         var copy = self
@@ -259,7 +259,7 @@ extension AuthState.Record {
 }
 
 extension ClientCredential {
-    /// Whether the program gave it, and said or did not say where it may go; what is stored does not replace it.
+    /// Whether the program gave the credential, with or without a destination; the stored one does not replace it.
     fileprivate var isGiven: Bool {
         switch custody {
         case .provider, .none: true
@@ -267,9 +267,9 @@ extension ClientCredential {
         }
     }
 
-    /// Whether a registration brought it: it goes where the archive says that it stands in.
+    /// Whether a registration issued it: it is sent where the archive that contains it says.
     fileprivate var isIssued: Bool { if case .issued = source { true } else { false } }
 
-    /// Whether it is, or was, in the memory of a process alone.
+    /// Whether it is, or was, only in the memory of a process.
     fileprivate var isInMemory: Bool { if case .value = source { true } else { false } }
 }

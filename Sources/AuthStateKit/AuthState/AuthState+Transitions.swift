@@ -8,28 +8,28 @@ package import AuthStateOAuth
 #endif
 
 extension AuthState {
-    /// Everything that can happen to a state.
+    /// An event that can happen to a state.
     package enum Event: Sendable {
         /// A client was registered.
         case registered(RegistrationResponse)
         /// The registration was read or changed, perhaps with another private key; the grant stays.
         case registrationChanged(RegistrationResponse, credential: ClientCredential? = nil)
-        /// The registration of this client was deleted, and with it whatever the client was granted.
+        /// The registration of this client was deleted, and with it the client's grant.
         case registrationDeleted(clientID: String)
         /// The authorization endpoint answered with a code.
         case authorized(AuthorizationResponse)
         /// Tokens came from outside: a code was exchanged, or the caller made the request.
         case tokens(TokenResponse)
-        /// A whole login: authorization and tokens, the ID token verified; without an authorization response, what was
-        /// asked for.
+        /// A whole login: authorization and tokens, the ID token verified; without an authorization response, the
+        /// requested scope.
         case loggedIn(AuthorizationResponse?, TokenResponse, requestedScope: String? = nil)
         /// An error that ends the authorization.
         case failed(AuthStateError)
-        /// An access or refresh token was refused for good; without effect when it is no longer the current one.
+        /// An access or refresh token was refused for good; has no effect when the token is no longer the current one.
         case tokenRefused(String, AuthStateError)
-        /// The next call shall renew first.
+        /// A renewal was requested before the next use of the tokens.
         case refreshRequested
-        /// A renewal of ours succeeded; the ID token in it was verified, or left out.
+        /// A renewal by this state succeeded; the ID token in it was verified, or left out.
         case renewed(TokenResponse)
         /// A renewal with parameters rotated the refresh token; the default tokens stay.
         case rotated(refreshToken: String)
@@ -37,18 +37,18 @@ extension AuthState {
         case renewalRefused(refreshToken: String?, pause: RenewalPause?)
         /// A renewal was sent, and no answer came.
         case renewalUnconfirmed
-        /// The person logged out.
+        /// The user logged out.
         case loggedOut
     }
 }
 
 extension AuthState {
-    /// 15 characters, the most that a string holds without memory of its own.
+    /// Returns a new name of 15 characters, the most that a string holds without memory of its own.
     package static func newGrantID() -> String { Base64URL.encode(SecureRandom.bytes(11)) }
 }
 
 extension AuthState.Event {
-    /// Whether this is a new grant or its end: whatever was under way before is void then.
+    /// Whether this is a new grant or its end, which voids the operations begun before.
     var beginsEpoch: Bool {
         switch self {
         case .registered, .registrationDeleted, .authorized, .tokens, .loggedIn, .loggedOut: true
@@ -60,7 +60,7 @@ extension AuthState.Event {
 }
 
 extension AuthState.Event {
-    /// When the tokens were asked for that this brings.
+    /// The time at which the tokens of this event were requested; nil without tokens.
     var issuedAt: Date? {
         switch self {
         case .tokens(let response), .loggedIn(_, let response, _), .renewed(let response): response.issuedAt
@@ -68,7 +68,7 @@ extension AuthState.Event {
         }
     }
 
-    /// Whether this is a grant to the client of this process, or the client itself, whatever is stored.
+    /// Whether this is a grant to the client of this process, or that client itself, regardless of the stored one.
     var bringsClient: Bool {
         switch self {
         case .registered, .authorized, .tokens, .loggedIn: true
@@ -78,10 +78,10 @@ extension AuthState.Event {
 }
 
 extension AuthState.Record {
-    /// The state after an event; with `merged(with:)` the whole behaviour of a state.
+    /// Returns the state after an event; with `merged(with:)` this is the whole behaviour of a state.
     ///
     /// - Parameters:
-    ///   - stamp: When it was decided; nil is just after everything that this state knows.
+    ///   - stamp: The time of the event; nil is just after everything that this state knows.
     ///   - grantID: The name of the grant that the event begins, if it begins one.
     package func applying(
         _ event: AuthState.Event, at stamp: AuthState.Stamp? = nil,
@@ -161,7 +161,7 @@ extension AuthState.Record {
         return next
     }
 
-    /// The stamp of what is decided now.
+    /// Returns the stamp of a decision made now.
     func nextStamp(at date: Date? = nil) -> AuthState.Stamp { AuthState.Stamp(at: date, after: stamps.newest) }
 
     /// Forgets the grant, and how it came about.
@@ -170,7 +170,7 @@ extension AuthState.Record {
         scope = nil
         lastAuthorizationResponse = nil
         machineGrant = nil
-        // A newer version's, and perhaps secret.
+        // Written by a newer version, and perhaps secret.
         unknownMembers = [:]
     }
 
@@ -190,7 +190,7 @@ extension AuthState.Record {
         (stamps.grant, stamps.client, stamps.registration) = (grant, client, registration)
     }
 
-    /// Takes a refresh token in the place of the one that was spent for it, if it is the newer one.
+    /// Takes a refresh token in place of the one that was spent for it, if it is the newer one.
     private mutating func take(_ refreshToken: String, at stamp: AuthState.Stamp) {
         if stamp >= stamps.refreshToken { (self.refreshToken, stamps.refreshToken) = (refreshToken, stamp) }
     }
@@ -207,13 +207,13 @@ extension AuthState.Record {
 }
 
 extension RegistrationResponse {
-    /// The credential of the client: issued by the provider, or where the client itself has its private key.
+    /// Returns the credential of the client: issued by the provider, or the client's own private key.
     func credential(replacing current: ClientCredential) -> ClientCredential {
-        // A provider that neither says how nor issues a secret leaves it at the client's own way.
+        // When the provider names no method and issues no secret, the client's own method stays.
         let method = tokenEndpointAuthMethod ?? (clientSecret == nil ? current.method : nil)
         guard method == .privateKeyJWT || method?.usesCertificate == true else { return credential }
         if method == current.method { return current }
-        // A key that was given without saying what it is for.
+        // A key that was given without a method.
         guard current.method == nil, current.source != .none else { return credential }
         var own = current
         own.method = method

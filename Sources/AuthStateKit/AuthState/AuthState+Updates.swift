@@ -6,7 +6,7 @@ extension AuthState {
     /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
     /// itself ignored.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it still changes in memory.
     public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
         if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
             return try await commit(.failed(error))
@@ -19,8 +19,9 @@ extension AuthState {
     /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
     /// itself ignored.
     ///
-    /// - Throws: `AuthStateError`: `.credentialUnavailable` for tokens that are bound to a DPoP key when the state has none,
-    ///   and then nothing changes; of kind `.store` when the state could not be saved, and then it counts in memory.
+    /// - Throws: `AuthStateError`: `.credentialUnavailable` for tokens that are bound to a DPoP key when the state has
+    ///   none, and then nothing changes; of kind `.store` when the state could not be saved, and then it still changes
+    ///   in memory.
     public func update(with response: TokenResponse?, error: (any Error)? = nil) async throws {
         if let error = error as? AuthStateError, error.response != nil, error.stage == .token || error.stage == .refresh
         {
@@ -38,14 +39,14 @@ extension AuthState {
 
     /// Takes the answer of the registration endpoint (AppAuth's `updateWithRegistrationResponse:`).
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it still changes in memory.
     public func update(with response: RegistrationResponse) async throws {
         try await commit(.registered(response))
     }
 
-    /// Moves the state into error; what was granted is kept (AppAuth's `updateWithAuthorizationError:`).
+    /// Moves the state into error; the grant is kept (AppAuth's `updateWithAuthorizationError:`).
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it counts in memory.
+    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it still changes in memory.
     public func update(authorizationError error: any Error) async throws {
         let known = error as? AuthStateError
         try await commit(
@@ -54,20 +55,20 @@ extension AuthState {
             ))
     }
 
-    /// Asks for a renewal before the tokens are used next.
+    /// Requests a renewal before the next use of the tokens.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the wish could not be saved; it counts in memory.
+    /// - Throws: `AuthStateError` of kind `.store` when the request could not be saved; it is still kept in memory.
     public func setNeedsTokenRefresh() async throws { try await commit(.refreshRequested) }
 
-    /// Forgets the grant, here and in the store; the provider is not told, as `logOut` does.
+    /// Forgets the grant, here and in the store; unlike `logOut`, does not tell the provider.
     ///
-    /// What stays in the store has no secret of the grant: it tells other processes that the grant has ended. A registration
-    /// is kept, with its credential: it is known nowhere else, and the next login needs it.
+    /// The record that stays in the store has no secret of the grant: it tells other processes that the grant has
+    /// ended. A registration is kept, with its credential: it is stored nowhere else, and the next login needs it.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     public func clear() async throws { try await end() }
 
-    /// Ends a stored grant of which no state is at hand; what cannot be read is removed.
+    /// Ends a stored grant that is not loaded; a stored state that cannot be read is removed.
     static func end(_ key: AuthStateKey, in surroundings: Surroundings) async throws {
         let now = surroundings.service.configuration.clock.now
         try await surroundings.store.withLease(key, deadline: surroundings.options.leaseDeadline) { lease in
@@ -87,10 +88,10 @@ extension AuthState {
         }
     }
 
-    /// Removes what a logout left in the store; without effect when another process has logged in since.
+    /// Removes the record that a logout left in the store; has no effect when another process has logged in since.
     ///
-    /// A logout is stored, without any secret, so that other processes hear of it and nothing older comes back. Remove it
-    /// where no later login uses the key, as with the sessions of a server, or where no other process has the state.
+    /// A logout is stored, without any secret, so that other processes notice it and no older grant comes back. Remove
+    /// it where no later login uses the key, as with the sessions of a server, or where no other process has the state.
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func removeEnd() async throws {

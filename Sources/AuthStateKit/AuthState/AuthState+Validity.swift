@@ -4,16 +4,17 @@ extension AuthState {
     /// Returns tokens that are fresh and valid for a given time: at once when they are, else after a renewal that all
     /// callers share, here and in other processes.
     ///
-    /// The decision is made under the lease: a renewal by another process that lasts long enough is adopted. A caller who
-    /// needs less joins the renewal in progress; one who needs more waits for its end, then decides again.
+    /// The decision is made under the lease: a renewal by another process that lasts long enough is adopted. A caller
+    /// that needs less joins the renewal in progress; a caller that needs more waits for its end, then decides again.
     ///
-    /// A provider may issue no tokens that last so long. Then the newest ones are returned: they are renewed when they are
-    /// older than a tenth of their lifetime, one minute at most. `Tokens.lifetime` and `Tokens.accessTokenExpirationDate`
-    /// tell.
+    /// A provider may issue no tokens that last so long. Then the newest ones are returned: they are renewed when they
+    /// are older than a tenth of their lifetime, one minute at most. `Tokens.lifetime` and
+    /// `Tokens.accessTokenExpirationDate` show this.
     ///
     /// - Parameters:
-    ///   - validity: How long the access token must be valid from now. Tokens are fresh besides, see `Options.leeway`.
-    ///   - parameters: What to ask for beyond the default; such tokens are kept beside the default ones.
+    ///   - validity: The time for which the access token must be valid from now. Tokens are fresh besides, see
+    ///     `Options.leeway`.
+    ///   - parameters: Scopes and other parameters beyond the default; such tokens are kept beside the default ones.
     /// - Throws: `AuthStateError`, also when the token at hand has not expired but is too short and cannot be renewed;
     ///   `CancellationError` as soon as the task is cancelled.
     public nonisolated(nonsending) func freshTokens(
@@ -74,6 +75,6 @@ extension AuthStatePool {
 }
 
 extension Duration {
-    /// The seconds of it, a million years at most.
+    /// The duration in seconds, a million years at most.
     fileprivate var inSeconds: Double { min(max(0, self / .seconds(1)), 3e13) }
 }

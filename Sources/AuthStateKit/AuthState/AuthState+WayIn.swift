@@ -1,9 +1,10 @@
 import AuthStateOAuth
 
 extension AuthState {
-    /// What all ways into a state have in common: how the client authenticates, and where the state will be kept.
+    /// The common part of all ways into a state: how the client authenticates, and where the state will be kept.
     ///
-    /// Each way is a function of it, beside the public one that has the same in its parameters; a pool's have it too.
+    /// Each way is a function of this type, beside the public function that takes the same values as parameters; a pool
+    /// uses it too.
     struct WayIn: Sendable {
         let credential: ClientCredential
         let surroundings: Surroundings
@@ -22,7 +23,7 @@ extension AuthState {
             self.annotations = annotations
         }
 
-        /// From the parameters that the public functions have in common, in their order.
+        /// Takes the parameters that the public functions have in common, in their order.
         init(
             _ credential: ClientCredential, _ service: AuthorizationService, _ store: any AuthStateStore,
             _ key: AuthStateKey, _ annotations: [String: String], _ options: Options
@@ -33,12 +34,14 @@ extension AuthState {
 }
 
 extension AuthState.WayIn {
-    /// A new state, saved over whatever was stored under the key.
+    /// Returns a new state, saved over the one that was stored under the key.
     ///
-    /// The store is tried before anything is granted, so that no grant is lost for want of a writable place.
+    /// Checks that the store can be written before anything is granted, so that no grant is lost to an unwritable
+    /// store.
     ///
-    /// - Parameter grant: Gets something granted: what is known of the client, and what happened.
-    /// - Throws: What the grant throws; `AuthStateError` of kind `.store` before it. A last save that fails is no error.
+    /// - Parameter grant: Obtains the grant; returns the record of the client, and the event.
+    /// - Throws: The errors of `grant`; `AuthStateError` of kind `.store` before it. A failure of the last save is not
+    ///   thrown.
     func state(
         after grant: () async throws -> (AuthState.Record, AuthState.Event)
     ) async throws -> AuthState {
@@ -47,15 +50,15 @@ extension AuthState.WayIn {
         return await state(record, event)
     }
 
-    /// A new state, saved over whatever was stored under the key, or kept in memory with the reason.
+    /// Returns a new state, saved over the one that was stored under the key, or kept in memory with the reason.
     func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
         let state = AuthState(surroundings.vouched(record), in: surroundings, key: key)
-        // A task of its own, which nobody's cancellation reaches: what was granted is not to be lost.
+        // A separate task, which the caller's cancellation does not reach: the grant must not be lost.
         await Task { await state.begin(with: event) }.value
         return state
     }
 
-    /// What is known of a client before anything is granted.
+    /// Returns the record of a client before anything is granted.
     func record(
         _ configuration: ServiceConfiguration, _ clientID: String, dpopKey: DPoPKey? = nil
     ) -> AuthState.Record {
@@ -65,7 +68,8 @@ extension AuthState.WayIn {
         return record
     }
 
-    /// Finds out whether the store can be written, and holds nothing that would be lost, before anything is redeemed.
+    /// Checks that the store can be written, and holds nothing unreadable that would be lost, before anything is
+    /// redeemed.
     func tryStore() async throws {
         try await service.traced {
             try await surroundings.store.withLease(key, deadline: surroundings.options.leaseDeadline) { lease in
@@ -77,7 +81,7 @@ extension AuthState.WayIn {
 }
 
 extension AuthState {
-    /// Saves a first grant over what is stored, and counts its epoch on from there.
+    /// Saves a first grant over the stored state, and continues its count of epochs.
     fileprivate func begin(with event: Event) async {
         defer { publish() }
         do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
@@ -93,7 +97,7 @@ extension AuthState {
         }
         apply(event)
         undecided = record.stamps.grant
-        // A login by a registered client keeps what was registered, and authenticates as the program says.
+        // A login by a registered client keeps the registration, and authenticates as the program says.
         let credential = record.credentialBox
         try merge(stored)
         record.credentialBox = credential

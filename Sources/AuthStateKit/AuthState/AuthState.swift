@@ -1,23 +1,23 @@
 import AuthStateJOSE
 public import AuthStateOAuth
 
-/// Remembers what a provider granted, hands out tokens that are fresh, and never loses them.
+/// A client's authorization at a provider: keeps the grant, hands out fresh tokens, and never loses them.
 ///
 /// Mirrors AppAuth's `OIDAuthState`. The transitions are the pure function `Record.applying`; the actor serialises them,
 /// saves before it publishes, and lets any number of callers share one renewal.
 public actor AuthState {
-    /// Talks to the provider.
+    /// The service that talks to the provider.
     @inlinable public nonisolated var service: AuthorizationService { surroundings.service }
-    /// How this state behaves.
+    /// The options of this state.
     @inlinable public nonisolated var options: Options { surroundings.options }
-    /// Where it is kept.
+    /// The store that keeps this state.
     @inlinable public nonisolated var store: any AuthStateStore { surroundings.store }
-    /// Under which key.
+    /// The key of this state in the store.
     public nonisolated let key: AuthStateKey
 
     nonisolated let published: Lock<Visible>
     @usableFromInline nonisolated let surroundings: Surroundings
-    /// Made when somebody listens for the first time: few states ever have a listener.
+    /// Created for the first listener: few states ever have one.
     nonisolated let broadcast = Lock<ChangeBroadcast<Current>?>(nil)
 
     /// The newest state, saved or not.
@@ -28,39 +28,41 @@ public actor AuthState {
     var recordBox: Box<Record>
     /// The state as readers see it, see `publish()`.
     var shownBox: Box<Record>
-    /// The version that is stored, as far as is known; nil when nothing is.
+    /// The stored version, as far as is known; nil when nothing is stored.
     var storedVersion: StoredAuthState.Version?
-    /// What is stored, as far as is known; nil when nothing is.
+    /// The stored record, as far as is known; nil when nothing is stored.
     var storedBox: Box<Record>?
-    /// A login that stores itself now, and so is later than what it finds, whatever clocks say.
+    /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless of
+    /// the clocks.
     var undecided: Stamp?
-    /// Why the last save failed; nil when everything is saved.
+    /// The error of the last save; nil when everything is saved.
     var storeError: AuthStateError? {
         get { storeErrorBox?.value }
         set { storeErrorBox = newValue.map(Box.init) }
     }
     private var storeErrorBox: Box<AuthStateError>?
-    /// Transactions on the store that run here.
+    /// The number of transactions on the store in progress in this state.
     var transactions = 0
-    /// Counts their beginnings and ends.
+    /// A count of the beginnings and ends of transactions.
     var transactionSteps = 0
-    /// The reading of the store that goes on.
+    /// The reading of the store in progress.
     var looking: SharedResult<AuthStateError?>?
-    /// Renewals under way, one for each set of parameters.
+    /// The renewals in progress, one for each set of parameters.
     var flights: [RenewalParameters: Flight] = [:]
-    /// The login for requests that wait to be sent again, if one is under way.
+    /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
     var reauthorization: SharedLogin<Void>?
-    /// Tokens asked for with parameters: in memory, beside the default ones.
+    /// The tokens requested with parameters: in memory, beside the default ones.
     var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
     /// The last access token that was renewed because a resource refused it.
     var lastRejected: String?
 
     /// Makes a state from a record; nothing is saved until something changes.
     ///
-    /// The record is the program's word: its endpoints get its credential. For what a store keeps use `restore`.
+    /// The record is trusted as the program's own: its endpoints receive its credential. For a stored state use
+    /// `restore`.
     ///
     /// - Parameters:
-    ///   - record: What is known, for example an empty record of a client.
+    ///   - record: The record to start from, for example an empty record of a client.
     ///   - storedVersion: The stored version that the record was read from.
     public init(
         _ record: Record,
@@ -74,7 +76,7 @@ public actor AuthState {
         self.init(surroundings.vouched(record), in: surroundings, key: key, storedVersion: storedVersion)
     }
 
-    /// - Parameter sight: How changes by others are noticed; nil reads the store from time to time.
+    /// - Parameter sight: The way in which changes by others are noticed; nil reads the store from time to time.
     init(
         _ record: Record, in surroundings: Surroundings, key: AuthStateKey,
         storedVersion: StoredAuthState.Version? = nil, sight: StoreSight? = nil
@@ -100,7 +102,7 @@ public actor AuthState {
     /// Whether there is no error, and an access, ID or refresh token.
     public nonisolated var isAuthorized: Bool { current.isAuthorized }
 
-    /// Why the state is in error; nil when it is not.
+    /// The error that the state is in; nil when there is none.
     public nonisolated var authorizationError: AuthStateError? { current.authorizationError }
 
     /// Everything that the state remembers, tokens included.
@@ -118,9 +120,10 @@ public actor AuthState {
         return broadcast.subscribe()
     }
 
-    /// Tokens if they are fresh at this moment; never waits and never renews.
+    /// Returns the tokens if they are fresh at this moment, else nil; never waits and never renews.
     ///
-    /// Nil, too, once the store has told of a change that was not looked at yet: `freshTokens()` looks.
+    /// Returns nil, too, after the store has reported a change that this state has not read yet; `freshTokens()` reads
+    /// it.
     public nonisolated func tokensIfFresh() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
@@ -129,7 +132,7 @@ public actor AuthState {
         return tokens.map(Tokens.init(storage:))
     }
 
-    /// Tokens if they are fresh, and the store need not be looked at.
+    /// Returns the tokens if they are fresh and the store need not be read, else nil.
     @usableFromInline
     nonisolated func tokensInSight() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
@@ -139,9 +142,9 @@ public actor AuthState {
         return tokens.map(Tokens.init(storage:))
     }
 
-    /// Lets readers see what is stored, or what is not stored together with the reason; an end of the grant at once.
+    /// Publishes the stored state, or an unsaved one together with the reason; the end of a grant is published at once.
     ///
-    /// The one rule of what is seen outside: no token is shown before what came with it is on disk.
+    /// The one rule of publishing: no token is visible before everything that came with it is on disk.
     func publish() {
         if isSaved { storeError = nil }
         if isSaved || record.isLoggedOut { shownBox = recordBox }
@@ -156,7 +159,7 @@ public actor AuthState {
         notify(.changed(current))
     }
 
-    /// What does not change, and is the same for all states of a pool.
+    /// The parts that do not change, and that all states of a pool share.
     @usableFromInline
     final class Surroundings: Sendable {
         @usableFromInline let service: AuthorizationService

@@ -1,17 +1,17 @@
 public import AuthStateOAuth
 
-/// Hears of everything that happens to a state, for logs, metrics and traces.
+/// An observer of every event of a state, for logs, metrics and traces.
 ///
-/// Called synchronously, in the task in which the event arises: those of a caller (`.tokensRequested`, `.tokensDelivered`,
-/// `.tokensDenied`) see the caller's task-local values. Return soon.
+/// Called synchronously, in the task in which the event arises: the events of a caller (`.tokensRequested`,
+/// `.tokensDelivered`, `.tokensDenied`) see the caller's task-local values. Return soon.
 public protocol AuthStateObserver: Sendable {
-    /// Something happened.
+    /// Receives an event of a state.
     func authState(_ state: AuthState, did event: AuthStateEvent)
 }
 
-/// Something that happened to a state; never holds a token.
+/// An event of a state; never contains a token.
 public enum AuthStateEvent: Sendable, Hashable {
-    /// A caller asked and has to wait for a renewal; `joined` when it was under way already.
+    /// A caller asked and has to wait for a renewal; `joined` when the renewal was already in progress.
     case tokensRequested(joined: Bool)
     /// That caller got its tokens.
     case tokensDelivered
@@ -29,7 +29,7 @@ public enum AuthStateEvent: Sendable, Hashable {
     case idTokenUnverified(AuthStateError)
     /// The result of a renewal came after a login, logout or update, and was dropped.
     case lateResultDropped
-    /// Another process had changed the stored state, and this one took it over.
+    /// Another process had changed the stored state, and this state adopted the change.
     case adopted
     /// The stored state could not be read; the one in memory is used as before.
     case readFailed(AuthStateError)

@@ -16,7 +16,7 @@ final class ChangeBroadcast<Element: Sendable & Equatable>: Sendable {
         for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.finish() }
     }
 
-    /// Whether anybody listens.
+    /// Whether there are subscribers.
     var hasSubscribers: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
     /// A stream that begins with the current value and keeps the newest 64.
@@ -35,10 +35,11 @@ final class ChangeBroadcast<Element: Sendable & Equatable>: Sendable {
         return stream
     }
 
-    /// Sends a value that is another one than before; calls must not overlap, so that the order is everybody's.
+    /// Sends a value that differs from the current one. Calls must not overlap, so that all subscribers get the same
+    /// order.
     func send(_ element: Element) {
         let subscribers = state.withLock { state -> [AsyncStream<Element>.Continuation] in
-            // Whoever began to listen a moment ago has it already.
+            // A subscriber that began a moment ago has it already.
             if state.current == element { return [] }
             state.current = element
             return Array(state.subscribers.values)

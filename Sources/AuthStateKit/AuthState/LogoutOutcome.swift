@@ -1,8 +1,8 @@
 public import AuthStateOAuth
 
-/// What became of the parts of a logout; each is tried, whatever became of the one before.
+/// The outcome of each part of a logout; each is tried even when the one before failed.
 public struct LogoutOutcome: Sendable, Hashable {
-    /// What became of one part.
+    /// The outcome of one part.
     public enum Part: Sendable, Hashable {
         /// It is done.
         case done
@@ -14,11 +14,11 @@ public struct LogoutOutcome: Sendable, Hashable {
         case failed(AuthStateError)
     }
 
-    /// What became of the session at the provider.
+    /// The outcome of the session at the provider.
     public enum Session: Sendable, Hashable {
         /// It has ended.
         case ended
-        /// There was none: the client itself was logged in.
+        /// There was none: the client itself had logged in.
         case notNeeded
         /// The provider has no endpoint to end it.
         case notOffered
@@ -28,11 +28,12 @@ public struct LogoutOutcome: Sendable, Hashable {
         case failed(AuthStateError)
     }
 
-    /// The stored state; in memory the login is gone in any case.
+    /// The removal of the stored state; in memory the login is gone in any case.
     public var removal: Part
-    /// The tokens at the provider (RFC 7009); those that were not revoked count until they end.
+    /// The revocation of the tokens at the provider (RFC 7009); tokens that were not revoked are valid until they
+    /// expire.
     public var revocation: Part
-    /// The session at the provider (OpenID Connect RP-Initiated Logout 1.0).
+    /// The end of the session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     public var session: Session
 
     /// Makes an outcome, for example for a test.
@@ -42,7 +43,7 @@ public struct LogoutOutcome: Sendable, Hashable {
         self.session = session
     }
 
-    /// What failed, the stored state first.
+    /// The errors of the parts that failed, the stored state first.
     public var failures: [AuthStateError] {
         var failures: [AuthStateError] = []
         if case .failed(let error) = removal { failures.append(error) }
@@ -51,7 +52,7 @@ public struct LogoutOutcome: Sendable, Hashable {
         return failures
     }
 
-    /// Where the browser still has to go; nil when it does not.
+    /// The logout that the browser still has to complete at the provider; nil when there is none.
     public var pending: PendingLogout? {
         guard case .pending(let pending) = session else { return nil }
         return pending

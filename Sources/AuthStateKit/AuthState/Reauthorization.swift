@@ -1,11 +1,12 @@
 public import AuthStateOAuth
 
-/// How a person logs in again for a request that failed for want of a login, see `AuthState.performAction(_:reauthorize:)`.
+/// The way in which a user logs in again after a request failed because a login is needed, see
+/// `AuthState.performAction(_:reauthorize:)`.
 public struct Reauthorization: Sendable {
-    /// A login with a request, of which nothing is kept yet.
+    /// A login with a request; its result is not kept yet.
     public typealias Login =
         @Sendable (_ request: AuthorizationRequest) async throws -> (AuthorizationResponse, TokenResponse)
-    /// A last change of the request; the error is why there has to be a login.
+    /// A last change of the request; the error is the reason for the login.
     public typealias Preparation =
         @Sendable (_ request: inout AuthorizationRequest, _ error: AuthStateError) -> Void
 
@@ -14,10 +15,10 @@ public struct Reauthorization: Sendable {
         @Sendable (AuthorizationRequest, AuthorizationService, ClientCredential) async throws
             -> (AuthorizationResponse, TokenResponse)
 
-    /// With a user agent.
+    /// Returns a login with a user agent.
     ///
-    /// The request is that of the last login, made anew, with a hint who it was. `acr_values` and `max_age` are those of the
-    /// challenge when a resource wants a stronger or newer login (RFC 9470).
+    /// The request is that of the last login, made anew, with a login hint for the user of that login. `acr_values` and
+    /// `max_age` are those of the challenge when a resource wants a stronger or newer login (RFC 9470).
     public static func presenting(
         _ userAgent: any ExternalUserAgent, prepare: @escaping Preparation = { _, _ in }
     ) -> Reauthorization {
@@ -26,10 +27,10 @@ public struct Reauthorization: Sendable {
         }
     }
 
-    /// In a way of your own, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
+    /// Makes a login from a function, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
     ///
-    /// - Parameter login: Gets the request as `presenting(_:prepare:)` describes it. Its ID token has to be verified, as the
-    ///   service does it.
+    /// - Parameter login: Gets the request as `presenting(_:prepare:)` describes it. It has to verify the ID token, as
+    ///   the service does.
     public init(_ login: @escaping Login) {
         self.init(prepare: { _, _ in }, login: { request, _, _ in try await login(request) })
     }
@@ -43,15 +44,15 @@ public struct Reauthorization: Sendable {
         (self.prepare, self.login) = (prepare, login)
     }
 
-    /// The request that a state logs in again with.
+    /// Returns the request that a state logs in again with.
     func request(of record: AuthState.Record, after error: AuthStateError) -> AuthorizationRequest {
         var request =
             record.lastAuthorizationResponse?.request.renewed()
             ?? AuthorizationRequest(configuration: record.configuration, clientID: record.clientID)
         request.configuration = record.configuration
-        // Also after a login on another device, which has no request to make anew: what was bound stays bound.
+        // Also after a login on another device, which has no request to make anew: bound tokens stay bound.
         request.dpopKey = record.dpopKey
-        // A person is there: what had to go without one before need not now.
+        // The user is present: a `prompt=none` of the last request no longer applies.
         request.prompt.removeAll { $0 == AuthorizationRequest.Prompt.none }
         request.idTokenHint = nil
         request.loginHint = request.loginHint ?? record.loginHint
@@ -65,7 +66,7 @@ public struct Reauthorization: Sendable {
 }
 
 extension AuthState.Record {
-    /// What its person is likely to type at the provider.
+    /// The name that the user is likely to type at the provider.
     fileprivate var loginHint: String? {
         guard let claims = idToken.flatMap({ try? IDToken(parsing: $0) })?.claims else { return nil }
         return claims["email"]?.stringValue ?? claims["preferred_username"]?.stringValue

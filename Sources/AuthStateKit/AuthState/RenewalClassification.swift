@@ -1,12 +1,12 @@
 package import AuthStateOAuth
 
-/// What a failed renewal means; the one place that decides.
+/// The meaning of a failed renewal, decided here alone.
 package enum RenewalClassification: Sendable, Hashable {
     /// The provider cannot be reached or is busy: the state stays, try again, after so many seconds if it said so.
     case transient(retryAfter: Double?)
     /// The grant is gone: the state moves into error.
     case reauthenticationRequired
-    /// Refused, nobody knows why: the grant is kept and left alone for a while.
+    /// Refused without a reason: the grant is kept, and not renewed for a while.
     case refusedWithoutReason
     /// The client or its configuration is wrong: reported, the grant is kept.
     case configuration
@@ -25,7 +25,7 @@ package enum RenewalClassification: Sendable, Hashable {
         }
     }
 
-    /// Whether sending the same request once more cannot do harm.
+    /// Returns whether sending the same request once more is harmless.
     package static func isSafeToRepeat(_ error: AuthStateError, isUnconfirmed: Bool) -> Bool {
         !isUnconfirmed && (error.code == .unreachable || error.httpStatus == 429 || error.httpStatus == 503)
     }

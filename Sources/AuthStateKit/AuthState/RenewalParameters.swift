@@ -1,6 +1,6 @@
 public import AuthStateOAuth
 
-/// What a renewal asks for beyond the default; tokens asked for with parameters never replace the default ones.
+/// The parameters of a renewal beyond the default; tokens requested with parameters never replace the default ones.
 public struct RenewalParameters: Sendable, Hashable {
     /// A part of the granted scopes, for this one token.
     ///
@@ -17,12 +17,12 @@ public struct RenewalParameters: Sendable, Hashable {
         get { wishes.resources }
         set { wishes.resources = newValue }
     }
-    /// A part of what was granted in detail (RFC 9396, section 6).
+    /// A part of the granted authorization details (RFC 9396, section 6).
     public var authorizationDetails: [AuthorizationDetail] {
         get { wishes.authorizationDetails }
         set { wishes.authorizationDetails = newValue }
     }
-    /// For example `audience`.
+    /// Other parameters, for example `audience`.
     public var additionalParameters: Parameters {
         get { wishes.additionalParameters }
         set { wishes.additionalParameters = newValue }
@@ -53,7 +53,7 @@ public struct RenewalParameters: Sendable, Hashable {
             additionalParameters: additionalParameters)
     }
 
-    /// Nothing: the default tokens.
+    /// No parameters: the default tokens.
     public static let none = RenewalParameters()
 
     /// Whether nothing is asked for; 5 ns less for each reading of a token than a comparison with `none`.

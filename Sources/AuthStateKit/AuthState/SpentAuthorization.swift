@@ -1,18 +1,19 @@
 import AuthStateOAuth
 
 extension AuthState {
-    /// An answer of the authorization endpoint, apart from what all logins have in common: that can be kept once for all.
+    /// An answer of the authorization endpoint, apart from the part that all logins have in common, which can be kept
+    /// once.
     struct SpentAuthorization: Sendable, Hashable {
-        /// The answer without what is its own.
+        /// The answer without the parts that only this login has.
         var common: Box<AuthorizationResponse>
         /// Code, state, verifier and nonce, one behind the other: four strings would take twice the memory.
         private let secrets: String
-        /// Where in it the code, the state and the verifier end, in bytes.
+        /// The ends of the code, the state and the verifier in `secrets`, in bytes.
         private let codeEnd, stateEnd, verifierEnd: Int32
         private let hasNonce: Bool
         private let additionalParameters: Parameters
 
-        /// Stands where there has to be a verifier.
+        /// A placeholder where a verifier is required.
         private static let noVerifier = CodeVerifier()
 
         init(_ response: AuthorizationResponse) {

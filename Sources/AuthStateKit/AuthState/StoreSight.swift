@@ -1,20 +1,21 @@
-/// Whether the state at hand is the stored one, as far as can be told without reading the store.
+/// The knowledge whether the state at hand is the stored one, as far as possible without reading the store.
 struct StoreSight: Sendable {
-    /// What tells of changes; without it, or if it tells of this process alone, the store is read from time to time.
+    /// The watch that reports changes; without it, or when it sees this process alone, the store is read from time to
+    /// time.
     private let watch: (any AuthStateWatch)?
     /// The watch's generation when the store was read last.
     private let seen: UInt64
-    /// When it was read, in seconds since 1970.
+    /// The time of that reading, in seconds since 1970.
     private let date: Double
-    /// For how long that counts, in seconds.
+    /// The time for which that reading counts, in seconds.
     private let interval: Double
 
-    /// For how long a watch alone is believed, in seconds: it hears nothing of other machines on the same file system.
+    /// The time for which a watch alone is trusted, in seconds: it does not see other machines on the same file system.
     private static let longest = 60.0
 
-    /// What is true from now on, if the store is read after this.
+    /// Starts a new validity window; read the store afterwards.
     ///
-    /// - Parameter interval: For how long to trust a reading when others are not watched, in seconds.
+    /// - Parameter interval: The time for which to trust a reading when other processes are not watched, in seconds.
     init(_ watch: (any AuthStateWatch)?, at date: Double, interval: Double) {
         self.watch = watch
         self.date = date
@@ -22,23 +23,23 @@ struct StoreSight: Sendable {
         seen = watch?.generation ?? 0
     }
 
-    /// Whether there is nothing new to be read.
+    /// Returns whether the last reading still counts: it is recent enough, and no change was reported since.
     func isCurrent(at now: Double) -> Bool {
-        // A clock that was set back does not put the next look off.
+        // A clock that was set back does not delay the next reading.
         abs(now - date) < interval && isUnchanged
     }
 
-    /// Whether nobody told of a change since the store was read.
+    /// Whether the watch has reported no change since the store was read.
     var isUnchanged: Bool { watch.map { $0.generation == seen } ?? true }
 
-    /// The same watching after a reading that failed: what it was about is looked for again after this interval.
+    /// Returns the same watch after a reading that failed: the store is read again after this interval.
     func failed(at date: Double, retryingAfter interval: Double) -> StoreSight {
         renewed(at: date - max(0, self.interval - interval))
     }
 
-    /// Whether changes are heard of, instead of being looked for.
+    /// Whether a watch reports changes.
     var isWatching: Bool { watch != nil }
 
-    /// The same watching, as if the store were read again after this.
+    /// Returns the same watch with a new validity window; read the store afterwards.
     func renewed(at date: Double) -> StoreSight { StoreSight(watch, at: date, interval: interval) }
 }

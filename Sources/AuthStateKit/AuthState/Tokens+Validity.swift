@@ -12,19 +12,20 @@ extension Tokens.Storage {
     /// The time for which the access token was issued; nil when the provider did not say.
     var lifetime: Double? { expirationDate?.timeIntervalSince(issuedAt) }
 
-    /// Whether the access token is valid for so long from now, or newly issued: a renewal gives nothing better then.
+    /// Returns whether the access token is valid for a time from now, or newly issued: a renewal gives nothing better
+    /// then.
     ///
-    /// A token whose lifetime is shorter than what is asked satisfies while it is newly issued. So a provider that issues
-    /// none that last longer is asked once in that time, however many processes ask.
+    /// A token whose whole lifetime is shorter than the requested time is accepted while it is newly issued. So a
+    /// provider that issues none that last longer is asked once in that time, however many processes ask.
     func lasts(_ seconds: Double, at now: Double) -> Bool {
         guard let expiry = expirationDate?.timeIntervalSince1970, let lifetime else { return true }
         return expiry - now >= min(seconds, lifetime - min(Self.longestYouth, lifetime / 10))
     }
 
-    /// Whether the access token was alive once and has expired since.
+    /// Returns whether the access token was valid once and has expired since.
     func hasExpired(by now: Date) -> Bool { expirationDate.map { issuedAt < $0 && $0 <= now } ?? false }
 
-    /// Whether the tokens that a shared renewal ended with are what a caller asked for.
+    /// Returns whether the tokens of a shared renewal are what a caller asked for.
     func satisfies(_ reason: AuthState.Flight.Reason, askedAt asked: Double) -> Bool {
         guard case .shortLived(let seconds) = reason else { return true }
         return lasts(seconds, at: asked) || issuedAt.timeIntervalSince1970 >= asked

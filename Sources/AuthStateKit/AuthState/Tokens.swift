@@ -22,10 +22,10 @@ public struct Tokens: Sendable {
         /// In seconds since 1970.
         let freshUntil: Double
         let policy: BearerPolicy
-        /// What makes the proofs that go along; nil for bearer tokens.
+        /// The maker of the proofs that are sent with the access token; nil for bearer tokens.
         let dpop: DPoPBinding?
 
-        /// The same with another maker of proofs.
+        /// Copies tokens with another maker of proofs.
         init(_ other: Storage, dpop: DPoPBinding) {
             (accessToken, tokenType) = (other.accessToken, other.tokenType)
             (idToken, idTokenTrust) = (other.idToken, other.idTokenTrust)
@@ -55,7 +55,7 @@ public struct Tokens: Sendable {
 
     let storage: Storage
 
-    /// A token that is none for resources (`N_A`, RFC 8693), or whose key is gone.
+    /// The error of a token that is not for resources (`N_A`, RFC 8693), or whose key is gone.
     private var unsendable: AuthStateError {
         AuthStateError(
             .unsupportedTokenType, stage: .resource, "The token cannot be sent to a resource.",
@@ -67,28 +67,30 @@ public struct Tokens: Sendable {
     public var accessToken: String { storage.accessToken }
     /// The last ID token that was verified; for its claims and as `id_token_hint`, not for access.
     public var idToken: String? { storage.idToken }
-    /// Why that ID token was believed; nil when it came from outside.
+    /// The proof by which that ID token was accepted; nil when it came from outside.
     public var idTokenTrust: IDTokenTrust? { storage.idTokenTrust }
-    /// What the access token allows, as far as the provider said it.
+    /// The scope of the access token, as far as the provider said it.
     public var scope: String? { storage.scope }
-    /// What the access token allows in detail (RFC 9396, section 7), as far as the provider said it.
+    /// The authorization details of the access token (RFC 9396, section 7), as far as the provider said them.
     public var authorizationDetails: [AuthorizationDetail]? { storage.authorizationDetails }
-    /// When the access token ends; nil when the provider did not say.
+    /// The time at which the access token expires; nil when the provider did not say.
     public var accessTokenExpirationDate: Date? { storage.expirationDate }
 
     /// The whole time for which the provider issued the access token; nil when the provider did not say.
     ///
-    /// A lifetime shorter than the `validFor` of a call tells that no renewal gives tokens that are valid for so long.
+    /// A lifetime shorter than the `validFor` of a call means that no renewal gives tokens that are valid for so long.
     public var lifetime: Duration? { storage.lifetime.map { .seconds(min($0, 1e12)) } }
 
     /// Whether the access token is bound to a key, and every request with it needs a proof (RFC 9449).
     public var isBound: Bool { storage.dpop != nil }
 
-    /// The header fields that authorize one request: `Authorization`, and for a token that is bound to a key `DPoP`.
+    /// Returns the header fields that authorize one request: `Authorization`, and `DPoP` for a token that is bound to a
+    /// key.
     ///
-    /// The proof of a bound token is for this method and URL and for one request: ask again to send it again.
+    /// The proof of a bound token is for this method and URL and for one request: call this again to send the request
+    /// again.
     ///
-    /// - Parameter method: As it is sent; proofs compare it with regard to case.
+    /// - Parameter method: The method as it is sent; proofs compare it case-sensitively.
     /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
     ///   the key that it is bound to cannot be read, `.unsupportedTokenType` when it is neither a bearer token nor one that is
     ///   bound to the state's key.
@@ -104,13 +106,14 @@ public struct Tokens: Sendable {
         ]
     }
 
-    /// Learns the nonce that an answer brings for the next proof (RFC 9449, section 8.2); without effect for bearer tokens.
+    /// Learns the nonce that an answer brings for the next proof (RFC 9449, section 8.2); has no effect for bearer
+    /// tokens.
     ///
     /// `performAction` and `userInfo` do it themselves. Call it for each answer that an HTTP client of your own gets,
-    /// whatever the status.
+    /// regardless of its status.
     public func learn(from headers: TransportHeaders, of url: URL) { storage.dpop?.learn(from: headers, of: url) }
 
-    /// The same tokens, whose next proof has the nonce that an answer asked for.
+    /// Returns the same tokens, whose next proof has the nonce that an answer asked for.
     func answering(_ nonce: String, of url: URL) -> Tokens {
         storage.dpop.map { Tokens(storage: Storage(storage, dpop: $0.answering(nonce, of: url))) } ?? self
     }
@@ -126,11 +129,11 @@ extension Tokens: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "tokens, scope \((scope ?? "unknown").printable()), expiring \(accessTokenExpirationDate.map { "\($0)" } ?? "never")"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
 }
 
-/// Where a bearer token may be sent (RFC 6750, section 5.3).
+/// The rules of where a bearer token may be sent (RFC 6750, section 5.3).
 struct BearerPolicy: Sendable, Hashable {
     /// Whether http to loopback is allowed, which it is when the issuer itself is there.
     var allowsLoopbackHTTP: Bool

@@ -6,23 +6,23 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What a pool asks of its states.
+/// The part of a state that a pool uses.
 extension AuthState {
-    /// Whether there is a grant, in error or not; without one nobody is logged in.
+    /// Whether there is a grant, in error or not; without one no user is logged in.
     nonisolated var isGranted: Bool {
-        // Nearly always so, and cheaper than to copy what is published.
+        // Nearly always so, and cheaper than to copy the published state.
         if published.withLock({ $0.tokens != nil }) { return true }
         let current = current
         return current.isAuthorized || current.authorizationError != nil || current.canRenew
     }
 
-    /// Whether nothing would be lost if the object went: all is saved, and nobody listens for changes.
+    /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
     nonisolated var isForgettable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
 
-    /// Whether the store has all that is shown.
+    /// Whether the store has everything that is published.
     nonisolated var hasNoStoreError: Bool { current.storeError == nil }
 
-    /// What the pool's plan is made from.
+    /// The facts that the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {
         let published = published.withLock { $0.state }
         let current = published.current
@@ -32,7 +32,7 @@ extension AuthState {
             canRenew: current.canRenew, isSaved: current.storeError == nil)
     }
 
-    /// Puts parts in that are equal and that others have already.
+    /// Replaces parts with equal ones that other states already have.
     func share(_ share: @Sendable (Record) -> Record) {
         let isShown = shownBox === recordBox
         record = share(record)
@@ -40,7 +40,7 @@ extension AuthState {
         publish()
     }
 
-    /// Takes over what is stored now.
+    /// Adopts the stored state now.
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     func catchUp() async throws {
@@ -49,9 +49,9 @@ extension AuthState {
 
     /// Renews although the tokens may be fresh, unless another process did it since they came.
     ///
-    /// - Throws: `AuthStateError`, or `CancellationError`; a renewal that is under way goes on.
+    /// - Throws: `AuthStateError`, or `CancellationError`; a renewal in progress continues.
     func renewAhead() async throws {
-        // A token that ends soon is as good as refused: only another one will do.
+        // A token that expires soon is treated as refused: only another one will do.
         let token = snapshot.accessToken
         _ = try await tokens(.none, reason: token.map { .rejected($0) } ?? .stale)
     }

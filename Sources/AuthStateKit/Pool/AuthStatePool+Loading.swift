@@ -5,10 +5,10 @@ extension AuthStatePool {
     /// One reading of the store, however many callers wait for it.
     typealias Load = SharedResult<AuthState>
 
-    /// A login or logout came in between: whoever waits has to look again.
+    /// The error of a load that a login or logout overtook: its callers have to look again.
     private struct Displaced: Error {}
 
-    /// The state of a key that is not in memory, or that was logged out when it was looked at last.
+    /// Returns the state of a key that is not in memory, or that was logged out when it was checked last.
     func load(_ key: AuthStateKey) async throws -> AuthState {
         while true {
             let (load, isNew) = contents.withLock { contents -> (Load, Bool) in
@@ -26,8 +26,8 @@ extension AuthStatePool {
     }
 
     private func start(_ load: Load, _ key: AuthStateKey) {
-        // Detached: it must inherit neither priority nor task-local values nor cancellation of the caller who happens to be
-        // first. It is owned by `loads` until it clears its own slot, and it ends when the store has answered.
+        // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
+        // owned by `loads` until it clears its own slot, and it ends when the store has answered.
         Task.detached { [self] in
             do {
                 let state = try await read(key)
@@ -43,7 +43,7 @@ extension AuthStatePool {
     private func read(_ key: AuthStateKey) async throws -> AuthState {
         let state: AuthState
         if let existing = contents.withLock({ $0.table.slot(key)?.state }) {
-            // Logged out, and still in somebody's hands: it stays the one object of this key.
+            // Logged out, and still held by a caller: it stays the one object of this key.
             try await existing.catchUp()
             state = existing
         } else {
@@ -73,17 +73,17 @@ extension AuthStatePool {
         }
     }
 
-    /// Sends those who wait for a load to look again; it is no longer among the loads.
+    /// Makes the callers that wait for a load look again; it is no longer among the loads.
     func displace(_ load: Load) { load.finish(.failure(Displaced())) }
 
-    /// Lets go of a state without a grant, unless somebody holds it.
+    /// Removes a state without a grant from the table, unless a caller holds it.
     func release(_ key: AuthStateKey) {
         _ = contents.withLock { $0.table.release(key) { !$0.isGranted && $0.isForgettable } }
     }
 }
 
 extension AuthStatePool.Contents {
-    /// Puts a state into the table and returns those that had to make room.
+    /// Puts a state into the table and returns the evicted ones.
     mutating func put(_ state: AuthState, _ options: AuthStatePool.Options, _ jitter: Double) -> [AuthState] {
         if table.slot(state.key)?.state !== state { table.insert(state, for: state.key, jitter: jitter) }
         return makeRoom(options)

@@ -3,10 +3,10 @@ public import AuthStateOAuth
 extension AuthStatePool {
     /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps it under a key.
     ///
-    /// Whoever holds the key's state from before sees the new grant in it.
+    /// A caller that already holds the key's state sees the new grant in it.
     ///
     /// - Parameter annotations: Kept with the state, see `AuthState.Record.annotations`.
-    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then unchanged.
     @discardableResult
     public func complete(
         _ pending: PendingAuthorization,
@@ -17,11 +17,11 @@ extension AuthStatePool {
         await insert(try await wayIn(key, annotations).complete(pending, callback: callback))
     }
 
-    /// Takes a person through a login on another device (RFC 8628), and keeps it under a key.
+    /// Logs a user in on another device (RFC 8628), and keeps the login under a key.
     ///
-    /// - Parameter present: Shows the codes to the person, see `AuthState.authorizeDevice`.
-    /// - Throws: `AuthStateError` of the stage that failed, what `present` throws, or `CancellationError`; what was stored
-    ///   before is then untouched.
+    /// - Parameter present: Shows the codes to the user, see `AuthState.authorizeDevice`.
+    /// - Throws: `AuthStateError` of the stage that failed, the errors of `present`, or `CancellationError`; what was
+    ///   stored before is then unchanged.
     @discardableResult
     public func authorizeDevice(
         _ request: DeviceAuthorizationRequest,
@@ -42,12 +42,12 @@ extension AuthStatePool {
         await insert(try await wayIn(key, annotations).complete(response))
     }
 
-    /// Has the provider ask a person whether the client may log them in (OpenID Connect CIBA Core 1.0), and keeps the login
-    /// under a key.
+    /// Logs a user in with CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user whether the client may log
+    /// them in. Keeps the login under a key.
     ///
-    /// - Parameter present: Tells the person what to confirm and where, see `AuthState.authorizeBackchannel`.
-    /// - Throws: `AuthStateError` of the stage that failed, what `present` throws, or `CancellationError`; what was stored
-    ///   before is then untouched.
+    /// - Parameter present: Tells the user what to confirm and where, see `AuthState.authorizeBackchannel`.
+    /// - Throws: `AuthStateError` of the stage that failed, the errors of `present`, or `CancellationError`; what was
+    ///   stored before is then unchanged.
     @discardableResult
     public func authorizeBackchannel(
         _ request: BackchannelAuthenticationRequest,
@@ -58,7 +58,7 @@ extension AuthStatePool {
         await insert(try await wayIn(key, annotations).authorize(request, present: present))
     }
 
-    /// Completes a login about which `AuthorizationService.authorizeBackchannel(_:credential:)` had a person asked.
+    /// Completes a login that `AuthorizationService.authorizeBackchannel(_:credential:)` began.
     ///
     /// - Throws: As `authorizeBackchannel`.
     @discardableResult
@@ -70,7 +70,7 @@ extension AuthStatePool {
 
     /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
     ///
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then unchanged.
     @discardableResult
     public func clientCredentials(
         configuration: ServiceConfiguration,
@@ -88,9 +88,9 @@ extension AuthStatePool {
             try await wayIn(key, annotations).ask(.clientCredentials(grant), configuration, clientID, dpopKey))
     }
 
-    /// Gets a token by assertions that a service signs (RFC 7523, section 2.1), and keeps it under a key.
+    /// Gets a token with an assertion that a service signs (RFC 7523, section 2.1), and keeps it under a key.
     ///
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then untouched.
+    /// - Throws: `AuthStateError` of stage token; what was stored before is then unchanged.
     @discardableResult
     public func jwtBearer(
         _ grant: JWTBearerGrant,
@@ -105,9 +105,9 @@ extension AuthStatePool {
                 .ask(.jwtBearer(grant), configuration, clientID ?? grant.issuer, dpopKey))
     }
 
-    /// Takes in a state that has just logged in; it must have been made with the pool's `service` and `store`.
+    /// Adds a state that has just logged in; it must have been made with the pool's `service` and `store`.
     ///
-    /// - Returns: The one state of its key from now on: the one before, which has taken over the new grant, or this one.
+    /// - Returns: The one state of its key from now on: the one before, which has adopted the new grant, or this one.
     @discardableResult
     public func insert(_ state: AuthState) async -> AuthState {
         await state.share { record in parts.withLock { $0.share(record) } }
@@ -120,9 +120,9 @@ extension AuthStatePool {
         return place(state, insteadOf: older) ?? state
     }
 
-    /// Puts a state into the table if there is none of its key but the given one; a load under way is void.
+    /// Puts a state into the table if there is none of its key but the given one; a load in progress is void.
     ///
-    /// - Returns: Another one that is there.
+    /// - Returns: The other state that is there, or nil.
     private func place(_ state: AuthState, insteadOf older: AuthState?) -> AuthState? {
         let jitter = jitter()
         // The evicted ones are freed after the lock.
@@ -137,8 +137,8 @@ extension AuthStatePool {
 
     /// Logs a key out: forgets its grant, here and in the store, as `AuthState.clear()` does; the provider is not told.
     ///
-    /// A caller who has the key's state sees it logged out. Without a login nothing happens. `removeEnd(_:)` removes what
-    /// stays in the store.
+    /// A caller that has the key's state sees it logged out. Without a login nothing happens. `removeEnd(_:)` removes
+    /// the record that stays in the store.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     public func remove(_ key: AuthStateKey) async throws {
@@ -149,7 +149,7 @@ extension AuthStatePool {
         release(key)
     }
 
-    /// Removes what a logout left in the store, see `AuthState.removeEnd()`; without effect on a login.
+    /// Removes the record that a logout left in the store, see `AuthState.removeEnd()`; has no effect on a login.
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func removeEnd(_ key: AuthStateKey) async throws {

@@ -1,42 +1,43 @@
 extension AuthStatePool {
-    /// How a pool behaves.
+    /// The options of a pool.
     public struct Options: Sendable {
-        /// How each of its states behaves.
+        /// The options of each of its states.
         public var state = AuthState.Options()
-        /// How many states are kept in memory; those in use, and those that could not be saved, are kept beyond it.
+        /// The number of states kept in memory; states in use, and states that could not be saved, are kept beyond it.
         public var capacity = 10_000
-        /// How long a state that nobody uses stays in memory, and is renewed; counted while the pool runs.
+        /// The time for which an unused state stays in memory, and is renewed; counted while the pool runs.
         public var idleTime: Duration = .seconds(1800)
-        /// How many renewals ahead of expiry are under way at once.
+        /// The number of renewals ahead of expiry that are in progress at once, at most.
         public var concurrentRenewals = 8
-        /// Which part of the time in which tokens are fresh the renewals are spread over; ten minutes at most.
+        /// The part of the tokens' fresh time over which the renewals are spread; ten minutes at most.
         public var renewalSpread = 0.1
-        /// How long `run()` waits at its end for renewals that are under way.
+        /// The time for which `run()` waits at its end for renewals in progress.
         public var drainDeadline: Duration = .seconds(30)
 
         /// Makes the default options.
         public init() {}
     }
 
-    /// What a pool holds and has done, at one moment; the numbers count from its beginning.
+    /// The contents and the work of a pool at one moment; the numbers count from its beginning.
     public struct Statistics: Sendable, Hashable {
-        /// How many states are in memory.
+        /// The number of states in memory.
         public var loaded = 0
         /// Lookups that found their state in memory.
         public var hits = 0
         /// Readings of the store, those that found nothing included.
         public var loads = 0
-        /// States that left memory, because there was no room or because nobody used them.
+        /// States that were evicted, because there was no room or because they were idle.
         public var evictions = 0
-        /// Renewals ahead of expiry, those included that another process had already made.
+        /// Renewals ahead of expiry, including those that another process had already made.
         public var renewals = 0
         /// Renewals ahead of expiry that failed; they are tried again.
         public var failedRenewals = 0
-        /// How many states are due for a renewal ahead of expiry, those included that have one under way.
+        /// The number of states that are due for a renewal ahead of expiry, including those whose renewal is in
+        /// progress.
         public var dueRenewals = 0
     }
 
-    /// What the pool holds and has done; read from anywhere, without waiting.
+    /// The contents and the work of the pool; read from anywhere, without waiting.
     public var statistics: Statistics {
         contents.withLock { contents in
             var statistics = contents.statistics

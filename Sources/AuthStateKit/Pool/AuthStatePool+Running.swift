@@ -10,8 +10,9 @@ import AuthStateOAuth
 extension AuthStatePool {
     /// Renews ahead of expiry and evicts idle states until the task is cancelled; for a service lifecycle to own.
     ///
-    /// States in error are left alone. A failure is left to the observer and tried again, later each time; a provider that
-    /// does not answer is left alone for all states at once. Before it returns it waits for the renewals under way.
+    /// States in error are left alone. A failure is reported to the observer and tried again, later each time; a
+    /// provider that does not answer is left alone for all states at once. Before it returns it waits for the renewals
+    /// in progress.
     ///
     /// - Throws: `CancellationError`.
     public func run() async throws {
@@ -35,7 +36,7 @@ extension AuthStatePool {
                 }
             }
         } catch {
-            // The task is cancelled, and what waits in it is freed at once: another one waits, for a bounded time.
+            // The task is cancelled, which ends every wait in it at once: another task waits, for a bounded time.
             await Task {
                 try? await withDeadline(options.drainDeadline, clock: clock) { await self.drain() }
             }.value
@@ -43,19 +44,19 @@ extension AuthStatePool {
         }
     }
 
-    /// Waits until no renewal is under way and tries once more to save what could not be saved, before a program ends.
+    /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends.
     ///
     /// Returns at once when the calling task is cancelled.
     public func drain() async {
-        // Whoever renews refers to its state; what could not be saved is in the table alone.
+        // A renewal in progress refers to its state; an unsaved state may be in the table alone.
         let states = contents.withLock { $0.table.statesInUse { !$0.hasNoStoreError } }
         for state in states { await state.drain() }
     }
 
-    /// How often the pool looks whether there is something to do.
+    /// The interval at which the pool checks for work.
     static let tick = Duration.seconds(1)
 
-    /// Looks at all states once, some at a time, so that nobody waits long for the lock.
+    /// Checks all states once, some at a time, so that no caller waits long for the lock.
     private func sweep() {
         let now = service.configuration.clock.secondsSince1970
         let plan = RenewalPlan(spread: options.renewalSpread)
@@ -75,7 +76,7 @@ extension AuthStatePool {
         }
     }
 
-    /// Does what is queued, one state after another.
+    /// Handles the queued states, one after another.
     private func work() async {
         while !Task.isCancelled, let slot = contents.withLock({ $0.table.dequeue() }) {
             let (due, failures) = await attend(to: slot)
@@ -83,7 +84,7 @@ extension AuthStatePool {
         }
     }
 
-    /// Saves or renews a state, and says when to look at it again and how often it has failed.
+    /// Saves or renews a state, and returns when to check it again and how often it has failed.
     private func attend(to slot: PoolTable<AuthState>.Slot) async -> (due: Double, failures: Int) {
         let (state, plan) = (slot.state, RenewalPlan(spread: options.renewalSpread))
         let began = service.configuration.clock.secondsSince1970
@@ -94,7 +95,7 @@ extension AuthStatePool {
         if let pause { return (pause + 5 * jitter(), Int(slot.failures)) }
         do {
             if !state.renewalFacts.isSaved { try await state.save() }
-            // Somebody may have renewed while it was queued.
+            // Another caller or process may have renewed the state while it was queued.
             if plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: began) <= began {
                 try await state.renewAhead()
                 contents.withLock { contents in
@@ -104,14 +105,14 @@ extension AuthStatePool {
                 }
             }
             let now = service.configuration.clock.secondsSince1970
-            // Tokens that are born stale are left alone for a while, too.
+            // Tokens that are stale when issued are left alone for a while, too.
             return (max(plan.nextLook(state.renewalFacts, jitter: Double(slot.jitter), now: now), now + 5), 0)
         } catch {
             return fail(slot, provider, began: began, error as? AuthStateError)
         }
     }
 
-    /// What follows from a failure; nil is a cancellation.
+    /// Returns the time of the next check and the number of failures; a nil error is a cancellation.
     private func fail(
         _ slot: PoolTable<AuthState>.Slot, _ provider: Cooldowns.Place, began: Double, _ error: AuthStateError?
     ) -> (due: Double, failures: Int) {
@@ -120,7 +121,7 @@ extension AuthStatePool {
         let place: Cooldowns.Place? =
             switch (error.kind, error.code) {
             case (.transient, _): provider
-            // What else the store says is about this one state.
+            // The store's other errors are about this one state.
             case (_, .storeUnreadable), (_, .storeUnwritable): .store
             default: nil
             }
@@ -133,13 +134,13 @@ extension AuthStatePool {
         return (now + RenewalPlan.pause(after: failures, retryAfter: error.retryAfter, jitter: jitter), failures)
     }
 
-    /// Counts the tasks that do what is queued.
+    /// Counts the tasks that handle the queue.
     private final class Crew: Sendable {
         private let counts = Lock((running: 0, ended: 0))
 
         func leave() { counts.withLock { $0.ended += 1 } }
 
-        /// How many to start, and how many have ended since the last time.
+        /// Returns how many tasks to start, and how many have ended since the last call.
         func next(for jobs: Int, limit: Int) -> (new: Int, ended: Int) {
             counts.withLock { counts in
                 let ended = counts.ended

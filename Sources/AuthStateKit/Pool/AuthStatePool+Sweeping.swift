@@ -11,7 +11,7 @@ extension AuthStatePool {
     public struct SweepOutcome: Sendable, Hashable {
         /// States that were deleted.
         public var deleted = 0
-        /// States of these whose tokens the provider has taken back.
+        /// Deleted states whose tokens the provider has revoked.
         public var revoked = 0
         /// States that were saved meanwhile, or were gone.
         public var kept = 0
@@ -26,9 +26,10 @@ extension AuthStatePool {
     /// A state is saved at its login and at each renewal. Take an age that is longer than a session may last: a session
     /// whose token was not renewed for so long is ended, as a logout by another process ends it.
     ///
-    /// Each state is looked at under its lease, and deleted when nothing was saved since it was listed. A state is kept for the
-    /// next sweep when its provider cannot be reached, or when the credential may not be sent to it
-    /// (`.credentialWithheld`); every other failure to revoke is counted, and the state is deleted all the same. `Options.concurrentRenewals` bounds how many states are swept at once.
+    /// Each state is checked under its lease, and deleted when nothing was saved since it was listed. A state is kept
+    /// for the next sweep when its provider cannot be reached, or when the credential may not be sent to it
+    /// (`.credentialWithheld`); every other failure to revoke is counted, and the state is deleted all the same.
+    /// `Options.concurrentRenewals` bounds how many states are swept at once.
     ///
     /// The pool's credential is asked for by the key of the entry, which stands for the state's where the store keeps digests
     /// only, see `AuthStateKey.isDigest`.
@@ -71,8 +72,8 @@ extension AuthStatePool {
 
     /// Revokes the tokens of an abandoned state.
     ///
-    /// - Throws: `AuthStateError` of kind `.transient`: the provider may answer the next time; `.credentialWithheld`: the
-    ///   program may mend it; `CancellationError`.
+    /// - Throws: `AuthStateError` of kind `.transient`: the provider may answer the next time; `.credentialWithheld`:
+    ///   the program may correct it; `CancellationError`.
     private func revoke(_ record: AuthState.Record) async throws -> SweepOutcome {
         guard record.configuration.revocationEndpoint != nil,
             record.refreshToken != nil || record.lastTokenResponse != nil

@@ -1,10 +1,11 @@
 import AuthStateJOSE
 public import AuthStateOAuth
 
-/// The states of many users in one server: each loaded when it is needed, renewed ahead of expiry, and let go when idle.
+/// The states of many users in one server: each loaded when it is needed, renewed ahead of expiry, and evicted when
+/// idle.
 ///
-/// Whatever the number of callers, there is one `AuthState` for a key in the process, and one reading of the store at a
-/// time for it. Everything is in the store too: an eviction loses nothing, and several servers may share a store.
+/// The process has one `AuthState` for a key, and one reading of the store at a time for it, for any number of callers.
+/// Everything is in the store too: an eviction loses nothing, and several servers may share a store.
 ///
 /// ```swift
 /// let pool = AuthStatePool(store: store, service: service, credential: .environment("CLIENT_SECRET"))
@@ -13,21 +14,21 @@ public import AuthStateOAuth
 ///
 /// Nothing happens in the background unless `run()` does; give it to the server's service lifecycle.
 public final class AuthStatePool: Sendable {
-    /// Where the states are kept.
+    /// The store that keeps the states.
     public let store: any AuthStateStore
-    /// Talks to the providers.
+    /// The service that talks to the providers.
     public let service: AuthorizationService
-    /// How the pool behaves.
+    /// The options of the pool.
     public let options: Options
 
     let credential: @Sendable (AuthStateKey) -> ClientCredential?
-    /// Between 0 and 1, another one each time.
+    /// Returns a number between 0 and 1, another one each time.
     let jitter: @Sendable () -> Double
     let surroundings: AuthState.Surroundings
     let contents = Lock(Contents())
     let parts = Lock(SharedParts())
 
-    /// What changes; its decisions are the table's, which is a value.
+    /// The mutable part of the pool; the table, which is a value, makes its decisions.
     struct Contents {
         var table = PoolTable<AuthState>()
         var loads: [AuthStateKey: Load] = [:]
@@ -37,7 +38,7 @@ public final class AuthStatePool: Sendable {
 
     /// Makes a pool of clients with one credential, or with none.
     ///
-    /// - Parameter credential: For all states; nil when each stored state refers to its own.
+    /// - Parameter credential: The credential for all states; nil when each stored state refers to its own.
     public convenience init(
         store: any AuthStateStore,
         service: AuthorizationService = AuthorizationService(),
@@ -49,7 +50,8 @@ public final class AuthStatePool: Sendable {
 
     /// Makes a pool that asks for the credential of each key.
     ///
-    /// - Parameter credential: Asked at every load and login; nil when the stored state refers to it.
+    /// - Parameter credential: Returns the credential of a key, at every load and login; nil when the stored state
+    ///   refers to it.
     public convenience init(
         store: any AuthStateStore,
         service: AuthorizationService = AuthorizationService(),
@@ -72,12 +74,12 @@ public final class AuthStatePool: Sendable {
         surroundings = AuthState.Surroundings(service: service, store: store, options: options.state)
     }
 
-    /// The state of a key, loaded when it is not in memory; a failure is not remembered.
+    /// Returns the state of a key, loaded when it is not in memory; a failure is not remembered.
     ///
-    /// What another process did is taken over first, so that nobody who logged out elsewhere is handed out as logged in.
+    /// Adopts what another process stored first, so that a user who logged out elsewhere is not returned as logged in.
     ///
-    /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored or granted, kind `.store` when it cannot be read;
-    ///   `CancellationError` as soon as the calling task is cancelled, which disturbs nobody else.
+    /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored or granted, kind `.store` when it cannot be
+    ///   read; `CancellationError` as soon as the calling task is cancelled, which does not affect other callers.
     public nonisolated(nonsending) func state(for key: AuthStateKey) async throws -> AuthState {
         if let state = loadedState(for: key) {
             if state.isInSight { return state }
@@ -87,25 +89,25 @@ public final class AuthStatePool: Sendable {
         return try await load(key)
     }
 
-    /// The state of a key, for a use that looks for changes by others itself.
+    /// Returns the state of a key, for a use that itself checks for changes by others.
     nonisolated(nonsending) func stateAtHand(_ key: AuthStateKey) async throws -> AuthState {
         if let state = loadedState(for: key) { return state }
         return try await load(key)
     }
 
-    /// The state of a key if it is in memory; never waits.
+    /// Returns the state of a key if it is in memory, else nil; never waits.
     public func loadedState(for key: AuthStateKey) -> AuthState? {
         let state = contents.withLock { contents -> AuthState? in
             guard let state = contents.table.use(key) else { return nil }
             contents.statistics.hits &+= 1
             return state
         }
-        // Whoever holds a state may log out.
+        // A caller that holds the state may have logged it out.
         guard let state, state.isGranted else { return nil }
         return state
     }
 
-    /// Fresh tokens of a key: at once when they are in memory, else after a load, a renewal, or both.
+    /// Returns fresh tokens of a key: at once when they are in memory, else after a load, a renewal, or both.
     ///
     /// - Throws: As `state(for:)` and `AuthState.freshTokens(_:)` do.
     public nonisolated(nonsending) func freshTokens(

@@ -1,10 +1,12 @@
 import AuthStateOAuth
 
-/// The states that a pool has loaded: where each is, who was used lately, who may go. A value that decides and does nothing.
+/// The states that a pool has loaded: their places, their latest use, and which may be evicted. A value that decides
+/// and has no effects.
 ///
-/// Full, it gives second chances (CLOCK): a hand goes round, takes from each state the mark of having been used, and the
-/// first one without a mark leaves. Time is counted in ticks, one for each sweep. What anybody outside the table refers to
-/// stays, whatever its age: to forget it would free nothing, and the next caller would get a second object of the same key.
+/// A full table gives second chances (CLOCK): a hand goes round and clears the mark of use of each state, and evicts
+/// the first state without a mark. Time is counted in ticks, one for each sweep. A state with a reference outside the
+/// table stays, regardless of its age: evicting it would free nothing, and the next caller would get a second object of
+/// the same key.
 struct PoolTable<State: AnyObject & Sendable>: Sendable {
     /// A loaded state.
     struct Slot: Sendable {
@@ -12,10 +14,10 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
         fileprivate(set) var state: State
         /// Between 0 and 1, drawn once: states that were issued together are not renewed together.
         let jitter: Float
-        /// When to look at its tokens next, in seconds since 1970.
+        /// The time of the next check of its tokens, in seconds since 1970.
         fileprivate(set) var due = -Double.infinity
         fileprivate var lastUse: Int
-        /// How often in a row its renewal failed.
+        /// The number of its renewals that failed in a row.
         fileprivate(set) var failures: UInt8 = 0
         fileprivate var isUsed = true
         fileprivate var isQueued = false
@@ -26,15 +28,15 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
     private var queue: ArraySlice<AuthStateKey> = []
     private var hand = 0
     private var cursor = 0
-    /// How many sweeps there have been.
+    /// The number of sweeps so far.
     private(set) var tick = 0
-    /// How many states have something to be done for them, what is under way included.
+    /// The number of states that wait in the queue or are being handled.
     private(set) var pending = 0
 
     var count: Int { slots.count }
     var queueCount: Int { queue.count }
 
-    /// The state under a key, which counts as a use of it.
+    /// Returns the state under a key, and counts this as a use of it.
     mutating func use(_ key: AuthStateKey) -> State? {
         guard let place = places[key] else { return nil }
         slots[place].isUsed = true
@@ -44,7 +46,7 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
 
     func slot(_ key: AuthStateKey) -> Slot? { places[key].map { slots[$0] } }
 
-    /// Puts a state under its key, in the place of whatever was there.
+    /// Puts a state under its key, in place of the one before.
     mutating func insert(_ state: State, for key: AuthStateKey, jitter: Double) {
         remove(key)
         places[key] = slots.count
@@ -54,18 +56,18 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
     @discardableResult
     mutating func remove(_ key: AuthStateKey) -> State? { places[key].map { remove(at: $0) } }
 
-    /// Removes a state if nobody outside refers to it.
+    /// Removes a state if the table holds the only reference.
     mutating func release(_ key: AuthStateKey, if mayGo: (State) -> Bool) -> State? {
         guard let place = places[key], isFree(place), mayGo(slots[place].state) else { return nil }
         return remove(at: place)
     }
 
-    /// All that somebody outside refers to, a renewal under way included, and those that this is true of.
+    /// Returns the states with a reference outside the table, such as a renewal in progress, and those that are wanted.
     mutating func statesInUse(or isWanted: (State) -> Bool) -> [State] {
         slots.indices.filter { !isFree($0) || isWanted(slots[$0].state) }.map { slots[$0].state }
     }
 
-    /// Whether nobody outside refers to it. Whoever wants to has to ask the table, which is locked meanwhile.
+    /// Returns whether the table holds the only reference. New references are handed out only under its lock.
     private mutating func isFree(_ place: Int) -> Bool { isKnownUniquelyReferenced(&slots[place].state) }
 
     private mutating func remove(at place: Int) -> State {
@@ -100,16 +102,16 @@ extension PoolTable {
         return evicted
     }
 
-    /// Begins to look at every state.
+    /// Begins a sweep over every state.
     mutating func beginSweep() { cursor = slots.count }
 
-    /// Looks at some of the states: evicts the idle ones, queues those that are due.
+    /// Checks some of the states: evicts the idle ones, queues those that are due.
     ///
-    /// Goes backwards, so that what moves into a place that became free has been seen.
+    /// Goes backwards, so that the state that moves into a freed place has been checked.
     ///
     /// - Parameters:
-    ///   - nextLook: When a state that is due has to be looked at; not later than `now` when something has to be done.
-    /// - Returns: What was evicted; nil when the sweep is over.
+    ///   - nextLook: The time of the next check of a state that is due; not later than `now` when there is work to do.
+    /// - Returns: The evicted states; nil when the sweep is over.
     mutating func sweep(
         _ count: Int, idleTicks: Int, now: Double, if mayGo: (State) -> Bool, nextLook: (Slot) -> Double
     ) -> [State]? {
@@ -136,7 +138,7 @@ extension PoolTable {
         return evicted
     }
 
-    /// The next state that something has to be done for.
+    /// Removes the next state from the queue and returns it.
     mutating func dequeue() -> Slot? {
         while let key = queue.popFirst() {
             // It may have been evicted since, and even be back.
@@ -145,7 +147,7 @@ extension PoolTable {
         return nil
     }
 
-    /// Notes what became of a state that was dequeued.
+    /// Records the result for a state that was dequeued.
     mutating func settle(_ slot: Slot, due: Double, failures: Int) {
         guard let place = places[slot.key], slots[place].state === slot.state else { return }
         if slots[place].isQueued { pending -= 1 }
@@ -154,14 +156,14 @@ extension PoolTable {
         slots[place].isQueued = false
     }
 
-    /// Makes the next sweep look at a state, whatever went wrong before.
+    /// Makes the next sweep check a state, regardless of earlier failures.
     mutating func lookAgain(at key: AuthStateKey) {
         guard let place = places[key] else { return }
         slots[place].due = -.infinity
         slots[place].failures = 0
     }
 
-    /// Forgets what was queued.
+    /// Empties the queue.
     mutating func clearQueue() {
         queue = []
         pending = 0

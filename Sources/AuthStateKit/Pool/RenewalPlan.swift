@@ -4,29 +4,29 @@
     import Foundation
 #endif
 
-/// When a pool renews: pure functions of what is known; times are in seconds.
+/// The times at which a pool renews: pure functions of the given facts; times are in seconds.
 struct RenewalPlan: Sendable {
-    /// A state is looked at this often, because it can change without the pool's doing.
+    /// The longest time between two checks of a state, because it can change without the pool.
     static let longestWait = 60.0
-    /// However long the tokens last, they are renewed no longer ahead than this.
+    /// The longest time that tokens are renewed ahead of the end of their freshness, however long they last.
     static let longestAhead = 600.0
 
-    /// Which part of the time in which tokens are fresh the renewals are spread over, at its end.
+    /// The part of the tokens' fresh time, at its end, over which the renewals are spread.
     var spread: Double
 
-    /// What is known of a state's tokens.
+    /// The facts about a state's tokens.
     struct Facts: Sendable {
-        /// Until then nobody has to wait for a renewal.
+        /// The time until which no caller has to wait for a renewal.
         var freshUntil: Double
-        /// When the tokens were asked for; nil without tokens.
+        /// The time at which the tokens were requested; nil without tokens.
         var issuedAt: Double?
         /// Whether there is something to renew with, and no error.
         var canRenew: Bool
-        /// Whether the store has all that happened.
+        /// Whether the store has every change.
         var isSaved: Bool
     }
 
-    /// When there is something to do for a state; not later than `now` when there is something at once.
+    /// Returns the time of the next check of a state; not later than `now` when there is work to do.
     func nextLook(_ facts: Facts, jitter: Double, now: Double) -> Double {
         guard facts.isSaved else { return now }
         guard facts.canRenew else { return now + Self.longestWait }
@@ -35,18 +35,18 @@ struct RenewalPlan: Sendable {
         return min(facts.freshUntil - ahead, now + Self.longestWait)
     }
 
-    /// How long a state is left alone after failures, the last one included.
+    /// Returns the time for which a state is left alone after failures, the last one included.
     ///
-    /// - Parameter retryAfter: What the provider asked for.
+    /// - Parameter retryAfter: The pause that the provider asked for.
     static func pause(after failures: Int, retryAfter: Double?, jitter: Double) -> Double {
         let pause = Double(min(5 << max(0, min(failures - 1, 7)), 300))
         return max(pause, min(retryAfter ?? 0, 3600)) * (1 + jitter / 2)
     }
 }
 
-/// Who is left alone because it does not answer: a provider that is away must not be asked for every state.
+/// The pauses of dependencies that do not answer: a provider that is away must not be asked for every state.
 struct Cooldowns: Sendable {
-    /// Whom many states depend on.
+    /// A dependency that many states share.
     enum Place: Hashable, Sendable {
         /// The token endpoint of a provider.
         case provider(URL)
@@ -62,15 +62,15 @@ struct Cooldowns: Sendable {
 
     private var pauses: [Place: Pause] = [:]
 
-    /// The end of the pause; nil when there is none.
+    /// Returns the end of the pause of a dependency; nil when there is none.
     func end(_ place: Place, now: Double) -> Double? {
         pauses[place].flatMap { now < $0.until ? $0.until : nil }
     }
 
-    /// It answered.
+    /// Records that a dependency answered.
     mutating func succeeded(_ place: Place) { pauses[place] = nil }
 
-    /// It did not answer; attempts that were under way when the pause began count as one.
+    /// Records that a dependency did not answer; attempts in progress when the pause began count as one.
     mutating func failed(_ place: Place, began: Double, now: Double, retryAfter: Double?, jitter: Double) {
         let before = pauses[place]
         if let before, began < before.began, now < before.until { return }

@@ -1,13 +1,13 @@
 import AuthStateOAuth
 
-/// Keeps once what many states have in common: a provider's configuration alone takes kilobytes.
+/// The parts that many states have in common, each kept once: a provider's configuration alone takes kilobytes.
 struct SharedParts: Sendable {
     private var configurations = Known<Box<ServiceConfiguration>>()
     private var credentials = Known<Box<ClientCredential>>()
     private var answers = Known<Box<AuthorizationResponse>>()
     private var texts = Known<String>()
 
-    /// The same record, made of parts that other records have already.
+    /// Returns the same record, made of parts that other records already have.
     mutating func share(_ record: AuthState.Record) -> AuthState.Record {
         var record = record
         record.configurationBox = configurations.shared(record.configurationBox)
@@ -28,12 +28,12 @@ struct SharedParts: Sendable {
         return record
     }
 
-    /// Values that were seen before, not too many of them.
+    /// A limited number of values that were seen before.
     private struct Known<Value: Hashable & Sendable>: Sendable {
         private static var limit: Int { 256 }
         private var values: Set<Value> = []
 
-        /// The one that was seen before, if there was an equal one.
+        /// Returns an equal value that was seen before, or else the given one.
         mutating func shared(_ value: Value) -> Value {
             if values.count >= Self.limit { values = [] }
             return values.insert(value).memberAfterInsert
@@ -42,7 +42,7 @@ struct SharedParts: Sendable {
 }
 
 extension AuthState.Record {
-    /// The same record, made of those parts of another one that are equal.
+    /// Returns the same record, made of those parts of another record that are equal.
     func sharing(_ other: Self) -> Self {
         var record = self
         if configurationBox == other.configurationBox { record.configurationBox = other.configurationBox }

@@ -6,15 +6,15 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What a protected resource's answer says about the access token (RFC 6750, section 3.1; RFC 9470).
+/// The verdict of a protected resource's answer on the access token (RFC 6750, section 3.1; RFC 9470).
 enum ResourceVerdict: Sendable, Equatable {
-    /// Nothing: whatever the status, it is the caller's business.
+    /// The answer says nothing about the token; its status is the caller's to handle.
     case answered
-    /// The token is refused; another one may do.
+    /// The token is refused; another one may be accepted.
     case tokenRejected
-    /// The proof lacks the resource's nonce (RFC 9449, section 9): the same token will do with another proof.
+    /// The proof lacks the resource's nonce (RFC 9449, section 9): the same token works with another proof.
     case nonceWanted
-    /// The token is good and not enough: a typed error, the state unchanged.
+    /// The token is valid but not sufficient: the error is typed, and the state stays unchanged.
     case refused(AuthStateError)
 
     init(_ response: TransportResponse, now: Date) {
@@ -83,7 +83,7 @@ extension AuthStateError {
         self.challenge = challenge.cut
     }
 
-    /// The access token was refused, and nothing else can be tried.
+    /// Makes the error of a refused access token when nothing else can be tried.
     init(_ rejection: TokenRejected, canRenew: Bool) {
         let challenge = AuthenticationChallenge.parse(rejection.challenges)?
             .first { $0.hasScheme("Bearer") || $0.hasScheme("DPoP") }
@@ -102,7 +102,7 @@ extension AuthStateError {
         responseBody = rejection.body?.printable()
     }
 
-    /// The same error in another part of the flow.
+    /// Returns the same error for another stage of the flow.
     func at(_ stage: Stage) -> AuthStateError {
         var copy = self
         copy.stage = stage

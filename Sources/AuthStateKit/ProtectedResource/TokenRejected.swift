@@ -15,10 +15,10 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var body: String?
     /// The answer's `DPoP-Nonce` (RFC 9449, section 9), for the next proof for `url`.
     ///
-    /// Without it the newest nonce that `Tokens.learn` was told of serves: that is another request's where several are under
-    /// way, and a server may take each nonce only once.
+    /// Without it, the next proof uses the newest nonce that `Tokens.learn` received. With several requests in progress
+    /// that may be another request's nonce, and a server may accept each nonce only once.
     public var dpopNonce: String?
-    /// Where the answer came from; with `AuthState.Options.allowedOrigins` it decides whether the answer can end the login.
+    /// The URL that answered; with `AuthState.Options.allowedOrigins` it decides whether the answer can end the login.
     public var url: URL?
 
     /// Makes a rejection.
@@ -29,9 +29,9 @@ public struct TokenRejected: Error, Sendable, Hashable {
         self.url = url
     }
 
-    /// The rejection that a resource's answer is.
+    /// Makes the rejection from a resource's answer.
     ///
-    /// - Parameter url: Where it came from, for a DPoP nonce in it.
+    /// - Parameter url: The URL that answered, for a DPoP nonce in the answer.
     public init(_ response: TransportResponse, of url: URL? = nil) {
         challenges = response.headers["WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
@@ -41,14 +41,14 @@ public struct TokenRejected: Error, Sendable, Hashable {
 }
 
 extension TokenRejected {
-    /// Whether the answer may end the login: with named origins, only one that is known to come from one of them.
+    /// Whether the answer may end the login: with allowed origins, only an answer known to come from one of them.
     func counts(among allowedOrigins: Set<String>?) -> Bool {
         guard let allowedOrigins else { return true }
         let origin = url.map { URIReference($0.absoluteString).origin }
         return TrustCheck.rejectionOrigin.holds(allowedOrigins.contains { URIReference($0).origin == origin })
     }
 
-    /// The rejection without what the resource repeats of the request's secrets; challenges stay readable.
+    /// Returns the rejection without the request's secrets that the resource repeats; challenges stay readable.
     func hiding(_ secrets: RequestSecrets) -> TokenRejected {
         var copy = self
         copy.challenges = challenges.map { secrets.hiding(foreign: $0, mark: "...") }
@@ -64,7 +64,7 @@ extension TokenRejected {
 }
 
 extension Tokens {
-    /// These tokens, when they may do with another proof; the nonce for it is learned.
+    /// Returns these tokens when the resource may accept them with another proof, and learns its nonce; else nil.
     func proving(after rejection: TokenRejected) -> Tokens? {
         guard isBound, ResourceVerdict(status: 401, challenges: rejection.challenges) == .nonceWanted else {
             return nil
@@ -76,11 +76,12 @@ extension Tokens {
     }
 }
 
-/// What an access token that was refused means for the state.
+/// The effect of a refused access token on the state.
 ///
-/// Without `AuthState.Options.allowedOrigins` the refusal of any host counts, so that a host that should not have got the token
-/// can end the login. With them only answers from those origins do: another one's fails its request, renews nothing and leaves
-/// the state. A `TokenRejected` without `url` renews, and ends nothing.
+/// Without `AuthState.Options.allowedOrigins` the refusal of any host counts, so that a host that should not have
+/// received the token can end the login. With them, only answers from those origins count: a refusal by another origin
+/// fails its request, renews nothing and leaves the state unchanged. A `TokenRejected` without `url` renews, but never
+/// ends the login.
 public struct UnauthorizedPolicy: Sendable, Hashable {
     enum Choice: Sendable { case renewOnce, fail, failRequestOnly }
     let choice: Choice

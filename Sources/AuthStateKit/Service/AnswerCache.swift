@@ -1,9 +1,9 @@
-/// What providers answered, in memory by key, each for as long as it may be kept; concurrent callers share one fetch.
+/// Providers' answers in memory by key, each kept for its lifetime; concurrent callers share one fetch.
 actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
-    /// What was fetched.
+    /// A fetched answer.
     struct Answer: Sendable {
         var value: Value
-        /// For how many seconds it may be kept.
+        /// The seconds that it may be kept.
         var lifetime: Double
     }
 
@@ -17,21 +17,21 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     private var entries: [Key: Entry] = [:]
     private var flights: [Key: SharedResult<Value>] = [:]
 
-    /// The value, fetched when there is none or it is old; a failure is not kept.
+    /// Returns the value, fetched when none is cached or it has expired; a failure is not cached.
     ///
-    /// - Parameter stale: A value that did not serve: another one is fetched, if the budget allows.
-    /// - Throws: What the fetch throws; `RefetchBudget.Spent`; `CancellationError`, which disturbs nobody else.
+    /// - Parameter stale: A cached value that did not serve: another one is fetched, if the budget allows.
+    /// - Throws: The fetch's error; `RefetchBudget.Spent`; `CancellationError`, which does not disturb other callers.
     func value(
         of key: Key, insteadOf stale: Value? = nil, now: Double, fetch: @escaping @Sendable () async throws -> Answer
     ) async throws -> Value {
         let entry = entries[key].flatMap { (0..<$0.lifetime).contains(now - $0.fetchedAt) ? $0 : nil }
         if let entry, entry.value != stale { return entry.value }
-        // Whoever comes while a value is fetched takes part in that, and costs nothing.
+        // A caller that arrives during a fetch joins it, which costs nothing of the budget.
         if let flight = flights[key] { return try await flight.value() }
         if entry != nil { try entries[key]?.budget.spend(now) }
         let flight = SharedResult<Value>()
         flights[key] = flight
-        // A task of its own: a caller that is cancelled must not take the fetch away from the others.
+        // A task of its own: the cancellation of one caller must not cancel the fetch of the others.
         Task {
             let result: Result<Value, any Error>
             do { result = .success(keep(try await fetch(), of: key, now: now)) } catch { result = .failure(error) }
@@ -41,7 +41,7 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         return try await flight.value()
     }
 
-    /// A value that came again unchanged stays the same object, with what was worked out from it.
+    /// Caches an answer; an unchanged value stays the same object, with everything that was derived from it.
     private func keep(_ answer: Answer, of key: Key, now: Double) -> Value {
         if entries.count >= 256 { entries = [:] }
         let before = entries[key]
@@ -52,9 +52,9 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     }
 }
 
-/// How often something may be fetched ahead of time: three times at once, then once a minute.
+/// A budget of early refetches: three at once, then one a minute.
 struct RefetchBudget: Sendable {
-    /// There is nothing left of it.
+    /// The budget is used up.
     struct Spent: Error {}
 
     private var tokens: Double = 3

@@ -10,11 +10,11 @@ public import AuthStateOAuth
 extension AuthorizationService {
     /// Checks a callback against the login that it answers; the login is used up by it.
     ///
-    /// A callback that does not show the login's `state` is somebody else's and uses nothing up. A signed one (JARM) is
-    /// verified with the keys that the provider publishes; an unknown key has them fetched again.
+    /// A callback without the login's `state` belongs to another login and does not use this one up. A signed callback
+    /// (JARM) is verified with the keys that the provider publishes; an unknown key has them fetched again.
     ///
-    /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's refusal;
-    ///   when the keys cannot be had, what kept them from us. `CancellationError`.
+    /// - Throws: `AuthStateError` of stage authorization: too old or used before, a failed check, the provider's
+    ///   refusal, or the reason why the keys are unavailable. `CancellationError`.
     public func authorizationResponse(
         for pending: PendingAuthorization, callback: AuthorizationCallback
     ) async throws -> AuthorizationResponse {
@@ -37,7 +37,7 @@ extension AuthorizationService {
         }
     }
 
-    /// The parameters of a callback that belongs to the request, taken out of the JWT that they came in, if they did.
+    /// Returns the parameters of a callback that belongs to the request, extracted from the JWT of a signed one.
     private func parameters(
         of callback: AuthorizationCallback, for request: AuthorizationRequest
     ) async throws -> Parameters {
@@ -85,8 +85,8 @@ extension AuthorizationService {
         }
     }
 
-    /// What the ID token of a login has to fit, found out before the code is spent; a first ID token, from the front
-    /// channel, is verified (OpenID Connect Core, section 3.3.2.12).
+    /// Returns the expectation for a login's ID token, before the code is spent; verifies a first ID token, from the
+    /// front channel (OpenID Connect Core, section 3.3.2.12).
     private func expectation(
         for response: AuthorizationResponse, credential: ClientCredential
     ) async throws -> IDTokenExpectation? {
@@ -117,7 +117,7 @@ extension AuthorizationService {
         credential: ClientCredential = .none
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         try await traced {
-            // A secret that is not there is better missed before the person has logged in than after.
+            // A missing secret has to show before the person logs in, not after.
             _ = try await authentication(
                 of: credential, clientID: request.clientID, service: request.configuration,
                 endpoint: request.configuration.tokenEndpoint, stage: .authorization)
@@ -147,7 +147,7 @@ extension AuthorizationService {
         _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
         try await traced {
-            // An endpoint that is not to be used is found before anything opens.
+            // An endpoint that may not be used is refused before anything opens.
             _ = try checkedURL(of: request)
             try await withUserAgent(userAgent, redirectURI: request.postLogoutRedirectURI, purpose: .logout) {
                 session in

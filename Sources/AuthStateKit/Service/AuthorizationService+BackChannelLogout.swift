@@ -12,8 +12,8 @@ extension AuthorizationService {
     /// `Cache-Control: no-store` (section 2.8).
     ///
     /// - Parameter compact: The form parameter `logout_token`.
-    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidLogoutToken`; when the keys cannot be had, what kept them
-    ///   from us; `CancellationError`.
+    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidLogoutToken`, or the reason why the keys are
+    ///   unavailable; `CancellationError`.
     public func logoutToken(
         _ compact: String, configuration service: ServiceConfiguration, clientID: String
     ) async throws -> LogoutToken {

@@ -13,7 +13,7 @@ extension AuthorizationService {
         _ request: BackchannelAuthenticationRequest, credential: ClientCredential = .none
     ) async throws -> BackchannelAuthenticationResponse {
         try await traced {
-            // Whose it is has to be known before anybody is asked: the new login must be the same person's.
+            // The hint's subject has to be known before the person is asked: the new login must have the same one.
             if case .idToken(let hint) = request.hint { _ = try IDToken(parsing: hint, stage: .authorization) }
             let (answer, sentAt) = try await begin(request, credential: credential)
             return try answer.read { try BackchannelAuthenticationResponse($0, to: request, sentAt: sentAt) }
@@ -22,13 +22,13 @@ extension AuthorizationService {
 
     /// Asks for the tokens until the person has decided, as often as the provider allows (CIBA Core, sections 10.1 and 11).
     ///
-    /// Waits by the service's `waitingClock`, the request ends by its `clock`. The ID token is required and verified as at a
-    /// login; when an ID token was the hint, both have to be the same person's. A provider that cannot be reached is asked
-    /// again, less and less often, until the request ends. One that answers late (long polling) is waited for as long as
-    /// `requestTimeout` of the service's configuration allows.
+    /// Waits by the service's `waitingClock`; the request expires by its `clock`. The ID token is required and verified
+    /// as at a login; when an ID token was the hint, both must have the same subject. A provider that cannot be reached
+    /// is asked again, less and less often, until the request expires. An answer that comes late (long polling) is
+    /// awaited for as long as `requestTimeout` of the service's configuration allows.
     ///
-    /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired` when nobody decides in time;
-    ///   `.accountChanged`; any other refusal. As soon as the task is cancelled, `CancellationError`.
+    /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired` when the person does not decide
+    ///   in time; `.accountChanged`; any other refusal. As soon as the task is cancelled, `CancellationError`.
     public func pollTokens(
         for response: BackchannelAuthenticationResponse, credential: ClientCredential = .none,
         additionalParameters: Parameters = [:]

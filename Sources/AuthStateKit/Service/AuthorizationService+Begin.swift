@@ -28,11 +28,11 @@ extension AuthorizationService {
 
     /// Begins a login in two steps, and pushes the request to the provider when that is asked for (RFC 9126).
     ///
-    /// The callback has its ten minutes as ever; a reference to a pushed request is shorter-lived and only has to last until
-    /// the browser has arrived, see `PendingAuthorization.urlExpiresAt`.
+    /// The callback is accepted for ten minutes, as without a push. The reference to a pushed request expires sooner
+    /// and only has to last until the browser has arrived, see `PendingAuthorization.urlExpiresAt`.
     ///
-    /// - Parameter credential: The client's own, with which it pushes; it signs the request too when the provider requires
-    ///   that and `AuthorizationRequest.signingCredential` says nothing else.
+    /// - Parameter credential: The client's own, with which it pushes; it signs the request too when the provider
+    ///   requires that and `AuthorizationRequest.signingCredential` is nil.
     /// - Throws: `AuthStateError` of stage authorization, or `CancellationError`.
     public func begin(
         _ request: AuthorizationRequest, credential: ClientCredential
@@ -78,10 +78,10 @@ extension AuthorizationService {
     ///
     /// A request that is sent by value or pushed is signed on the way: this is not needed for it.
     ///
-    /// - Parameter credential: The client's own; `AuthorizationRequest.signingCredential` goes before it.
-    /// - Returns: The compact form of the object, good for five minutes.
+    /// - Parameter credential: The client's own; `AuthorizationRequest.signingCredential` takes precedence over it.
+    /// - Returns: The compact form of the object, which expires after five minutes.
     /// - Throws: `AuthStateError` of stage authorization: `.credentialUnavailable` when there is no key or secret,
-    ///   `.unsupported` when the provider accepts nothing that it can sign.
+    ///   `.unsupported` when the provider accepts no algorithm that the client can sign with.
     public func requestObject(
         for request: AuthorizationRequest, credential: ClientCredential = .none
     ) throws -> String {

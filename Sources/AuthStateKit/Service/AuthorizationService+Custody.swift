@@ -7,7 +7,7 @@ import AuthStateOAuth
 #endif
 
 extension AuthorizationService {
-    /// Returns the client's proof for one request, after the endpoint was found to be one that may get it.
+    /// Returns the client's proof for one request, after checking that the endpoint may receive it.
     ///
     /// Every request to an endpoint at which clients authenticate gets its proof here.
     ///
@@ -22,7 +22,7 @@ extension AuthorizationService {
             clientID: clientID, service: service, endpoint: endpoint, now: configuration.clock.now, stage: stage)
     }
 
-    /// Refuses an endpoint that nothing vouches for.
+    /// Refuses an endpoint that the credential's custody does not cover.
     func check(_ credential: ClientCredential, at endpoint: URL, stage: AuthStateError.Stage) async throws {
         let origin = URIReference(endpoint.absoluteString).origin
         switch credential.custody {

@@ -11,12 +11,12 @@ extension AuthorizationService {
     /// Sends a request with a proof, and once more, with another proof, when the server wants to see a nonce first
     /// (RFC 9449, section 8).
     ///
-    /// The server refused before it looked at the request: to send it again spends nothing twice.
+    /// The server refuses the first request before it processes it, so that the second one spends nothing twice.
     ///
     /// - Parameters:
     ///   - key: Nil for a request without proofs, which is sent once.
-    ///   - make: Makes the request anew each time, with the proof: client assertions, too, are good for one request only.
-    /// - Throws: What `make` and `send` throw; `AuthStateError` with `.useDPoPNonce` when the server asks a second time.
+    ///   - make: Makes the request anew for each sending, with the proof: a client assertion, too, is valid only once.
+    /// - Throws: The errors of `make` and `send`; `AuthStateError` with `.useDPoPNonce` when the server asks again.
     func withDPoPProof(
         _ key: DPoPKey?, to url: URL, stage: AuthStateError.Stage,
         make: (_ proof: String?) async throws -> TransportRequest,

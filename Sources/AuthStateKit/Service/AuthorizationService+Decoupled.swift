@@ -9,8 +9,8 @@ import AuthStateOAuth
 extension AuthorizationService {
     /// Sends the request that begins a login which a person confirms elsewhere.
     ///
-    /// What would be missing for the tokens is better missed before the person has confirmed than after: a key that the
-    /// provider takes, and what verifies the ID token.
+    /// Fails before the person confirms when something for the token request is missing: a key that the provider
+    /// accepts, or the means to verify the ID token.
     ///
     /// - Returns: The answer, and when the request was sent.
     /// - Throws: `AuthStateError`, mostly of stage authorization; `CancellationError`.
@@ -39,7 +39,7 @@ extension AuthorizationService {
 
     /// Asks for the tokens until the person has decided, as often as the provider allows.
     ///
-    /// Waits by the service's `waitingClock`, the login's time is over by its `clock`.
+    /// Waits by the service's `waitingClock`; the login expires by its `clock`.
     ///
     /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
     func poll(
@@ -55,7 +55,7 @@ extension AuthorizationService {
             guard configuration.clock.now < polling.expiresAt else { throw polling.expired }
             let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
             do {
-                // Each time, for a person may take longer than the provider's keys are kept: the answer comes once.
+                // In each round: a person may take longer than the keys stay cached, and the tokens come only once.
                 expectation = try await firstIDToken(of: request, credential: credential)
                 tokens = try await redeem(question, credential: credential).get()
             } catch let error as AuthStateError {

@@ -22,10 +22,10 @@ extension AuthorizationService {
 
     /// Asks for the tokens until the person has decided, as often as the provider allows (RFC 8628, sections 3.4 and 3.5).
     ///
-    /// Waits by the service's `waitingClock`, the codes end by its `clock`. An ID token is verified as at a login; none is
-    /// required, even with the scope `openid`: the grant knows no ID tokens, and not every provider adds one.
+    /// Waits by the service's `waitingClock`; the codes expire by its `clock`. An ID token is verified as at a login;
+    /// none is required, even with the scope `openid`: the grant knows no ID tokens, and not every provider adds one.
     ///
-    /// A provider that cannot be reached is asked again, less and less often, until the codes end.
+    /// A provider that cannot be reached is asked again, less and less often, until the codes expire.
     ///
     /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired`; any other refusal. As soon as the
     ///   task is cancelled, `CancellationError`.

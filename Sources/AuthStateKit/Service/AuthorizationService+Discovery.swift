@@ -17,9 +17,9 @@ extension AuthorizationService {
     ///
     /// - Parameters:
     ///   - issuer: The issuer, exactly as the provider writes it.
-    ///   - tolerances: What the provider is known to do otherwise; kept in the configuration.
-    ///   - addressPolicy: Where the provider may be: `.publicOnly` for an issuer that the program did not name itself; kept in
-    ///     the configuration, for all that is asked later.
+    ///   - tolerances: The provider's known deviations from the standards; kept in the configuration.
+    ///   - addressPolicy: The addresses at which the provider may be: `.publicOnly` for an issuer that the program did
+    ///     not name itself; kept in the configuration, for all later requests.
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     public func discoverConfiguration(
         issuer: String, tolerances: Set<Tolerance> = [], addressPolicy: AddressPolicy = .any
@@ -60,7 +60,7 @@ extension AuthorizationService {
             metadata: document.completed(by: other), issuer: issuer, tolerances: tolerances)
     }
 
-    /// A document's endpoints, each of which may be called.
+    /// Returns a document's configuration, after checking that each of its endpoints may be called.
     private func configuration(
         _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>,
         _ addresses: AddressPolicy
@@ -70,7 +70,7 @@ extension AuthorizationService {
         return found
     }
 
-    /// The provider's RFC 8414 document beside the one that is there; nil when there is none that can be used.
+    /// Returns the provider's RFC 8414 document, to complete its OpenID Connect document; nil when none is usable.
     private func completion(
         for issuer: Issuer, _ addresses: AddressPolicy
     ) async throws -> ProviderMetadata? {
@@ -107,7 +107,7 @@ extension AuthorizationService {
                 hint: "Check the issuer, or give the endpoints by hand."))
     }
 
-    /// The body of a well-known document.
+    /// Returns the body of a well-known document.
     ///
     /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, redirects included.
     func read(
@@ -128,6 +128,6 @@ extension AuthorizationService {
 }
 
 extension AuthStateError {
-    /// Whether a well-known document is simply not there.
+    /// Whether the well-known document does not exist.
     fileprivate var isAbsence: Bool { code == .discoveryFailed && [404, 410].contains(httpStatus) }
 }

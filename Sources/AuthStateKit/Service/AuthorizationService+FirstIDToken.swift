@@ -1,12 +1,12 @@
 import AuthStateOAuth
 
 extension AuthorizationService {
-    /// What the ID token of a login has to fit, whatever grant it comes from; the provider's keys are at hand afterwards.
+    /// Returns the expectation for a login's ID token, of any grant; the provider's keys are cached afterwards.
     ///
-    /// To be found out before anything is spent that cannot be spent again.
+    /// Call it before anything is spent that cannot be spent again.
     ///
-    /// - Returns: Nil when none was asked for, and there is nothing to verify one with.
-    /// - Throws: `AuthStateError`: the issuer is unknown, or the keys cannot be had.
+    /// - Returns: Nil when no ID token was requested and nothing could verify one.
+    /// - Throws: `AuthStateError`: the issuer is unknown, or the keys are unavailable.
     func loginExpectation(
         service: ServiceConfiguration, clientID: String, isOpenID: Bool, credential: ClientCredential
     ) async throws -> IDTokenExpectation? {
@@ -24,9 +24,9 @@ extension AuthorizationService {
         return expectation
     }
 
-    /// The tokens of a login with the ID token verified; without it where there is nothing to verify it with.
+    /// Returns a login's tokens with the ID token verified, or without the ID token when nothing can verify it.
     ///
-    /// - Throws: `AuthStateError` of stage token; then nobody gets to see the tokens.
+    /// - Throws: `AuthStateError` of stage token; then no token is handed out.
     func verified(
         _ tokens: TokenResponse, expectation: IDTokenExpectation?, service: ServiceConfiguration
     ) async throws -> TokenResponse {

@@ -2,18 +2,18 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension AuthorizationService {
-    /// What is known of the signature of an ID token.
+    /// The result of checking an ID token's signature.
     enum SignatureVerdict: Sendable {
-        /// It is good, or need not be looked at.
+        /// The signature is valid, or need not be checked.
         case good(IDTokenTrust)
-        /// The provider's keys cannot be had, or were fetched too often.
+        /// The provider's keys are unavailable, or were fetched too often.
         case undecided(AuthStateError)
     }
 
     /// Checks an ID token's signature and claims.
     ///
-    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check failed; when the keys cannot be
-    ///   had, what kept them from us.
+    /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check fails, or the reason why the
+    ///   keys are unavailable.
     func validate(
         _ compact: String, expectation: IDTokenExpectation, service: ServiceConfiguration,
         stage: AuthStateError.Stage
@@ -50,9 +50,9 @@ extension AuthorizationService {
         }
     }
 
-    /// Verifies something with the keys that a provider publishes; once more with newer ones, should it have rotated them.
+    /// Verifies something with a provider's published keys; once more with newer keys in case it has rotated them.
     ///
-    /// - Throws: What `keys` and the body throw.
+    /// - Throws: The errors of `keys` and of the body.
     func withKeys<R>(
         of service: ServiceConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
     ) async throws -> R {
@@ -62,7 +62,7 @@ extension AuthorizationService {
         }
     }
 
-    /// The keys that a provider publishes, from the cache while they are young.
+    /// Returns the keys that a provider publishes, from the cache until they expire.
     func keys(
         of service: ServiceConfiguration, insteadOf stale: JSONWebKeySet? = nil, stage: AuthStateError.Stage
     ) async throws -> JSONWebKeySet {
@@ -93,7 +93,7 @@ extension AuthorizationService {
         }
     }
 
-    /// What an ID token of this client has to fit, before the flow adds its own.
+    /// Returns the expectation for this client's ID tokens, to which the flow adds its own requirements.
     func expectation(
         issuer: Issuer, clientID: String, service: ServiceConfiguration, credential: ClientCredential,
         stage: AuthStateError.Stage

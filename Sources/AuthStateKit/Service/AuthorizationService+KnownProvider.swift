@@ -1,7 +1,7 @@
 public import AuthStateOAuth
 
 extension AuthorizationService {
-    /// The configuration of a known provider: discovered, or from the table when it publishes no metadata.
+    /// Returns the configuration of a known provider: discovered, or from the table when it publishes no metadata.
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     public func configuration(of provider: KnownProvider) async throws -> ServiceConfiguration {

@@ -1,7 +1,7 @@
 public import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Asks the provider to forget a token (RFC 7009); one that it does not know any more counts as forgotten.
+    /// Revokes a token at the provider (RFC 7009); a token that the provider no longer knows counts as revoked.
     ///
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
     ///   `CancellationError`.

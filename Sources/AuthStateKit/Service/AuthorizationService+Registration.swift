@@ -40,10 +40,11 @@ extension AuthorizationService {
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token.
     ///
     /// - Parameters:
-    ///   - issuer: The provider's; its registrations are managed over TLS, or on this machine beside it.
+    ///   - issuer: The provider's issuer. Registrations are managed over TLS, or over http when both are on this
+    ///     machine.
     ///   - addressPolicy: The provider's configuration's, see `ServiceConfiguration.addressPolicy`.
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when the registration cannot be managed,
-    ///   `.registrationTokenRejected` when its token does not count.
+    ///   `.registrationTokenRejected` when the provider rejects its token.
     public func readRegistration(
         _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any
     ) async throws -> RegistrationResponse {

@@ -9,18 +9,18 @@ extension AuthorizationService {
         try await traced { try await redeem(request, credential: credential).get() }
     }
 
-    /// What became of a token request.
+    /// The outcome of a token request.
     enum Redemption: Sendable {
-        /// Tokens.
+        /// The provider issued tokens.
         case tokens(TokenResponse)
         /// An answer that failed a check; its refresh token, if it has a usable one, must be kept.
         case refused(AuthStateError, refreshToken: String?)
-        /// An error; `isUnconfirmed` when nobody knows whether the provider acted on the request.
+        /// An error; `isUnconfirmed` when it is unknown whether the provider acted on the request.
         case failed(AuthStateError, isUnconfirmed: Bool)
-        /// The task was cancelled; nobody knows whether the provider acted on the request.
+        /// The task was cancelled; it is unknown whether the provider acted on the request.
         case cancelled
 
-        /// The tokens.
+        /// Returns the tokens.
         ///
         /// - Throws: `AuthStateError`, or `CancellationError`.
         func get() throws -> TokenResponse {
@@ -32,7 +32,7 @@ extension AuthorizationService {
         }
     }
 
-    /// Makes a token request and tells all that is known about its outcome.
+    /// Makes a token request and returns everything that is known about its outcome.
     func redeem(_ request: TokenRequest, credential: ClientCredential) async -> Redemption {
         let stage = request.stage
         var request = request
@@ -89,7 +89,7 @@ extension AuthorizationService {
         }
     }
 
-    /// The request with its assertion signed; each sending signs another one, for providers take each once.
+    /// Returns the request with its assertion signed; each sending signs a new one, because providers accept each once.
     private func signed(_ request: TokenRequest) async throws -> TokenRequest {
         guard let grant = request.jwtBearer else { return request }
         try await check(grant.key, at: request.configuration.tokenEndpoint, stage: request.stage)
@@ -102,13 +102,13 @@ extension AuthorizationService {
         return copy
     }
 
-    /// A transport's error, told from those of making the request.
+    /// A transport's error, as distinct from errors in making the request.
     private struct NotAnswered: Error {
         var error: any Error
         var secrets: RequestSecrets
     }
 
-    /// What is known when no answer came.
+    /// Returns the outcome of a request that got no answer.
     private static func outcome(of failure: NotAnswered, url: String, stage: AuthStateError.Stage) -> Redemption {
         switch failure.error {
         case let error as TransportError:
@@ -117,7 +117,7 @@ extension AuthorizationService {
                 isUnconfirmed: error.requestMayHaveBeenSent)
         case is CancellationError: .cancelled
         default:
-            // A transport of the user's own threw something of its own: assume the worst.
+            // A custom transport threw an error of its own: assume that the provider may have acted.
             .failed(
                 failure.secrets.hiding(
                     AuthStateError(

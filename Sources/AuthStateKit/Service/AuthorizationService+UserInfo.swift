@@ -84,7 +84,8 @@ extension AuthorizationService {
         }
     }
 
-    /// A reason in the body counts where the headers have none: Facebook says so that a token counts no more, with 400.
+    /// Returns the error of a refusal. A reason in the body counts where the headers give none: Facebook reports an
+    /// expired token this way, with status 400.
     private static func refusal(
         _ response: TransportResponse, of endpoint: URL, tolerating tolerances: Set<Tolerance>
     ) -> any Error {
@@ -99,7 +100,7 @@ extension AuthorizationService {
             response: error, httpStatus: response.status)
     }
 
-    /// The claims of signed userinfo; unknown keys are fetched once more.
+    /// Returns the claims of signed userinfo; an unknown key has the keys fetched once more.
     private func verified(
         _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String, credential: ClientCredential
     ) async throws -> [String: JSONValue] {
@@ -129,7 +130,7 @@ extension AuthorizationService {
 }
 
 extension Tokens {
-    /// The request for claims, with the access token where the options say.
+    /// Returns the request for claims, with the access token where the options place it.
     fileprivate func userInfoRequest(to endpoint: URL, _ options: UserInfoOptions) throws -> TransportRequest {
         var request = TransportRequest(url: endpoint)
         switch options.tokenPlacement {

@@ -4,12 +4,12 @@ public import AuthStateOAuth
 extension AuthorizationService {
     /// Finds the issuer of a person by WebFinger (RFC 7033; OpenID Connect Discovery 1.0, section 2).
     ///
-    /// The host of the identifier is asked over https, no redirect is followed, and both it and an issuer that only a rule
-    /// allows have to be at public addresses, unless `outsideAddressPolicy` says otherwise (then also this machine, over
-    /// http).
+    /// The host of the identifier is asked over https, and no redirect is followed. The host, and an issuer that only a
+    /// rule allows, have to be at public addresses, unless `outsideAddressPolicy` says otherwise; then this machine is
+    /// allowed too, over http.
     ///
     /// - Parameters:
-    ///   - identifier: What the person typed: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
+    ///   - identifier: The person's input: `user@host`, `acct:user@host`, `host`, `host:port` or an http(s) URL.
     ///   - allowedIssuers: The issuers that the program works with; another one is refused.
     /// - Throws: `AuthStateError` of stage discovery, with `.issuerNotAllowed` for an issuer that is not on the list.
     public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
@@ -54,7 +54,7 @@ extension AuthorizationService {
 
     private func policy(for list: IssuerAllowList) -> AddressPolicy { policy(list.addressPolicy) }
 
-    /// Only what comes from outside is held to the service's policy.
+    /// Returns the service's policy for an issuer that comes from outside, else `.any`.
     private func policy(_ policy: AddressPolicy) -> AddressPolicy {
         policy == .any ? .any : configuration.outsideAddressPolicy
     }

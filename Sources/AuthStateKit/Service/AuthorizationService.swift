@@ -11,7 +11,7 @@ import AuthStateOAuth
 ///
 /// A value; copies share its caches of metadata and keys.
 public struct AuthorizationService: Sendable {
-    /// How requests are sent; with a trace, one that tells it of every exchange.
+    /// The transport of all requests; with a trace, one that reports every exchange to it.
     public let transport: any HTTPTransport
     /// Limits and clocks.
     public let configuration: Configuration
@@ -37,18 +37,18 @@ public struct AuthorizationService: Sendable {
         public var waitingClock: any Clock<Duration> = ContinuousClock()
         /// How long one request may take.
         public var requestTimeout: Duration = .seconds(30)
-        /// The most bytes that an answer may have.
+        /// The maximum size of an answer in bytes.
         public var maximumResponseBytes = 1 << 20
         /// Whether http is allowed for issuers that are not on this machine.
         public var allowsInsecureHTTP = false
-        /// The addresses that may be asked because of what a person typed: the host of a WebFinger identifier, and an issuer
-        /// that comes from outside and that a rule allows, not the program's list.
+        /// The addresses that may be asked because of a person's input: the host of a WebFinger identifier, and an
+        /// issuer that comes from outside and that a rule allows, not the program's list.
         ///
         /// `.any` is for providers of an internal network. Issuers that the program itself names may be anywhere.
         public var outsideAddressPolicy = AddressPolicy.publicOnly
         /// How long a discovery document is used, in seconds.
         public var metadataMaximumAge: Double = 3600
-        /// What is told of every step of a login, without secrets; nil tells nobody.
+        /// The trace that receives every step of a login, without secrets; nil for none.
         public var trace: LoginTrace?
 
         /// Makes the default configuration.
@@ -57,7 +57,7 @@ public struct AuthorizationService: Sendable {
 
     /// Sends one request, within the service's limits.
     ///
-    /// - Parameter addresses: Where it may go.
+    /// - Parameter addresses: The addresses that the request may go to.
     /// - Throws: `AuthStateError` of kind `.transient` or `.configuration`, or `CancellationError`.
     func send(
         _ request: TransportRequest, addresses: AddressPolicy, stage: AuthStateError.Stage
@@ -70,12 +70,12 @@ public struct AuthorizationService: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // A transport of the user's own threw something of its own.
+            // A custom transport threw an error of its own.
             throw request.secrets.hiding(AuthStateError(wrapping: error, stage: stage))
         }
     }
 
-    /// A request within the service's limits.
+    /// Returns a request within the service's limits.
     func limited(_ request: TransportRequest, _ addresses: AddressPolicy) -> TransportRequest {
         var request = request
         request.timeout = configuration.requestTimeout
@@ -129,7 +129,7 @@ extension AuthorizationService {
 }
 
 extension AuthStateError {
-    /// A failed exchange, in the terms of the flow.
+    /// Makes the flow's error from a failed exchange.
     init(_ error: TransportError, url: String, stage: Stage) {
         let entry = Self.transportCodes[error.code] ?? (.connectionLost, "Try again later.")
         self = Self(entry.code, stage: stage, error.message, hint: entry.hint).explained

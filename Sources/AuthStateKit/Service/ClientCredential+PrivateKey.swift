@@ -8,14 +8,14 @@ public import AuthStateOAuth
 #endif
 
 extension ClientCredential {
-    /// The public part of the private key, for `RegistrationRequest.keys`.
+    /// Returns the public part of the private key, for `RegistrationRequest.keys`.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the key cannot be read.
     public func publicKey() throws -> JSONWebKey { try privateKey(stage: .registration).publicKey }
 
-    /// Fetches the private key from where it is; it is read anew for every request, so that it can be replaced.
+    /// Reads the private key from its source, anew for every request, so that it can be replaced.
     ///
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, and shows nothing of it.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
     func privateKey(stage: AuthStateError.Stage) throws -> JSONWebKey {
         try checkNamed(stage: stage)
         let text: String

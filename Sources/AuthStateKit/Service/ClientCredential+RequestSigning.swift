@@ -2,10 +2,10 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ClientCredential {
-    /// The key that signs authorization requests (RFC 9101): a private key, or the secret as one for HMAC.
+    /// Returns the key that signs authorization requests (RFC 9101): a private key, or the secret as one for HMAC.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when there is none, `.unsupported` when the provider
-    ///   accepts nothing that it can sign.
+    ///   accepts no algorithm that the key can sign with.
     func requestSigningKey(service: ServiceConfiguration) throws -> SigningKey {
         let stage = AuthStateError.Stage.authorization
         let key: JSONWebKey

@@ -8,13 +8,13 @@ import AuthStateOAuth
 #endif
 
 extension ClientCredential {
-    /// The client's proof for one request: the secret is fetched from where it is, or an assertion made and signed anew.
+    /// Returns the client's proof for one request: the secret, read from its source, or a newly signed assertion.
     ///
     /// - Parameters:
-    ///   - endpoint: Where the request goes.
+    ///   - endpoint: The URL that the request goes to.
     ///   - now: The time of day.
-    /// - Throws: `AuthStateError` with `.credentialUnavailable` that names the variable or file, `.unsupported` when the
-    ///   provider does not accept what the key can sign.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, which names the variable or file; `.unsupported` when
+    ///   the provider accepts no algorithm that the key can sign with.
     func authentication(
         clientID: String, service: ServiceConfiguration, endpoint: URL, now: Date, stage: AuthStateError.Stage
     ) throws -> ClientAuthentication {
@@ -53,8 +53,8 @@ extension ClientCredential {
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
-    /// Whether what was given for a secret is a key, PEM or a JWK, which must not be sent anywhere; of a file's several
-    /// lines this is the first one.
+    /// Returns whether the text given as a secret is a key, PEM or a JWK, which must not be sent anywhere; of a file's
+    /// several lines the text is the first one.
     static func isPrivateKey(_ secret: String) -> Bool {
         let text = secret.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         return text.contains("-----BEGIN ") || text.hasPrefix("{") && (text.count == 1 || text.contains("\"kty\""))
@@ -67,7 +67,7 @@ extension ClientCredential {
             hint: "Use it with private_key_jwt, or give the secret.")
     }
 
-    /// The secret; nil for a public client, and for one with a private key or a certificate.
+    /// Returns the secret; nil for a public client, and for one with a private key or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
         guard method != .privateKeyJWT, signedSecret == nil else { return nil }
         try checkNamed(stage: stage)

@@ -7,7 +7,7 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What makes proofs for one key: one reference, for those who have one.
+/// Makes proofs for one key; tokens that are bound to a key hold a single reference to it.
 final class DPoPBinding: Sendable {
     let key: DPoPKey
     private let nonces: DPoPNonces
@@ -27,7 +27,7 @@ final class DPoPBinding: Sendable {
         self.asked = Lock(asked)
     }
 
-    /// The value of a `DPoP` header for one request, with the newest nonce of the server that it goes to.
+    /// Returns the value of a `DPoP` header for one request, with the newest nonce of the server that it goes to.
     ///
     /// - Parameter accessToken: The token that goes along; nil at the endpoints where clients authenticate.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
@@ -50,9 +50,9 @@ final class DPoPBinding: Sendable {
 
     func learn(from headers: TransportHeaders, of url: URL) { nonces.learn(from: headers, of: url, key) }
 
-    /// The same, whose next proof for a server has the nonce that it asked for.
+    /// Returns a binding of the same key whose next proof for a server has the nonce that the server asked for.
     ///
-    /// The newest nonce that all requests share may be another request's by then, and servers may take each only once.
+    /// The newest shared nonce may be another request's by then, and servers may accept each nonce only once.
     func answering(_ nonce: String, of url: URL) -> DPoPBinding {
         DPoPBinding(self, asked: DPoPNonces.Asked(origin: DPoPNonces.origin(of: url), nonce: nonce))
     }

@@ -2,25 +2,25 @@ public import AuthStateJOSE
 public import AuthStateOAuth
 
 extension DPoPKey {
-    /// A key in a file that only its owner can read; only the path and the key's thumbprint are archived.
+    /// Reads a key from a file that only its owner can read; only the path and the key's thumbprint are archived.
     ///
     /// - Parameters:
     ///   - path: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK as JSON.
-    ///   - algorithm: How to sign; nil takes the key's own, else the usual one of its type.
+    ///   - algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     public static func file(_ path: String, algorithm: SignatureAlgorithm? = nil) throws -> DPoPKey {
         try DPoPKey(read(.file(path), stage: .usage), from: .file(path), algorithm: algorithm)
     }
 
-    /// A key in an environment variable, as a file would have it; only the name and the key's thumbprint are archived.
+    /// Reads a key from an environment variable, in a file's formats; only the name and the thumbprint are archived.
     ///
-    /// - Parameter algorithm: How to sign; nil takes the key's own, else the usual one of its type.
+    /// - Parameter algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     public static func environment(_ name: String, algorithm: SignatureAlgorithm? = nil) throws -> DPoPKey {
         try DPoPKey(read(.environment(name), stage: .usage), from: .environment(name), algorithm: algorithm)
     }
 
-    /// The imported key, read from where it is when it was not yet, with the header of its proofs.
+    /// Returns the imported key with the header of its proofs; reads the key from its source on the first use.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func signer(stage: AuthStateError.Stage) throws -> DPoPSigner {

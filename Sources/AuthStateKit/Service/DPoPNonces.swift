@@ -7,7 +7,7 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// The newest nonce of each server for each key (RFC 9449, sections 8 and 9); in memory, for they do not last.
+/// The newest nonce of each server for each key (RFC 9449, sections 8 and 9); in memory, because nonces do not last.
 final class DPoPNonces: Sendable {
     /// A nonce is one server's; servers may tie it to a key.
     private struct Place: Hashable {
@@ -24,10 +24,10 @@ final class DPoPNonces: Sendable {
     private static let limit = 4096
     private let known = Lock<(order: [Place], nonces: [Place: String])>(([], [:]))
 
-    /// The server at a URL.
+    /// Returns the origin of the server at a URL.
     static func origin(of url: URL) -> String { URIReference(url.absoluteString).origin }
 
-    /// What a server wants to see in the next proof of a key; nil when it has not said anything.
+    /// Returns the nonce that a server wants in the next proof of a key; nil when it has sent none.
     func nonce(forOrigin origin: String, _ key: DPoPKey) -> String? {
         let place = Place(origin: origin, thumbprint: key.thumbprint)
         return known.withLock { $0.nonces[place] }
@@ -35,7 +35,7 @@ final class DPoPNonces: Sendable {
 
     /// Takes the nonce that came with an answer, whatever the answer was.
     ///
-    /// - Returns: The nonce; nil when there was none that can be used.
+    /// - Returns: The nonce; nil when there was no usable one.
     @discardableResult
     func learn(from headers: TransportHeaders, of url: URL, _ key: DPoPKey) -> String? {
         guard let nonce = headers.dpopNonce else { return nil }

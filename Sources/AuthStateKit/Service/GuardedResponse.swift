@@ -11,7 +11,7 @@ struct GuardedResponse: Sendable {
 
     /// The status code.
     var status: Int { response.status }
-    /// The header fields; what is made of their text is to be hidden with `secrets`.
+    /// The header fields; use `secrets` to hide the request's secrets in any text made from them.
     var headers: TransportHeaders { response.headers }
     /// The secrets of the request.
     var secrets: RequestSecrets { request.secrets }
@@ -21,7 +21,7 @@ struct GuardedResponse: Sendable {
         do { return try body(response) } catch { throw hiding(error) }
     }
 
-    /// An error that the response led to, without the request's secrets.
+    /// Returns an error that the response led to, without the request's secrets.
     func hiding(_ error: any Error) -> any Error {
         switch error {
         case let error as AuthStateError: secrets.hiding(error)

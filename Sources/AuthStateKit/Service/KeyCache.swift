@@ -9,30 +9,30 @@ import AuthStateOAuth
 
 /// Providers' public keys in memory, by issuer and `jwks_uri`, for as long as the provider says.
 struct KeyCache: Sendable {
-    /// Whose keys, and where they are.
+    /// The issuer that the keys belong to, and their URL.
     struct Source: Hashable, Sendable {
         var issuer: Issuer?
         var url: URL
     }
 
-    /// Keys as they were fetched.
+    /// Fetched keys.
     struct Answer: Sendable {
         var keys: JSONWebKeySet
-        /// For how many seconds the provider says that they may be kept; nil when it does not.
+        /// The seconds that the provider lets the keys be kept; nil when it does not say.
         var lifetime: Double?
     }
 
-    /// How long keys are used when the provider says nothing, in seconds.
+    /// The lifetime of keys in seconds when the provider gives none.
     static let defaultLifetime: Double = 600
-    /// How long keys are used at most, in seconds.
+    /// The maximum lifetime of keys in seconds.
     static let longestLifetime: Double = 86400
 
     private let answers = AnswerCache<Source, JSONWebKeySet>()
 
-    /// The keys, fetched when there are none or they are old.
+    /// Returns the keys, fetched when none are cached or they have expired.
     ///
     /// - Parameter stale: Keys that did not verify a token: fetch others, if the budget allows.
-    /// - Throws: What the fetch throws; `AuthStateError` with `.temporarilyUnavailable` when the budget is spent.
+    /// - Throws: The fetch's error; `AuthStateError` with `.temporarilyUnavailable` when the budget is spent.
     func keys(
         of source: Source, insteadOf stale: JSONWebKeySet? = nil, now: Double, stage: AuthStateError.Stage,
         fetch: @escaping @Sendable () async throws -> Answer

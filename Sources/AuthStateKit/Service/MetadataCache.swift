@@ -6,7 +6,7 @@ import AuthStateOAuth
 /// forbids caching must not make every login wait.
 typealias MetadataCache = AnswerCache<MetadataSource, ServiceConfiguration>
 
-/// What a discovered configuration depends on.
+/// The inputs that a discovered configuration depends on.
 struct MetadataSource: Hashable, Sendable {
     var issuer: Issuer
     var tolerances: Set<Tolerance>

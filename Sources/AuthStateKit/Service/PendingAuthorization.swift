@@ -7,38 +7,39 @@ public import AuthStateOAuth
     public import Foundation
 #endif
 
-/// A login that has been sent off and not come back: keep it where only this browser's session reaches it.
+/// A login that waits for its callback: keep it where only this browser's session reaches it.
 ///
-/// It is good for one callback within ten minutes. It holds the PKCE verifier: treat it as a secret.
+/// It accepts one callback within ten minutes. It holds the PKCE verifier: treat it as a secret.
 public struct PendingAuthorization: Sendable, Hashable, Codable {
     /// The request, with its state, nonce and verifier.
     public let request: AuthorizationRequest
-    /// Where to send the browser.
+    /// The URL to send the browser to.
     public let url: URL
     /// After this time the callback is refused.
     public let expiresAt: Date
-    /// When the browser must have opened `url`, for a pushed request (RFC 9126, section 2.2); nil when that does not matter.
+    /// The time until which the browser must have opened `url`, for a pushed request (RFC 9126, section 2.2); nil
+    /// without such a limit.
     ///
-    /// What comes after the browser's arrival, such as typing a password, has until `expiresAt`.
+    /// Later steps, such as typing a password, have until `expiresAt`.
     public let urlExpiresAt: Date?
 }
 
 extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
     /// The client and the expiry.
     public var description: String { "pending authorization of \(request.clientID), until \(expiresAt)" }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
 }
 
-/// The states of logins that were completed in this process, whichever service did it, so that a callback counts once.
+/// The states of logins that any service of this process completed, so that a callback is accepted once.
 ///
-/// The provider enforces it in the end (a code is good once); this stops a replay before it travels.
+/// The provider enforces this as well, because a code is valid once; this check stops a replay before it is sent.
 final class UsedStates: Sendable {
     static let shared = UsedStates()
 
     private let states = Lock<(order: [String], known: Set<String>)>(([], []))
 
-    /// Whether this is the first use.
+    /// Records the use of a state, and returns whether it is the first.
     func use(_ state: String) -> Bool {
         states.withLock { states in
             guard states.known.insert(state).inserted else { return false }

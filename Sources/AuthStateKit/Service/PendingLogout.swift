@@ -12,14 +12,14 @@ public import AuthStateOAuth
 public struct PendingLogout: Sendable, Hashable, Codable {
     /// The request, with its state.
     public let request: EndSessionRequest
-    /// Where to send the browser.
+    /// The URL to send the browser to.
     public let url: URL
 }
 
 extension PendingLogout: CustomStringConvertible, CustomReflectable {
     /// The client; hint and state stay secret.
     public var description: String { "pending logout of \(request.clientID ?? "a client")" }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
 }
 
@@ -35,7 +35,7 @@ extension AuthorizationService {
         }
     }
 
-    /// The URL to open, at an endpoint that may be used.
+    /// Returns the URL to open, after checking that the endpoint may be used.
     func checkedURL(of request: EndSessionRequest) throws -> URL {
         if let endpoint = request.configuration.endSessionEndpoint {
             try check(endpoint, of: request.configuration, stage: .logout)

@@ -7,24 +7,24 @@ public import Observation
     public import Foundation
 #endif
 
-/// A session of an app as views observe it: who is logged in, what is under way, what went wrong.
+/// The observable session of an app: the logged-in user, the activity in progress, and the last error.
 ///
 /// A view that reads a property is redrawn when it changes. The logic is `AuthSessionCore`'s, which a view model for older
 /// systems wraps in the same way.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @Observable @MainActor
 public final class AuthSession {
-    /// Everything that is shown, as one value.
+    /// Everything that views show, as one value.
     public private(set) var state: AuthSessionState
-    /// What does the work.
+    /// The core that does the work.
     @ObservationIgnored public let core: AuthSessionCore
 
     /// Makes a session; nothing happens until it is told to restore or to sign in.
     ///
     /// - Parameters:
     ///   - userAgent: Shows the provider's pages.
-    ///   - store: Where the state is kept; the default forgets.
-    ///   - key: Under which key; one for each session of a store.
+    ///   - store: Keeps the state; the default keeps it in memory only.
+    ///   - key: The key of the state; one for each session of a store.
     public convenience init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),
@@ -43,41 +43,41 @@ public final class AuthSession {
         core.onChange = { [weak self] in self?.state = $0 }
     }
 
-    /// Whether somebody is logged in.
+    /// Whether a user is logged in.
     public var isAuthenticated: Bool { state.isAuthenticated }
-    /// Whether something is under way.
+    /// Whether an activity is in progress.
     public var isLoading: Bool { state.isLoading }
-    /// Who is logged in; nil when nobody is.
+    /// The logged-in user; nil when no user is logged in.
     public var user: AuthUser? { state.user }
-    /// Why the last attempt failed, or the login ended; nil once it was dismissed, and when a person only gave up.
+    /// The reason why the last attempt failed or the login ended; nil once it is dismissed, and after a cancellation.
     public var error: AuthStateError? { state.error }
-    /// What to tell the person; set it to nil when it has been read, any other text is ignored.
+    /// The text to show the person; set it to nil once they have read it, any other text is ignored.
     public var errorMessage: String? {
         get { state.errorMessage }
         set { if newValue == nil { core.dismissError() } }
     }
-    /// What was granted.
+    /// The granted scope.
     public var scope: String? { state.scope }
-    /// When the access token ends; nil when the provider did not say, and in error.
+    /// The expiry date of the access token; nil when the provider did not give one, and in error.
     public var accessTokenExpirationDate: Date? { state.accessTokenExpirationDate }
     /// The state behind it, for fresh tokens and requests; nil before the first login and after a logout.
     ///
     /// Each login makes a new one: ask for it when you need it.
     public var authState: AuthState? {
-        // Reading what is observed, so that whoever shows something of the state hears of another one.
+        // Registers the observation: a view that shows the state has to notice when another one replaces it.
         _ = state
         return core.authState
     }
 
-    /// How the person logs in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
+    /// The way to log in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
     public var reauthorization: Reauthorization { core.reauthorization }
 
-    /// Shows the login that is stored, see `AuthSessionCore.restore()`.
+    /// Shows the stored login, see `AuthSessionCore.restore()`.
     public func restore() async { await core.restore() }
 
     /// Takes the person through a login, see `AuthSessionCore.signIn(prompt:loginHint:additionalParameters:)`.
     ///
-    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person gives up; `CancellationError`.
+    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person cancels; `CancellationError`.
     @discardableResult
     public func signIn(
         prompt: [AuthorizationRequest.Prompt]? = nil, loginHint: String? = nil, additionalParameters: Parameters = [:]
@@ -97,7 +97,7 @@ public final class AuthSession {
             prompt: prompt, loginHint: loginHint, additionalParameters: additionalParameters, completion: completion)
     }
 
-    /// Completes a login whose answer came after the app was ended and begun again.
+    /// Completes a login whose answer came after the app was restarted.
     ///
     /// - Throws: As `signIn` does.
     @discardableResult
@@ -105,16 +105,16 @@ public final class AuthSession {
         try await core.complete(pending, callback: callback)
     }
 
-    /// Completes what came back to a `RedirectRouter` after the app was ended and begun again.
+    /// Completes a login or logout whose redirect reached a `RedirectRouter` after the app was restarted.
     ///
-    /// - Returns: Who has logged in; nil when it was a logout.
+    /// - Returns: The user who has logged in; nil for a logout.
     /// - Throws: As `signIn` does; `.invalidArgument` for a login of another session's client.
     @discardableResult
     public func complete(_ redirect: RestoredRedirect) async throws -> AuthUser? {
         try await core.complete(redirect)
     }
 
-    /// Gives the login up that is under way.
+    /// Cancels the sign-in in progress.
     public func cancelSignIn() { core.cancelSignIn() }
 
     /// Ends the login, see `AuthSessionCore.signOut(endingProviderSession:)`.
@@ -123,8 +123,8 @@ public final class AuthSession {
         await core.signOut(endingProviderSession: endsProviderSession)
     }
 
-    /// Reads userinfo again, for example after a restart, which leaves what the ID token says.
+    /// Reads userinfo again, for example after a restart, which leaves only the claims of the ID token.
     ///
-    /// - Throws: As `AuthState.userInfo(_:)` does; what is shown stays then.
+    /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws { try await core.reloadUser() }
 }

@@ -7,7 +7,7 @@ import AuthStateOAuth
 #endif
 
 extension AuthSessionConfiguration {
-    /// Checks that what was begun or stored is this session's: its credential goes to no other provider.
+    /// Checks that a begun or stored login belongs to this session: the session's credential goes to no other provider.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     func check(_ clientID: String, _ service: ServiceConfiguration) throws {
@@ -22,7 +22,7 @@ extension AuthSessionConfiguration {
         }
     }
 
-    /// The issuer, where there is one for everybody, and the host of the token endpoint, where it is known beforehand.
+    /// Returns the issuer, where all users share one, and the host of the token endpoint, where it is known beforehand.
     private func place() throws -> (issuer: String?, host: String?) {
         switch provider {
         case .issuer(let issuer): return (issuer, nil)

@@ -7,11 +7,11 @@ public import AuthStateOAuth
 #endif
 
 extension AuthSessionConfiguration {
-    /// What is wrong or doubtful about where the answers go and how the client proves itself, the errors first.
+    /// Returns the problems of a sign-in's redirect URI and client authentication, the errors first.
     ///
     /// Looks at a request as `signIn` would make it, and needs no network; see `AuthorizationRequest.diagnose`.
     ///
-    /// - Parameter app: What the Apple app declares that the redirect URI leads to; nil where a page stands in between.
+    /// - Parameter app: The declarations of the Apple app behind the redirect URI; nil where a page stands in between.
     public func diagnose(app: AppDeclarations? = nil) -> [Finding] {
         request(at: configurationBeforeDiscovery).diagnose(credential: credential, app: app, provider: knownProvider)
     }
@@ -21,7 +21,7 @@ extension AuthSessionConfiguration {
         return provider
     }
 
-    /// What is known of the provider without asking it: the issuer. No rule looks at an endpoint.
+    /// The configuration that is known without asking the provider: the issuer. No rule looks at an endpoint.
     private var configurationBeforeDiscovery: ServiceConfiguration {
         var issuer: String?
         switch provider {

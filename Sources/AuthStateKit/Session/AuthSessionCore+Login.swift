@@ -1,30 +1,30 @@
 import AuthStateOAuth
 
 extension AuthSessionCore {
-    /// A login that is under way.
+    /// A login in progress.
     struct Login {
         let number: Int
         let way: Way
         let shared: SharedLogin<AuthUser>
-        /// Whether its result is being saved: it cannot be given up any more.
+        /// Whether its result is being saved: it can no longer be cancelled.
         var isKeeping = false
     }
 
-    /// How somebody logs in; equal ones at the same time are one.
+    /// The way in which a user logs in; equal ones at the same time share one login.
     enum Way: Sendable, Hashable {
         /// In the browser.
         case browser(prompt: [AuthorizationRequest.Prompt]?, loginHint: String?, additionalParameters: Parameters)
-        /// They have been there, and this is the answer.
+        /// With the answer that the browser has brought back.
         case answer(PendingAuthorization, AuthorizationCallback)
     }
 
-    /// Lets nobody wait for a login any more; one that is being saved ends by itself.
+    /// Ends every caller's wait for the login; a login that is being saved ends by itself.
     func giveUpLogin() {
         login?.shared.giveUp(AuthStateError.givenUp)
         drop(login?.number)
     }
 
-    /// Joins the login that is under way, or begins one.
+    /// Joins the login in progress, or begins one.
     func logIn(_ way: Way) async throws -> AuthUser {
         while let logout { _ = await logout.value }
         try Task.checkCancellation()
@@ -35,12 +35,12 @@ extension AuthSessionCore {
         }
     }
 
-    /// The login that is under way, if it is the same.
+    /// Returns the login in progress, if it is the same; nil when there is none.
     private func joined(_ way: Way) throws -> Login? {
         guard let login else { return nil }
         guard login.way == way, !login.shared.isOver else {
             throw AuthStateError(
-                .invalidArgument, stage: .usage, "Another login is under way.",
+                .invalidArgument, stage: .usage, "Another login is in progress.",
                 hint: "Wait for its end, or cancel it.")
         }
         return login
@@ -65,7 +65,7 @@ extension AuthSessionCore {
         return login
     }
 
-    /// Forgets a login that nobody waits for.
+    /// Forgets a login that no caller waits for, unless it is being saved.
     private func drop(_ number: Int?) {
         if login?.isKeeping == false { ended(number, nil) }
     }
@@ -76,7 +76,7 @@ extension AuthSessionCore {
         apply(.ended(.signingIn, error.flatMap { AuthStateError(toShow: $0, stage: .authorization) }))
     }
 
-    /// The login itself: nothing is kept before everything is checked.
+    /// Performs the login: nothing is kept before everything is checked.
     private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
         let wayIn = AuthState.WayIn(
             configuration.boundCredential, service, store, key, configuration.annotations, options)
@@ -112,9 +112,9 @@ extension AuthSessionCore {
         }
     }
 
-    /// What userinfo says of a grant that is not kept yet; nil when it cannot be had.
+    /// Returns the userinfo of a grant that is not kept yet; nil when it is unavailable.
     ///
-    /// - Throws: `AuthStateError` for an answer about somebody else, or under somebody else's signature.
+    /// - Throws: `AuthStateError` for an answer about another subject, or with a signature that is not the provider's.
     private func userInfo(of record: AuthState.Record) async throws -> UserInfo? {
         guard configuration.readsUserInfo, record.configuration.userInfoEndpoint != nil,
             let tokens = AuthState.Published(Box(record), options: options, service: service).tokens
@@ -139,7 +139,7 @@ extension AuthSessionCore {
 }
 
 extension AuthorizationService {
-    /// Gives tokens back that nobody will use, as far as the provider takes them; also for a task that was cancelled.
+    /// Revokes tokens that will not be used, as far as the provider supports it; also for a task that was cancelled.
     func giveBack(_ record: AuthState.Record) async {
         guard record.configuration.revocationEndpoint != nil else { return }
         await Task { try? await revokeTokens(of: record) }.value
@@ -147,15 +147,15 @@ extension AuthorizationService {
 }
 
 extension AuthStateError {
-    /// The person, or the program, gave the login up.
+    /// The person or the program cancelled the login.
     static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
 
-    /// Whether an answer of the userinfo endpoint is somebody else's, or about somebody else.
+    /// Whether an answer of the userinfo endpoint is not the provider's, or is about another subject.
     fileprivate var isForgery: Bool {
         [.subjectMismatch, .invalidUserInfo, .invalidSignature].contains(code)
     }
 
-    /// What to show a person of an error; nil for what they, or the program, did themselves.
+    /// Makes the error to show a person; nil for a cancellation by the person or the program.
     init?(toShow error: any Error, stage: Stage) {
         if error is CancellationError { return nil }
         let error = AuthStateError(wrapping: error, stage: stage)

@@ -1,10 +1,10 @@
 import AuthStateOAuth
 
 extension AuthSessionCore {
-    /// Shows the login that is stored, at the start of the app; looks for changes when there is one already.
+    /// Shows the stored login at the start of the app; looks for changes when one is shown already.
     ///
-    /// Needs no network. Without a login nothing is shown, and a store that cannot be read is `state.error`. A login that this
-    /// session has ended is not shown again: when it could not be removed, that is tried first.
+    /// Needs no network. Without a login nothing is shown, and a store that cannot be read is `state.error`. A login
+    /// that this session has ended is not shown again: a removal that failed is tried again first.
     public func restore() async {
         guard login == nil, logout == nil else { return }
         if authState == nil { apply(.began(.restoring)) }
@@ -16,14 +16,14 @@ extension AuthSessionCore {
             } else {
                 try await removeEnded()
                 let found = try await stored()
-                // Somebody may have signed in meanwhile, or out: then this was read before it was removed.
+                // After a sign-in or sign-out in the meantime, this reading is outdated.
                 if authState == nil, login == nil, logoutCount == before.1 { follow(found) }
             }
         } catch let error as AuthStateError where error.code == .notLoggedIn {
         } catch {
             failure = AuthStateError(toShow: error, stage: .store)
         }
-        // A failure to read what was stored before a login or logout is no concern of who has come or gone since.
+        // A failure to read what was stored before a login or logout says nothing about the session after it.
         apply(.ended(.restoring, (loginCount, logoutCount) == before ? failure : nil))
     }
 
@@ -36,7 +36,7 @@ extension AuthSessionCore {
         if state.error == error { apply(.dismissed) }
     }
 
-    /// The stored login of this session's client.
+    /// Returns the stored login of this session's client.
     func stored() async throws -> AuthState {
         let credential = configuration.credential == .none ? nil : configuration.boundCredential
         let found = try await AuthState.restore(

@@ -1,17 +1,17 @@
 public import AuthStateOAuth
 
 extension AuthSessionCore {
-    /// Takes the person through a login, and keeps its result over the login of before, if there is one.
+    /// Takes the person through a login, and keeps its result in place of the previous login, if there is one.
     ///
-    /// A userinfo endpoint that fails does not fail the login: the ID token has to do then. One that speaks of somebody else
-    /// does, and nothing is kept. A second call with the same wishes joins the first.
+    /// A userinfo endpoint that fails does not fail the login: then the claims of the ID token are all there is.
+    /// Userinfo about another subject fails it, and nothing is kept. A call with the same parameters joins the first.
     ///
     /// - Parameters:
-    ///   - prompt: What the provider shall ask of the person, for example `[.selectAccount]`; nil leaves it as configured.
-    ///   - loginHint: Who is likely to log in.
-    ///   - additionalParameters: Whatever else the provider understands, in this login.
-    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person gives up, or somebody signs out meanwhile;
-    ///   `CancellationError`. The login of before then goes on.
+    ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
+    ///   - loginHint: The user who is likely to log in.
+    ///   - additionalParameters: Further parameters that the provider understands, for this login.
+    /// - Throws: `AuthStateError`, of kind `.cancelled` when the person cancels, or after a sign-out in the meantime;
+    ///   `CancellationError`. The previous login then stays.
     @discardableResult
     public func signIn(
         prompt: [AuthorizationRequest.Prompt]? = nil, loginHint: String? = nil, additionalParameters: Parameters = [:]
@@ -38,9 +38,9 @@ extension AuthSessionCore {
         }
     }
 
-    /// Completes a login whose answer came after the app was ended and begun again.
+    /// Completes a login whose answer came after the app was restarted.
     ///
-    /// - Parameter pending: The login, as it was kept; one of this session's client.
+    /// - Parameter pending: The stored login; one of this session's client.
     /// - Throws: As `signIn` does.
     @discardableResult
     public func complete(
@@ -49,9 +49,9 @@ extension AuthSessionCore {
         try await logIn(.answer(pending, callback))
     }
 
-    /// Completes what came back to a `RedirectRouter` after the app was ended and begun again.
+    /// Completes a login or logout whose redirect reached a `RedirectRouter` after the app was restarted.
     ///
-    /// - Returns: Who has logged in; nil when it was a logout.
+    /// - Returns: The user who has logged in; nil for a logout.
     /// - Throws: As `signIn` does; `.invalidArgument` for a login of another session's client.
     @discardableResult
     public func complete(_ redirect: RestoredRedirect) async throws -> AuthUser? {
@@ -63,7 +63,7 @@ extension AuthSessionCore {
         }
     }
 
-    /// Gives the login up that is under way, as the cancellation of its task does; too late when it is being saved.
+    /// Cancels the sign-in in progress, as the cancellation of its task does; has no effect once it is being saved.
     public func cancelSignIn() {
         if login?.isKeeping == false { giveUpLogin() }
     }

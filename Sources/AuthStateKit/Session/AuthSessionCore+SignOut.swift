@@ -3,8 +3,8 @@ import AuthStateOAuth
 extension AuthSessionCore {
     /// Ends the login: forgets it at once, revokes its tokens, and ends the session at the provider in the browser.
     ///
-    /// The local part is done in any case. A login that is under way is given up. A failure at the provider is in the
-    /// outcome; only what is still stored here is an error to show. Cancelling the task leaves out nothing.
+    /// The local part is done in any case. A login in progress is cancelled. A failure at the provider is in the
+    /// outcome; only a state that is still stored here is an error to show. Cancelling the task skips nothing.
     ///
     /// - Parameter endsProviderSession: Whether the provider forgets the person too; without it the next login may need no
     ///   password.
@@ -44,7 +44,7 @@ extension AuthSessionCore {
         } catch let error as AuthStateError where error.code == .notLoggedIn {
             return LogoutOutcome(removal: .notNeeded, revocation: .notNeeded, session: .notNeeded)
         } catch {
-            // What cannot be read is removed all the same.
+            // A state that cannot be read is removed all the same.
             let failure = AuthStateError(wrapping: error, stage: .store)
             let isOurs = failure.kind == .store
             let removal = isOurs ? await remove() : .failed(failure)

@@ -1,6 +1,6 @@
 import AuthStateOAuth
 
-/// A session of an app: signs somebody in and out, restores, and says what to show; `AuthSession` wraps it for SwiftUI.
+/// A session of an app: signs a user in and out, restores, and tells what to show; `AuthSession` wraps it for SwiftUI.
 ///
 /// Portable, and the whole of the logic. A view model of another kind wraps it by holding `state`, and by replacing that
 /// whenever `onChange` is called. Give each provider's session a key of its own.
@@ -12,33 +12,33 @@ public final class AuthSessionCore {
     public let userAgent: any ExternalUserAgent
     /// Talks to the provider.
     public let service: AuthorizationService
-    /// Where the state is kept.
+    /// The store that keeps the state.
     public let store: any AuthStateStore
-    /// Under which key.
+    /// The key of the state in the store.
     public let key: AuthStateKey
-    /// How the state behaves.
+    /// The options of the state.
     public let options: AuthState.Options
 
-    /// What to show now.
+    /// The state to show now.
     public private(set) var state = AuthSessionState() {
         didSet { if state != oldValue { onChange?(state) } }
     }
-    /// Told of every change of `state`, on the main actor; one listener.
+    /// Called for every change of `state`, on the main actor; one listener.
     public var onChange: (@MainActor (AuthSessionState) -> Void)?
     /// The state behind it, for fresh tokens and requests; nil before the first login and after a logout.
     ///
     /// Each login makes a new one: ask for it when you need it.
     public private(set) var authState: AuthState?
 
-    /// The login that is under way.
+    /// The login in progress.
     var login: Login?
-    /// How many logins there have been.
+    /// The number of logins that have begun.
     var loginCount = 0
-    /// The logout that is under way.
+    /// The logout in progress.
     var logout: Task<LogoutOutcome, Never>?
-    /// How many logouts have begun.
+    /// The number of logouts that have begun.
     var logoutCount = 0
-    /// A state that was logged out and is stored still.
+    /// A state that was logged out and is still stored.
     var unremoved: AuthState?
     private var following: Task<Void, Never>?
 
@@ -46,8 +46,8 @@ public final class AuthSessionCore {
     ///
     /// - Parameters:
     ///   - userAgent: Shows the provider's pages.
-    ///   - store: Where the state is kept; the default forgets.
-    ///   - key: Under which key; one for each session of a store.
+    ///   - store: Keeps the state; the default keeps it in memory only.
+    ///   - key: The key of the state; one for each session of a store.
     public init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),
@@ -67,23 +67,23 @@ public final class AuthSessionCore {
     /// Forgets the error that is shown.
     public func dismissError() { apply(.dismissed) }
 
-    /// How the person logs in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
+    /// The way to log in again for a request of `authState`, see `AuthState.performAction(_:reauthorize:)`.
     public var reauthorization: Reauthorization { .presenting(userAgent) }
 
-    /// Reads userinfo again, for example after a restart, which leaves what the ID token says.
+    /// Reads userinfo again, for example after a restart, which leaves only the claims of the ID token.
     ///
-    /// - Throws: As `AuthState.userInfo(_:)` does; what is shown stays then.
+    /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws {
         guard let authState else { throw AuthStateError.nobodyIsLoggedIn }
         let grantID = authState.snapshot.grantID
         let info = try await authState.userInfo(configuration.userInfoOptions)
-        // Another login may have come in between: its person is somebody else.
+        // Another login may have come in between, of another user.
         if self.authState === authState, authState.snapshot.grantID == grantID { look(info) }
     }
 
     func apply(_ event: AuthSessionState.Event) { state.apply(event) }
 
-    /// Shows a state from now on, and whatever becomes of it.
+    /// Shows a state from now on, with all of its changes.
     @discardableResult
     func follow(_ authState: AuthState, _ info: UserInfo? = nil) -> AuthUser {
         unfollow()
@@ -97,7 +97,7 @@ public final class AuthSessionCore {
         return look(info) ?? AuthUser(authState.snapshot, userInfo: info)
     }
 
-    /// Shows no state any more.
+    /// Stops showing the state.
     func unfollow() {
         following?.cancel()
         (following, authState) = (nil, nil)
@@ -106,9 +106,9 @@ public final class AuthSessionCore {
     /// Shows what the state is now; the stream only says that there is something new.
     @discardableResult
     private func look(_ info: UserInfo? = nil) -> AuthUser? {
-        // Whoever leaves is not shown again, even if a login is saved this very moment.
+        // A user who signs out is not shown again, even if a login is saved this very moment.
         guard let authState, logout == nil else { return nil }
-        // One reading, so that the person is the one of this condition.
+        // One reading, so that the user is the one of this condition.
         let published = authState.published.withLock { $0.state }
         apply(.seen(published.current, AuthUser(published.record, userInfo: info)))
         return state.user

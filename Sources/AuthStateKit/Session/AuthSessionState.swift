@@ -6,13 +6,13 @@ public import AuthStateOAuth
     public import Foundation
 #endif
 
-/// What a session shows, as one value without any token: whoever redraws never sees one person's data in another's login.
+/// The state that a session shows, as one value without any token: a redraw never mixes the data of two users.
 public struct AuthSessionState: Sendable, Hashable {
-    /// What a session is busy with.
+    /// An activity of a session.
     public enum Activity: Sendable, Hashable {
-        /// Reading what is stored.
+        /// The stored state is being read.
         case restoring
-        /// Somebody is logging in.
+        /// A user is logging in.
         case signingIn
         /// The login is being ended.
         case signingOut
@@ -20,55 +20,55 @@ public struct AuthSessionState: Sendable, Hashable {
 
     /// The state behind it: scope, expiry, whether it could be saved; nil before the first login and after a logout.
     public private(set) var current: AuthState.Current?
-    /// Who is logged in; nil when nobody is.
+    /// The logged-in user; nil when no user is logged in.
     public private(set) var user: AuthUser?
-    /// What is under way.
+    /// The activity in progress.
     public private(set) var activity: Activity?
-    /// Why the last attempt failed, or the login ended; nil once it was dismissed, and when a person only gave up.
+    /// The reason why the last attempt failed or the login ended; nil once it is dismissed, and after a cancellation.
     public private(set) var error: AuthStateError?
-    /// The last person, so that a login that ended and begins again finds what was known.
+    /// The last user, so that a login that ended and begins again finds the userinfo that was known.
     private var last: AuthUser?
 
-    /// Nobody is logged in.
+    /// Makes the state without a login.
     init() {}
 
-    /// Whether somebody is logged in.
+    /// Whether a user is logged in.
     public var isAuthenticated: Bool { user != nil }
-    /// Whether something is under way.
+    /// Whether an activity is in progress.
     public var isLoading: Bool { activity != nil }
-    /// What to tell the person: `error`'s message and advice.
+    /// The text to show the person: `error`'s message and advice.
     public var errorMessage: String? {
         error.map { error in error.hint.map { "\(error.message) \($0)" } ?? error.message }
     }
-    /// What was granted.
+    /// The granted scope.
     public var scope: String? { current?.scope }
-    /// When the access token ends; nil when the provider did not say, and in error.
+    /// The expiry date of the access token; nil when the provider did not give one, and in error.
     public var accessTokenExpirationDate: Date? { current?.accessTokenExpirationDate }
 }
 
 extension AuthSessionState {
     /// Everything that can happen to a session.
     enum Event: Sendable {
-        /// Something is under way; what went wrong before is forgotten, unless this only looks at what is stored.
+        /// An activity has begun; the last error is forgotten, unless this only reads the store.
         case began(Activity)
-        /// It is over; for a failure that the person has to hear of, why.
+        /// The activity is over; with the error of a failure that the person has to hear of.
         case ended(Activity, AuthStateError?)
-        /// This is the state's condition, and whose it is.
+        /// The state's condition, and its user.
         case seen(AuthState.Current, AuthUser)
-        /// The person leaves.
+        /// The user signs out.
         case left
         /// The person has read the error.
         case dismissed
     }
 
-    /// What is shown after an event.
+    /// Applies an event to what is shown.
     mutating func apply(_ event: Event) {
         switch event {
         case .began(let activity):
             self.activity = activity
             if activity != .restoring { error = nil }
         case .ended(let activity, let error):
-            // What something else has taken the place of has nothing to say any more.
+            // The end of an activity that another one has replaced changes nothing.
             guard self.activity == activity || self.activity == nil else { break }
             self.activity = nil
             if let error { self.error = error }

@@ -7,21 +7,21 @@ public import AuthStateOAuth
     public import Foundation
 #endif
 
-/// Who is logged in, for views: claims of the verified ID token, and of userinfo where that was read.
+/// The logged-in user, for views: claims of the verified ID token, and of userinfo where that was read.
 ///
 /// A provider that says nothing about people leaves everything nil. For accounts in a database take `issuer` and `subject`
 /// together; names and addresses change hands.
 public struct AuthUser: Sendable, Hashable {
     /// The claims of the ID token; empty without one.
     public let idTokenClaims: [String: JSONValue]
-    /// What userinfo said, its `sub` compared with the ID token's; nil when it was not read or could not be.
+    /// The userinfo, its `sub` compared with the ID token's; nil when it was not read or could not be.
     public let userInfo: UserInfo?
     /// The name that Apple gives at the first login alone, unsigned.
     public let appleUser: AppleUser?
-    /// The grant that this is known from.
+    /// The grant that the claims come from.
     let grantID: String
 
-    /// The person of a state.
+    /// Makes the user of a state.
     init(_ record: AuthState.Record, userInfo: UserInfo? = nil) {
         let token = record.idToken.flatMap { try? IDToken(parsing: $0) }
         idTokenClaims = token?.claims.objectValue ?? [:]
@@ -35,7 +35,7 @@ public struct AuthUser: Sendable, Hashable {
         self.userInfo = userInfo
     }
 
-    /// The same with the userinfo that was read before, where that is the same grant's or the same account's.
+    /// Returns the user with the userinfo that was read before, where that is the same grant's or the same account's.
     func keeping(_ before: AuthUser?) -> AuthUser {
         guard userInfo == nil, let before, let known = before.userInfo,
             grantID == before.grantID || isSameAccount(as: before)
@@ -43,7 +43,7 @@ public struct AuthUser: Sendable, Hashable {
         return AuthUser(self, userInfo: known)
     }
 
-    /// Whether issuer and subject are known, and the same to the byte.
+    /// Returns whether issuer and subject are known, and the same to the byte.
     private func isSameAccount(as other: AuthUser) -> Bool {
         guard let issuer, let theirIssuer = other.issuer, let subject, let theirSubject = other.subject else {
             return false
@@ -110,6 +110,6 @@ extension AuthUser: CustomStringConvertible, CustomReflectable {
         let names = Set(idTokenClaims.keys).union(userInfo.map { Set($0.claims.keys) } ?? [])
         return "user with \(names.sorted().map { $0.printable() }.joined(separator: ", "))"
     }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

@@ -10,7 +10,7 @@ import AuthStateOAuth
 public struct AuthStateEntry: Sendable, Hashable {
     /// The state's key, or one that stands for it, see `AuthStateKey.init(digest:)`.
     public var key: AuthStateKey
-    /// When it was saved last, by the store's clock.
+    /// The time of the last save, by the store's clock.
     public var savedAt: Date
     /// The version that was saved then.
     public var version: StoredAuthState.Version
@@ -24,7 +24,7 @@ public struct AuthStateEntry: Sendable, Hashable {
 }
 
 extension AuthStateStore {
-    /// Throws: the store does not list what it keeps.
+    /// Throws: the store does not list its states.
     public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
         throw AuthStateError(
             .invalidArgument, stage: .store, "This store does not list its states.",

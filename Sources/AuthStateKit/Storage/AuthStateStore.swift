@@ -9,18 +9,18 @@
 /// A renewal is a transaction on one key: lease, load, reserve, redeem at the provider, save, release. The lease excludes
 /// every other holder, in this process and in others, and covers the HTTP call.
 ///
-/// A store of your own keeps what is said here; `AuthStateStoreContract` in AuthStateTesting tells whether it does. Its
-/// errors are `AuthStateError`s of stage store, with a hint for a person.
+/// A custom store fulfils what is said here; `AuthStateStoreContract` in AuthStateTesting checks it. Its errors are
+/// `AuthStateError`s of stage store, with a hint for a person.
 public protocol AuthStateStore: Sendable {
     /// Reads a state; nil when there is none under the key.
     ///
     /// - Throws: `AuthStateError` of kind `.store`; what is stored is left as it is.
     func load(_ key: AuthStateKey) async throws -> StoredAuthState?
 
-    /// Runs a transaction while nobody else holds the key.
+    /// Runs a transaction under a lease that excludes every other holder of the key.
     ///
     /// - Parameters:
-    ///   - deadline: How long to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
@@ -33,9 +33,10 @@ public protocol AuthStateStore: Sendable {
     /// - Throws: `AuthStateError` with `.invalidArgument`, the default, when the store cannot list; of kind `.store`.
     func entries(savedBefore date: Date) async throws -> [AuthStateEntry]
 
-    /// Begins to watch a key, so that a state hears at its next use what another process stored, without reading.
+    /// Begins to watch a key, so that a state notices at its next use, without reading, what another process stored.
     ///
-    /// - Returns: What tells of changes; nil, the default, when the store cannot: it is read from time to time then.
+    /// - Returns: A watch that reports changes; nil, the default, when the store has none and is read from time to
+    ///   time.
     func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)?
 
     /// Whether another program can have written what is stored: true, the default, is the cautious answer.
@@ -48,18 +49,18 @@ public protocol AuthStateStore: Sendable {
 }
 
 extension AuthStateStore {
-    /// Nothing: the store is read from time to time.
+    /// Returns nil: the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { nil }
 
-    /// True: nothing is known of who can write it.
+    /// True: it is unknown which programs can write it.
     public var mayBeWrittenByOthers: Bool { true }
 }
 
 /// Tells at any moment whether what is stored under a key may have changed; the watching ends with its last reference.
 public protocol AuthStateWatch: AnyObject, Sendable {
-    /// Another number than before when there may have been a change, by anybody; a false alarm costs one reading.
+    /// A number that changes whenever any writer may have changed the state; a false alarm costs one reading.
     ///
-    /// Asked at every use of a token: it neither blocks nor waits nor allocates, and calls nobody back.
+    /// Read at every use of a token: it neither blocks nor waits nor allocates, and makes no callback.
     var generation: UInt64 { get }
 
     /// Whether changes by other processes show; true, the default. If not, the store is read from time to time besides.
@@ -67,18 +68,18 @@ public protocol AuthStateWatch: AnyObject, Sendable {
 }
 
 extension AuthStateWatch {
-    /// They do.
+    /// True: changes by other processes show.
     public var showsOtherProcesses: Bool { true }
 }
 
 /// Exclusive access to one key of a store, for as long as `withLease` runs its body; after it, `.invalidArgument`.
 public protocol AuthStateLease: Sendable {
-    /// Whether the holder before died after `reserve`: a refresh token that it was redeeming may be spent.
+    /// Whether the previous holder died after `reserve`: a refresh token that it was redeeming may be spent.
     ///
-    /// False, the default, where that is not known.
+    /// False, the default, where it is unknown.
     var followsCrash: Bool { get }
 
-    /// Reads the state again, now that nobody else can change it.
+    /// Reads the state again, now that no other holder can change it.
     func load() async throws -> StoredAuthState?
 
     /// Makes sure that a save will succeed, as far as can be known: space, permission, a writable row.
@@ -93,12 +94,12 @@ public protocol AuthStateLease: Sendable {
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 
-    /// Removes the state; nothing stored is no error.
+    /// Removes the state; succeeds also when nothing is stored.
     ///
     /// - Throws: `.storeConflict` when another version is stored.
     func delete(expecting: StoredAuthState.Version?) async throws
 
-    /// Removes whatever is stored, readable or not; nothing stored is no error.
+    /// Removes the stored state, readable or not; succeeds also when nothing is stored.
     func discard() async throws
 }
 
@@ -110,7 +111,7 @@ extension AuthStateLease {
 }
 
 extension AuthStateLease {
-    /// Not known.
+    /// False: it is unknown.
     public var followsCrash: Bool { false }
 }
 
@@ -124,7 +125,7 @@ public struct StoredAuthState: Sendable, Hashable {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// The archived state: JSON, or whatever a sealing store made of it.
+    /// The archived state: JSON, or the form that a sealing store gave it.
     public var archive: Data
     /// Its version.
     public var version: Version
@@ -139,7 +140,7 @@ public struct StoredAuthState: Sendable, Hashable {
 extension StoredAuthState: CustomStringConvertible, CustomReflectable {
     /// The size alone: the archive holds tokens.
     public var description: String { "stored state, \(archive.count) bytes" }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     public var customMirror: Mirror { Mirror(self, children: ["stored": description]) }
 }
 
@@ -164,7 +165,7 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     /// The text.
     public var description: String { rawValue }
 
-    /// Whether both have the same bytes: a letter with an accent and the letter followed by the accent are two keys.
+    /// Returns whether both have the same bytes: an accented letter and a letter followed by the accent are two keys.
     public static func == (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8) && left.isDigest == right.isDigest
     }

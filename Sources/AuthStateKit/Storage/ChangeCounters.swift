@@ -19,10 +19,10 @@ enum ChangeCounters {
     /// A quarter of a megabyte, made with the first watch. Not in an object, which every reader would retain.
     private static let table = CounterTable(count: slots)
 
-    /// Another number than before when something may have changed under the name.
+    /// Returns a number that changes when something may have changed under the name.
     static func generation(of slot: Slot) -> UInt64 { UInt64(table[slot.index]) }
 
-    /// Something changed under a name.
+    /// Counts a change under a name.
     static func count(_ slot: Slot) { table.increment(slot.index) }
 }
 
@@ -40,7 +40,7 @@ enum ChangeCounters {
 #else
     /// Counters that are read without a lock.
     private struct CounterTable: ~Copyable, Sendable {
-        // Sendable: the memory is initialised before anybody else sees it, never freed while this lives, and holds atomics.
+        // Sendable: the memory is initialised before it is shared, never freed while this lives, and holds atomics.
         nonisolated(unsafe) private let counts: UnsafeMutablePointer<Atomic<UInt32>>
 
         init(count: Int) {

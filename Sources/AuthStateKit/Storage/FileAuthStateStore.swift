@@ -9,8 +9,9 @@ public import AuthStateOAuth
 /// Keeps each state in a file of its own that only the user can read, safe against crashes and other processes.
 ///
 /// A save writes a temporary file beside the real one, brings it to the disk, then renames it: a reader sees the old
-/// content or the new, never a part. Files have the permissions 0600, folders that the store creates 0700. Symbolic links
-/// are followed: what they point to is locked and replaced, the links stay. What cannot be read is never overwritten.
+/// content or the new, never a part. Files have the permissions 0600, folders that the store creates 0700. Symbolic
+/// links are followed: what they point to is locked and replaced, the links stay. A state that cannot be read is never
+/// overwritten.
 ///
 /// A lease locks `<file>.lock` beside the file with `flock`, for other processes too. The lock file says what was saved
 /// last, so that the next holder of the lock can finish what a crash interrupted; it goes with the state, and a lease under
@@ -29,9 +30,9 @@ public final class FileAuthStateStore: AuthStateStore {
     /// In one process tasks queue up here in order, so that a single one at a time tries for the file lock.
     private static let queue = LeaseQueue()
 
-    /// For how long the file system may be silent in a load, or in a function of a lease.
+    /// The longest silence of the file system in a load, or in a function of a lease.
     static let patience = Duration.seconds(30)
-    /// For how long it may be silent before the deadline of a lease counts.
+    /// The shortest time that a lease waits for the file system, even beyond its deadline.
     static let leastPatience = Duration.seconds(5)
 
     private let layout: FileLayout
@@ -44,8 +45,8 @@ public final class FileAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - folder: A path; a relative one is taken from the current folder now, and `~` means nothing special. The folder
     ///     is created by the first lease.
-    ///   - clock: What the deadlines of leases are measured with.
-    ///   - onWarning: Hears, once a file, what is no reason to fail: a state that others can read (`.storeExposed`).
+    ///   - clock: Measures the deadlines of leases.
+    ///   - onWarning: Called once for each file that other users can read (`.storeExposed`): a warning, not a failure.
     ///     Called from a thread of the store.
     public convenience init(
         folder: String, clock: any Clock<Duration> = ContinuousClock(),
@@ -67,8 +68,8 @@ public final class FileAuthStateStore: AuthStateStore {
     /// - Parameters:
     ///   - file: A path; a relative one is taken from the current folder now, and `~` means nothing special.
     ///   - key: The only key that the store accepts; any other is `.invalidArgument`.
-    ///   - clock: What the deadlines of leases are measured with.
-    ///   - onWarning: Hears, once a file, what is no reason to fail: a state that others can read (`.storeExposed`).
+    ///   - clock: Measures the deadlines of leases.
+    ///   - onWarning: Called once for each file that other users can read (`.storeExposed`): a warning, not a failure.
     ///     Called from a thread of the store.
     public convenience init(
         file: String, key: AuthStateKey = .default, clock: any Clock<Duration> = ContinuousClock(),
@@ -86,7 +87,7 @@ public final class FileAuthStateStore: AuthStateStore {
         work = BlockingWork(label: "AuthStateKit.FileAuthStateStore", clock: clock)
     }
 
-    /// Where a key's state is or will be, for messages that send a person there; the file may be missing.
+    /// Returns the path of a key's state, for messages that send a person there; the file may be missing.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument` for a key that the store does not accept.
     public func path(for key: AuthStateKey) throws -> String { try layout.path(for: key) }
@@ -104,13 +105,13 @@ public final class FileAuthStateStore: AuthStateStore {
         }
     }
 
-    /// Runs a transaction while nobody else holds the key, in this process or another.
+    /// Runs a transaction under a lease that excludes every other holder of the key, in this process or another.
     ///
-    /// Within a process waiters take turns in the order in which they came; among processes there is no order. What the
-    /// body began to save is finished even when its task is cancelled.
+    /// Within a process waiters take turns in the order in which they came; among processes there is no order. A save
+    /// that the body began is finished even when its task is cancelled.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
-    ///   created; `CancellationError` when cancelled while waiting; whatever the body throws.
+    ///   created; `CancellationError` when cancelled while waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
         deadline: Duration,
@@ -165,8 +166,8 @@ public final class FileAuthStateStore: AuthStateStore {
 
     /// Begins to watch a key; nil while its folder does not exist, where the system's limit is reached, and not on Linux.
     ///
-    /// Changes by any process of this machine show within a few milliseconds. What is not seen: a change by another machine
-    /// that shares the file system, and another folder or symbolic link put in the place of one above the file.
+    /// Changes by any process of this machine show within a few milliseconds. Not noticed are a change by another
+    /// machine that shares the file system, and another folder or symbolic link put in the place of one above the file.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
         #if os(Linux)
             guard let path = try? layout.path(for: key) else { return nil }

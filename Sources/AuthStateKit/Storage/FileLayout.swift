@@ -6,14 +6,14 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// Where a file store keeps the state of a key.
+/// The paths at which a file store keeps states.
 enum FileLayout: Sendable {
     /// A file for each key.
     case folder(String)
     /// One file, for one key.
     case file(String, AuthStateKey)
 
-    /// The path as the user wrote it, symbolic links and all.
+    /// Returns the path as the user wrote it, symbolic links included.
     ///
     /// In a folder the name is a hash: a key such as `../x` leads nowhere, and keys that differ only in case stay apart.
     func path(for key: AuthStateKey) throws -> String {
@@ -36,7 +36,7 @@ enum FileLayout: Sendable {
 
     private static let suffix = ".json"
 
-    /// The name of a key's file without its suffix.
+    /// Returns the name of a key's file without its suffix.
     private static func digest(of key: AuthStateKey) throws -> String {
         guard key.isDigest else { return try Fingerprint.of(Array(key.rawValue.utf8)) }
         guard Self.isDigest(key.rawValue) else {
@@ -51,7 +51,7 @@ enum FileLayout: Sendable {
         text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
-    /// The keys, or what stands for them, of all states that may be stored; blocks.
+    /// Returns the keys, or the keys that stand for them, of all states that may be stored; blocks.
     func keys() throws -> [AuthStateKey] {
         switch self {
         case .file(_, let key): return [key]

@@ -9,30 +9,30 @@ import AuthStateOAuth
 
 /// The transaction of a file store: the lock, and the temporary file that was reserved under it.
 ///
-/// Its functions run one after another on threads of the store, and finish even when their task is cancelled. The lock is
-/// given back when the last of them has ended: one that hangs keeps it.
+/// Its functions run one after another on threads of the store, and finish even when their task is cancelled. The lock
+/// is released when the last of them has ended: one that hangs keeps it.
 final class FileLease: AuthStateLease {
     private struct State {
-        /// What was read last.
+        /// The last reading.
         var reading: StateFile.Reading
         var reserved: TemporaryFile?
         var isOver = false
     }
 
-    /// How much more than now a state may need next time, beside half of its size: one that is sealed grows by a third.
+    /// The space that a state may need beyond one and a half times its size: one that is sealed grows by a third.
     private static let margin = 16 << 10
 
-    /// Whether the holder before died between `reserve` and the end of `save`: what it was redeeming may be spent.
+    /// Whether the previous holder died between `reserve` and the end of `save`: the token that it sent may be spent.
     let followsCrash: Bool
     private let file: StateFile
     private let lock: FileLock
     private let work: BlockingWork
     /// Held for the whole of each function: only threads that may block wait for it.
     private let state: Lock<State>
-    /// What was read together with the taking of the lock, for a lease that begins with `load`.
+    /// The reading that was made with the acquisition of the lock, for a lease that begins with `load`.
     private let first: Lock<StateFile.Reading?>
 
-    /// Finishes what a holder left that died, then reads the file: nobody else can change it now.
+    /// Finishes the save of a holder that died, then reads the file: no other holder can change it now.
     private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
         followsCrash = try TemporaryFile.recover(file, under: lock)
         let reading = try file.read()
@@ -45,7 +45,7 @@ final class FileLease: AuthStateLease {
 
     /// Tries again and again, at random intervals of up to a quarter of a second, until the deadline.
     ///
-    /// A lock that is gained after the disk was given up is closed at once, and so given back.
+    /// A lock that is acquired after the caller stopped waiting for the disk is closed at once, and so released.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked`, `.storeUnwritable` or `.storeUnreadable`; `CancellationError`.
     nonisolated(nonsending) static func acquire(
@@ -72,7 +72,7 @@ final class FileLease: AuthStateLease {
         }
     }
 
-    /// Removes what was reserved and not used, gives the lock back, then calls `release`; later if something hangs.
+    /// Removes an unused reservation, releases the lock, then calls `release`; later if a call hangs.
     nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
         _ = takeFirst()
         await work.complete(within: FileAuthStateStore.leastPatience) {

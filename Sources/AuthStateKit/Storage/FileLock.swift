@@ -17,9 +17,9 @@ import AuthStateOAuth
 /// under it. Only a holder removes it, and only while it has the lock. A process that waited for a removed file gets a
 /// lock that excludes no other process; it notices, because another file or none has the name by then, and tries again.
 final class FileLock: Sendable {
-    /// Tells the file from every other that has its name while somebody has it open.
+    /// The number that tells the file from every other of the same name for as long as any process has it open.
     let number: String
-    /// What the last holder was about to save; nil when it said nothing that makes sense.
+    /// The note of the last holder about its save; nil when there is none that can be read.
     let note: SaveNote?
     private let file: OpenFile
     private let path: String
@@ -31,7 +31,7 @@ final class FileLock: Sendable {
         self.path = path
     }
 
-    /// Takes the lock; nil while another holder has it.
+    /// Acquires the lock; nil while another holder has it.
     ///
     /// - Throws: `AuthStateError` with `.storeUnwritable`, also when another program's file has the name.
     static func attempt(_ path: String) throws -> FileLock? {
@@ -54,10 +54,10 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Says what is about to be saved.
+    /// Notes what is about to be saved.
     func write(_ note: SaveNote) throws(SystemCallError) { try file.overwrite(with: Array(note.text.utf8)) }
 
-    /// Gives the lock back; removes its file first unless it belongs to the state that is there.
+    /// Releases the lock; removes its file first unless it belongs to the state that is there.
     ///
     /// A process that dies while it holds the lock leaves the file, and with it the note for the next holder.
     func release(isStored: Bool) {
@@ -72,7 +72,7 @@ final class FileLock: Sendable {
 }
 
 extension AuthStateError {
-    /// A file that is no lock has the name of one: it is neither overwritten nor removed.
+    /// A file with the name of a lock is none: it is neither overwritten nor removed.
     fileprivate static func foreignLock(_ path: String) -> AuthStateError {
         AuthStateError(
             .storeUnwritable, stage: .store, "The file is not a lock of a stored state: \(path).",

@@ -8,28 +8,28 @@ import AuthStateOAuth
     import Musl
 #endif
 
-/// What the file store does with paths.
+/// The file store's operations on paths.
 enum FilePath {
-    /// The path from the root, so that a later change of the current folder moves no state.
+    /// Returns the path from the root, so that a later change of the current folder moves no state.
     static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let current = owned(getcwd(nil, 0)) else { return path }
         return "\(current)/\(path)"
     }
 
-    /// Everything before the last slash.
+    /// Returns everything before the last slash.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Everything after the last slash.
+    /// Returns everything after the last slash.
     static func name(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
     }
 
-    /// The path without symbolic links; its last part need not exist yet. Where a folder is missing too, what is left of
-    /// the path is taken as it is: opening a file there fails, and the links stay untouched.
+    /// Returns the path without symbolic links; its last part need not exist yet. Where a folder is missing too, the
+    /// rest of the path is taken as it is: opening a file there fails, and the links stay untouched.
     static func resolved(_ path: String, links: Int = 40) throws(SystemCallError) -> String {
         if let real = owned(realpath(path, nil)) { return real }
         let code = errno
@@ -71,7 +71,7 @@ enum FilePath {
         do {
             try SystemCallError.check { mkdir(path, 0o700) }
         } catch  where error.code == EEXIST {
-            return  // Another process was faster, or it is a file: opening something in it will tell.
+            return  // Another process was faster, or it is a file: then opening something in it fails.
         }
         try synchronizeFolder(above)
     }
@@ -83,7 +83,7 @@ enum FilePath {
         return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The text at a pointer that the system allocated for us.
+    /// Returns the text at a pointer that the system allocated, and frees the pointer.
     private static func owned(_ text: UnsafeMutablePointer<CChar>?) -> String? {
         guard let text else { return nil }
         defer { free(text) }

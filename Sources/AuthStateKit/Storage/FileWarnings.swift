@@ -1,14 +1,14 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// Tells the program, once a file, about what is no reason to fail.
+/// Reports warnings to the program, once for each file.
 final class FileWarnings: Sendable {
     private let report: (@Sendable (AuthStateError) -> Void)?
     private let reported = Lock(Set<String>())
 
     init(report: (@Sendable (AuthStateError) -> Void)?) { self.report = report }
 
-    /// The file has permissions for the group or for everybody.
+    /// Reports that the file has permissions for the group or for all users.
     func reportExposed(_ path: String) {
         guard let report, reported.withLock({ $0.insert(path).inserted }) else { return }
         report(

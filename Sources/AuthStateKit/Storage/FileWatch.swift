@@ -1,15 +1,15 @@
 #if os(Linux)
     import Synchronization
 
-    /// Tells of changes of one file, by the name that it has in its folder.
+    /// Reports changes of one file, by the name that it has in its folder.
     ///
-    /// After the folder was removed or renamed, it tells of a possible change in each second: a new folder may stand there.
+    /// After the folder was removed or renamed, it reports a possible change every second: a new folder may be there.
     final class FileWatch: AuthStateWatch {
         private let watching: FolderWatching
         private let folder: FolderWatching.Folder
         private let slot: ChangeCounters.Slot
 
-        /// Nil when the folder does not exist yet, or when the system's limit of watches is reached. May block.
+        /// Returns nil when the folder does not exist yet, or the system's limit of watches is reached. May block.
         init?(_ file: StateFile, by watching: FolderWatching? = .shared) {
             guard let watching, let folder = watching.begin(file.folder) else { return nil }
             self.watching = watching

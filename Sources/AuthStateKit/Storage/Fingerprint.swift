@@ -3,7 +3,7 @@ import AuthStateOAuth
 
 /// Short texts that stand for bytes: names of files and versions of contents.
 enum Fingerprint {
-    /// The SHA-256 digest, two digits a byte.
+    /// Returns the SHA-256 digest, two digits a byte.
     static func of(_ bytes: [UInt8]) throws -> String {
         do {
             return hexadecimal(try SHA2.sha256(bytes))
@@ -14,7 +14,7 @@ enum Fingerprint {
         }
     }
 
-    /// Two digits a byte, lower case, so that file systems that ignore case tell all names apart.
+    /// Returns two digits a byte, lower case, so that file systems that ignore case tell all names apart.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

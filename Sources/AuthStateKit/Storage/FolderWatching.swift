@@ -10,13 +10,13 @@
 
     /// Hears from the kernel which names in folders changed: one inotify descriptor for the process, and no thread.
     ///
-    /// The kernel queues an event before the call that made the change returns, in whichever process. The queue is emptied by
-    /// whoever asks for a generation, at most once in a tick of the system's coarse clock: a few milliseconds.
+    /// The kernel queues an event before the call that made the change returns, in whichever process. Each request for
+    /// a generation empties the queue, at most once in a tick of the system's coarse clock: a few milliseconds.
     final class FolderWatching: Sendable {
         /// A folder that is watched, under its number in the kernel.
         final class Folder: Sendable {
             let descriptor: Int32
-            /// Whether the folder was removed or renamed: nothing is heard of it any more.
+            /// Whether the folder was removed or renamed: the kernel reports no more events of it.
             let isGone = Atomic(false)
 
             fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -24,18 +24,18 @@
 
         private struct Folders {
             var watched: [Int32: (folder: Folder, count: Int)] = [:]
-            /// Counts what the kernel watches no longer.
+            /// Counts the folders that the kernel no longer watches.
             var ended = 0
         }
 
         private static let instance = Lock<FolderWatching?>(nil)
 
-        /// What happens to a name: it is renamed to or from, removed, linked, or written in place.
+        /// The events of a name: it is renamed to or from, removed, linked, or written in place.
         private static let changes = IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_CLOSE_WRITE
-        /// What happens to a folder after which its path leads elsewhere.
+        /// The events of a folder after which its path leads elsewhere.
         private static let ends = IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED
 
-        /// How often events were lost: each may have been one of any name.
+        /// The number of times that events were lost: each may have been one of any name.
         let losses = Atomic<UInt32>(0)
 
         private let descriptor: Int32
@@ -43,7 +43,7 @@
         private let lastTick = Atomic<UInt64>(0)
         private let isReading = Atomic(false)
 
-        /// Nil when the system gives no descriptor: a user has 128 of them on many systems.
+        /// Returns nil when the system gives no descriptor: a user has 128 of them on many systems.
         init?() {
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             if descriptor < 0 { return nil }
@@ -51,7 +51,7 @@
 
         deinit { _ = close(descriptor) }
 
-        /// The process's own, kept for good: closing the descriptor waits for the kernel.
+        /// The watching of this process, which is never released: closing the descriptor waits for the kernel.
         static var shared: FolderWatching? {
             instance.withLock { instance in
                 if instance == nil { instance = FolderWatching() }
@@ -90,7 +90,8 @@
             }
         }
 
-        /// Counts the changes that the kernel has told of since the last tick; returns the seconds of the system's clock.
+        /// Counts the changes that the kernel has reported since the last tick; returns the seconds of the system
+        /// clock.
         func catchUp() -> Int {
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -103,7 +104,7 @@
             return time.tv_sec
         }
 
-        /// Where changes of a name in a folder are counted.
+        /// Returns the slot in which changes of a name in a folder are counted.
         static func slot(_ folder: Int32, _ name: UnsafeRawBufferPointer) -> ChangeCounters.Slot {
             var hasher = Hasher()
             hasher.combine(folder)
@@ -112,7 +113,7 @@
         }
 
         private func readEvents() {
-            // As much as fits on the stack; whatever is more than a thousand events can wait for the next tick.
+            // As much as fits on the stack; events beyond a thousand can wait for the next tick.
             withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
                 for _ in 0..<256 {
                     let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -126,7 +127,7 @@
 
         private func countLoss() { losses.wrappingAdd(1, ordering: .relaxed) }
 
-        /// Events follow each other; the name of each is filled up with zeros to the length that it says.
+        /// Counts the changes in a buffer of events; the name of each is padded with zeros to the length that it says.
         private func note(_ events: UnsafeRawBufferPointer) {
             let head = MemoryLayout<inotify_event>.size
             var rest = events[...]
@@ -146,7 +147,7 @@
             }
         }
 
-        /// The kernel watches the folder no longer, or its path leads elsewhere.
+        /// Marks a folder as gone: the kernel no longer watches it, or its path leads elsewhere.
         private func lose(_ number: Int32) {
             folders.withLock { folders in
                 folders.ended += 1

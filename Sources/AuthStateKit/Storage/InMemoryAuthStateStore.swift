@@ -17,14 +17,14 @@ public final class InMemoryAuthStateStore: AuthStateStore {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - clock: What the deadlines of leases are measured with.
-    ///   - wallClock: What tells when a state was saved.
+    ///   - clock: Measures the deadlines of leases.
+    ///   - wallClock: Gives the time at which a state is saved.
     public init(clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system) {
         self.clock = clock
         self.wallClock = wallClock
     }
 
-    /// How many wait for the lease of a key.
+    /// Returns the number of waiters for the lease of a key.
     func waiterCount(_ key: AuthStateKey) -> Int { queue.waiterCount(key.rawValue) }
 
     /// False: no other process has this memory.
@@ -43,10 +43,10 @@ public final class InMemoryAuthStateStore: AuthStateStore {
         }
     }
 
-    /// Runs a transaction while nobody else holds the key; waiters take turns in the order in which they came.
+    /// Runs a transaction under a lease that excludes every other holder of the key; waiters take turns in order.
     ///
-    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while waiting;
-    ///   whatever the body throws.
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
+    ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
         deadline: Duration,
@@ -74,7 +74,7 @@ public final class InMemoryAuthStateStore: AuthStateStore {
 extension InMemoryAuthStateStore {
     private struct Contents {
         var states: [AuthStateKey: StoredAuthState] = [:]
-        /// When each was saved.
+        /// The time at which each was saved.
         var times: [AuthStateKey: Date] = [:]
         /// Counts over all keys, so that no version ever comes back.
         var lastVersion = 0

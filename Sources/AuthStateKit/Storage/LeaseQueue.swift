@@ -19,7 +19,7 @@ final class LeaseQueue: Sendable {
 
     private let state = Lock(State())
 
-    /// Takes the name, waiting for it until the deadline; who has it gives it back with `release`.
+    /// Acquires the name, waiting for it until the deadline; the holder frees it with `release`.
     ///
     /// - Throws: `expiry` at the deadline; `CancellationError`.
     func acquire(_ name: String, until deadline: Deadline, orThrow expiry: AuthStateError) async throws {
@@ -42,7 +42,7 @@ final class LeaseQueue: Sendable {
         }
     }
 
-    /// Hands the name to whoever waited longest.
+    /// Hands the name to the task that has waited longest.
     func release(_ name: String) {
         let next = state.withLock { state -> Waiter? in
             guard state.waiters[name]?.isEmpty == false else {
@@ -54,7 +54,7 @@ final class LeaseQueue: Sendable {
         next?.continuation.resume()
     }
 
-    /// How many wait for the name.
+    /// Returns the number of waiters for the name.
     func waiterCount(_ name: String) -> Int { state.withLock { $0.waiters[name]?.count ?? 0 } }
 
     private func nextTicket() -> UInt64 {
@@ -75,7 +75,7 @@ final class LeaseQueue: Sendable {
     private func enqueue(_ waiter: Waiter, for name: String) {
         enum Outcome { case waiting, granted, cancelled }
         let outcome = state.withLock { state -> Outcome in
-            // A cancellation before this point found nobody in the queue; one after it waits for the lock, then finds us.
+            // A cancellation before this point found no entry; one after it waits for the lock, then finds the entry.
             if Task.isCancelled { return .cancelled }
             if state.waiters[name] == nil {
                 state.waiters[name] = []

@@ -8,8 +8,8 @@ import AuthStateOAuth
 
 /// Shows what another store keeps and changes nothing: for an app extension or a helper that must never renew.
 ///
-/// A state over it serves tokens while they live, and takes over what the owner of the state stored meanwhile. When they
-/// have ended, and what is stored is no fresher, it throws `.storeReadOnly` before anything is sent to the provider.
+/// A state over it serves tokens until they expire, and adopts what the owner of the state has stored since. When they
+/// have expired, and what is stored is no fresher, it throws `.storeReadOnly` before anything is sent to the provider.
 public struct ReadOnlyAuthStateStore: AuthStateStore {
     private let base: any AuthStateStore
     private let owner: String
@@ -17,8 +17,8 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     /// Makes a store that only reads.
     ///
     /// - Parameters:
-    ///   - base: What is read.
-    ///   - owner: Who renews and writes, as the error names it.
+    ///   - base: The store to read.
+    ///   - owner: The program that renews and writes, as the error names it.
     public init(_ base: any AuthStateStore, renewedBy owner: String = "the program that logged in") {
         self.base = base
         self.owner = owner
@@ -27,7 +27,7 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     /// Reads a state.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
 
-    /// Runs a transaction that can only read: it excludes nobody, waits for nobody, and `reserve` refuses it.
+    /// Runs a transaction that can only read: it excludes no other holder, never waits, and its `reserve` throws.
     ///
     /// - Throws: `AuthStateError` with `.storeReadOnly` when the body reserves, saves or deletes.
     public nonisolated(nonsending) func withLease<R>(
@@ -38,10 +38,10 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
         try await body(ReadingLease(base: base, key: key, owner: owner))
     }
 
-    /// What the other store says.
+    /// The other store's answer.
     public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
 
-    /// Lists what the other store does.
+    /// Lists the other store's states.
     public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
         try await base.entries(savedBefore: date)
     }

@@ -1,10 +1,10 @@
-/// What a holder writes into its lock's file before a save, for the next one to finish the save should this one die in it.
+/// The note that a holder writes into its lock's file before a save, for the next holder to finish it after a crash.
 struct SaveNote: Sendable, Hashable {
-    /// What is replaced; nil when there was nothing.
+    /// The version that is replaced; nil when there is none.
     let base: StoredAuthState.Version?
-    /// What takes its place: the digest of its content.
+    /// The version that takes its place: the digest of its content.
     let version: StoredAuthState.Version
-    /// How many bytes that has.
+    /// The size of that content in bytes.
     let count: Int
 
     init(base: StoredAuthState.Version?, version: StoredAuthState.Version, count: Int) {

@@ -10,7 +10,7 @@ import AuthStateOAuth
 #endif
 
 extension FileStatus {
-    /// Whether the user, or root, owns it.
+    /// Returns whether the user, or root, owns it.
     func isOwned(by user: uid_t) -> Bool { owner == user || owner == 0 }
 
     /// Whether the group or other users can change it.
@@ -18,16 +18,17 @@ extension FileStatus {
     /// In a folder with the sticky bit, such as `/tmp`, other users can add files and cannot replace the owner's.
     var isOpenToWriters: Bool { mode & 0o022 != 0 && !(isFolder && mode & 0o1000 != 0) }
 
-    /// Whether no other user can have written it.
+    /// Returns whether no other user can have written it.
     func isAlone(of user: uid_t = geteuid()) -> Bool { isOwned(by: user) && !isOpenToWriters }
 }
 
 extension StateFile {
-    /// Checks that no other user can have written the file: its owner and its folder's are this user or root, and no one
-    /// else can change either.
+    /// Checks that no other user can have written the file: its owner and its folder's are this user or root, and no
+    /// other user can change either.
     ///
-    /// A state names the endpoints that get the client's secret. The folders above need no check: who replaces one of them
-    /// still cannot make a file that this user owns. In a sticky folder the same holds for the file itself.
+    /// A state names the endpoints that get the client's secret. The folders above need no check: another user who
+    /// replaces one of them still cannot make a file that this user owns. In a sticky folder the same holds for the
+    /// file itself.
     ///
     /// - Throws: `AuthStateError` with `.storeUntrusted`, naming the command that mends it.
     static func checkOwnership(_ status: FileStatus, _ path: String, user: uid_t = geteuid()) throws {
@@ -53,7 +54,7 @@ extension StateFile {
         try Self.checkOwnership(status, folder)
     }
 
-    /// A path as one word of a shell's command line.
+    /// Returns a path as one word of a shell's command line.
     private static func shellWord(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

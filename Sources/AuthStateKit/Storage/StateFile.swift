@@ -16,7 +16,7 @@ import AuthStateOAuth
 
 /// The file that holds a state, by its real path. Its functions block.
 struct StateFile: Sendable {
-    /// A state has a few kilobytes; whatever is larger than this is something else.
+    /// A state has a few kilobytes; a file that is larger than this is something else.
     static let sizeLimit = 4 << 20
 
     let path: String
@@ -38,9 +38,9 @@ struct StateFile: Sendable {
         }
     }
 
-    /// In bytes; 0 when there is none.
+    /// The size in bytes; 0 when there is no file.
     ///
-    /// - Throws: `AuthStateError` with `.storeUnreadable` when something stands there that no state can take the place of.
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when the path leads to something that is not a regular file.
     var size: Int {
         get throws {
             guard let status = try? FileStatus(ofFileAt: path) else { return 0 }
@@ -49,12 +49,12 @@ struct StateFile: Sendable {
         }
     }
 
-    /// Whether something has the name, or may have it.
+    /// Whether a file of this name exists, or may exist.
     var exists: Bool {
         do { return try FileStatus(ofFileAt: path).size >= 0 } catch { return error.code != ENOENT }
     }
 
-    /// What was read at one moment.
+    /// A reading of the file at one moment.
     struct Reading: Sendable {
         var stored: StoredAuthState?
         var status: FileStatus?
@@ -89,12 +89,12 @@ struct StateFile: Sendable {
         return try read()
     }
 
-    /// The version of a content: what a hash of it says.
+    /// Returns the version of a content: its hash.
     static func version(of content: [UInt8]) throws -> StoredAuthState.Version {
         StoredAuthState.Version(rawValue: try Fingerprint.of(content))
     }
 
-    /// Removes the file, lastingly.
+    /// Removes the file durably.
     func remove() throws {
         do {
             try SystemCallError.check { unlink(path) }
@@ -104,7 +104,7 @@ struct StateFile: Sendable {
         }
     }
 
-    /// Says that a content of this size is not kept.
+    /// Returns the error for a content that is too large to be kept.
     func tooLarge(_ code: AuthStateError.Code) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The state is too large: \(path).", expected: "at most \(Self.sizeLimit) bytes",

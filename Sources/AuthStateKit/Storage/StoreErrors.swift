@@ -6,7 +6,7 @@ extension AuthStateError {
         AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
     }
 
-    /// A system call on a path has not come back; a change that was under way may still be made.
+    /// A system call on a path has not returned; a change in progress may still take effect.
     static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The file system does not answer: \(path).",
@@ -14,7 +14,7 @@ extension AuthStateError {
                 + (isChange ? " What was to be saved or deleted may be done all the same: load again." : ""))
     }
 
-    /// Somebody else held the state until the deadline.
+    /// Another holder kept the state until the deadline.
     static func storeLocked(_ name: String) -> AuthStateError {
         AuthStateError(
             .storeLocked, stage: .store, "The state is in use by another task or process: \(name).",
@@ -30,7 +30,7 @@ extension AuthStateError {
 }
 
 extension StoredAuthState.Version {
-    /// Throws `.storeConflict` when what is stored is not what the caller wants to replace.
+    /// Throws `.storeConflict` when the stored version is not the one that the caller wants to replace.
     static func check(_ found: Self?, isExpected expected: Self?) throws {
         if found == expected { return }
         let text = { (version: Self?) in version == nil ? "no stored state" : "another version" }

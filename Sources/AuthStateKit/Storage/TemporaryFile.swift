@@ -29,10 +29,11 @@ final class TemporaryFile: Sendable {
 
     /// Writes the content to the disk, then puts it in the place of its destination; removes it when that fails.
     ///
-    /// The note comes first: from the last byte of the content on, whoever has the lock next can finish this.
+    /// The note comes first: once the last byte of the content is written, the next holder of the lock can finish this.
     func commit(_ content: [UInt8], _ note: SaveNote, under lock: FileLock) throws(SystemCallError) {
         do {
-            // Without it, as on a full disk, all goes as well, unless this process dies in the next millisecond.
+            // Without the note, as on a full disk, the save works too, unless this process dies in the next
+            // millisecond.
             try? lock.write(note)
             try file.overwrite(with: content)
             try Self.replace(destination, with: path, file)
@@ -46,9 +47,9 @@ final class TemporaryFile: Sendable {
     /// Removes it.
     func discard() { _ = unlink(path) }
 
-    /// Finishes what a holder of the lock was saving when it died, if all of it is there; removes what is left of it else.
+    /// Finishes the save of a lock holder that died, if all of its content is there; else removes what is left of it.
     ///
-    /// - Returns: Whether a holder died that had not come so far.
+    /// - Returns: Whether a holder died before all of its content was there.
     static func recover(_ destination: StateFile, under lock: FileLock) throws -> Bool {
         let path = path(for: destination, under: lock)
         do {
@@ -72,7 +73,7 @@ final class TemporaryFile: Sendable {
         }
     }
 
-    /// What a holder left; nil where there is nothing, or a link or a folder that no holder made.
+    /// Opens the file that a holder left; nil where there is nothing, or a link or a folder that no holder made.
     private static func existing(_ path: String) throws(SystemCallError) -> OpenFile? {
         do {
             return try OpenFile(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW)
@@ -89,7 +90,7 @@ final class TemporaryFile: Sendable {
         try SystemCallError.check { rename(path, destination.path) }
     }
 
-    /// The lock's own number is in the name: a holder of another lock, whose file somebody removed, has another name.
+    /// Returns a path with the lock's own number: a holder of another lock, whose file was removed, has another path.
     private static func path(for destination: StateFile, under lock: FileLock) -> String {
         "\(destination.path).\(lock.number).tmp"
     }

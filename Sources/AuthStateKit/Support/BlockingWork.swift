@@ -23,7 +23,7 @@ final class BlockingWork: Sendable {
     private let clock: any Clock<Duration>
     private let state = Lock(State())
 
-    /// The clock is what the time of each call is measured with.
+    /// Makes the executor; the clock measures the time of each call.
     init(label: String, clock: any Clock<Duration>) {
         self.label = label
         self.clock = clock
@@ -31,7 +31,7 @@ final class BlockingWork: Sendable {
 
     /// Runs a call.
     ///
-    /// - Throws: What the call throws, or `expiry` soon after its time is over.
+    /// - Throws: The call's error, or `expiry` soon after its time is over.
     nonisolated(nonsending) func run<R: Sendable>(
         within limit: Duration, orThrow expiry: @escaping @autoclosure @Sendable () -> AuthStateError,
         _ body: @escaping @Sendable () throws -> R
@@ -77,7 +77,8 @@ final class BlockingWork: Sendable {
         if needsPatrol { patrol() }
     }
 
-    /// A serial queue has a thread of its own; a concurrent one would take a thread from the tasks.
+    /// Runs calls on a serial queue, which has a thread of its own; a concurrent one would take a thread from the
+    /// tasks.
     private func runOnThread(_ first: BlockingCall) {
         DispatchQueue(label: label).async {
             var next: BlockingCall? = first
@@ -117,7 +118,7 @@ final class BlockingWork: Sendable {
     }
 }
 
-/// A call, and the one who waits for the first of its end and its deadline.
+/// A call, and the task that waits for its end or its deadline, whichever comes first.
 private final class BlockingCall: Sendable {
     private let deadline: Deadline
     private let isDroppable: Bool
@@ -141,7 +142,7 @@ private final class BlockingCall: Sendable {
 
     func giveUpIfOverdue() { if deadline.remaining <= .zero, takeWaiter() { onExpiry() } }
 
-    /// True for the first who asks, who then has to tell the waiter.
+    /// Returns true to the first caller, which then has to resume the waiter.
     func takeWaiter() -> Bool {
         hasWaiter.withLock { hasWaiter in
             defer { hasWaiter = false }

@@ -1,18 +1,18 @@
-/// A moment on an injected clock, after which nobody waits any longer.
+/// A moment on an injected clock at which waiting ends.
 struct Deadline: Sendable {
     private static let farthest = Duration.seconds(365 * 24 * 3600)
 
     private let clock: any Clock<Duration>
     private let timeLeft: @Sendable () -> Duration
 
-    /// A moment from now; anything beyond a year counts as a year, so that no clock overflows.
+    /// Makes a moment from now; anything beyond a year counts as a year, so that no clock overflows.
     init(after duration: Duration, on clock: some Clock<Duration>) {
         let end = clock.now.advanced(by: min(duration, Self.farthest))
         self.clock = clock
         timeLeft = { clock.now.duration(to: end) }
     }
 
-    /// What is left; zero or less when the moment has passed.
+    /// The time that is left; zero or less when the moment has passed.
     var remaining: Duration { timeLeft() }
 
     /// Waits, but not beyond the moment.

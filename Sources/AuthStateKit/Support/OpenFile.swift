@@ -95,7 +95,7 @@ struct OpenFile: ~Copyable, Sendable {
         try SystemCallError.check { fsync(descriptor) }
     }
 
-    /// Locks the file if nobody else has locked it, in this process or another.
+    /// Locks the file unless another holder has locked it, in this process or another; returns whether it did.
     func tryLock() throws(SystemCallError) -> Bool {
         do {
             try SystemCallError.check { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -106,11 +106,11 @@ struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Gives the lock back, also when a program that is being started holds a copy of the descriptor for an instant.
+    /// Releases the lock, also when a program that is being started holds a copy of the descriptor for an instant.
     func unlock() { _ = flock(descriptor, LOCK_UN) }
 }
 
-/// What the system says about a file.
+/// The system's information about a file.
 struct FileStatus {
     private let raw: stat
 
@@ -125,9 +125,9 @@ struct FileStatus {
     var isRegular: Bool { raw.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { raw.st_mode & S_IFMT == S_IFDIR }
     var size: Int { Int(raw.st_size) }
-    /// Whether the group or everybody may do anything with the file.
+    /// Whether the group or other users have any permission for the file.
     var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
-    /// Whether more can be done with the file than its owner may, or than reading by the group where it is root's.
+    /// Whether the group or other users have any permission for the file; the group may read one that root owns.
     var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
     /// The owner's number.
     var owner: uid_t { raw.st_uid }
@@ -139,12 +139,12 @@ struct FileStatus {
     /// The file's number in its file system.
     var number: UInt64 { UInt64(raw.st_ino) }
 
-    /// Whether nobody wrote to the file or replaced it in between, as far as the times of a file system tell.
+    /// Returns whether the file was neither written nor replaced since, as far as the times of a file system tell.
     func isUnchanged(since earlier: FileStatus) -> Bool {
         isSameFile(as: earlier) && size == earlier.size && lastChange == earlier.lastChange
     }
 
-    /// When the content was written last.
+    /// The time of the last write to the content.
     var lastWrite: Date {
         #if canImport(Darwin)
             let time = raw.st_mtimespec
@@ -154,7 +154,7 @@ struct FileStatus {
         return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
     }
 
-    /// When anything about the file changed; a program cannot set it.
+    /// The time of the last change of anything about the file; a program cannot set it.
     private var lastChange: [Int] {
         #if canImport(Darwin)
             [raw.st_ctimespec.tv_sec, raw.st_ctimespec.tv_nsec]
@@ -163,6 +163,6 @@ struct FileStatus {
         #endif
     }
 
-    /// Whether both are the same file, not only files of the same name.
+    /// Returns whether both are the same file, not only files of the same name.
     func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }
 }

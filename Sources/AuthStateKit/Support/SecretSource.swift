@@ -15,16 +15,16 @@ import AuthStateOAuth
     import Musl
 #endif
 
-/// Where a program's surroundings keep secrets; what is thrown here names the place and shows nothing of it.
+/// Reads secrets from a program's environment and files; errors name the place and show nothing of its content.
 enum SecretSource {
-    /// A secret or key has a few kilobytes; whatever is larger than this is something else.
+    /// A secret or key has a few kilobytes; a content that is larger than this is something else.
     private static let sizeLimit = 1 << 16
 
-    /// The value of an environment variable, which no browser inherits from then on.
+    /// Returns the value of an environment variable, which no browser inherits from then on.
     ///
     /// - Parameters:
     ///   - name: The variable.
-    ///   - thing: What it is to hold, for the error: the client's secret.
+    ///   - thing: The secret that it should hold, for the error: the client's secret.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
         SecretVariables.note(name)
@@ -37,7 +37,7 @@ enum SecretSource {
         return text
     }
 
-    /// The content of a file that only its owner may read, or its group where it is root's.
+    /// Returns the content of a file that only its owner may read, or its group where root owns it.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     static func content(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
@@ -62,7 +62,7 @@ enum SecretSource {
             guard TrustCheck.secretFile.holds(!status.isExposed) else {
                 throw refusal(
                     "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
-                    hint: "Take them away with chmod 600, and think of another key if somebody may have read it.")
+                    hint: "Run chmod 600 on it, and replace the key if another user may have read it.")
             }
             let content = try file.readAll(limit: sizeLimit + 1)
             guard content.count <= sizeLimit else {
@@ -74,7 +74,7 @@ enum SecretSource {
         }
     }
 
-    /// The private key that a text holds: PEM, or a JWK.
+    /// Returns the private key that a text holds: PEM, or a JWK.
     ///
     /// - Throws: `JOSEError`, which shows nothing of the text.
     static func privateKey(in text: String) throws(JOSEError) -> JSONWebKey {
@@ -87,7 +87,7 @@ enum SecretSource {
         return key
     }
 
-    /// There is something at the place, and it is no private key.
+    /// The content of the place is not a usable private key.
     static func noKey(in place: String, stage: AuthStateError.Stage, _ underlying: (any Error)? = nil) -> AuthStateError
     {
         AuthStateError(

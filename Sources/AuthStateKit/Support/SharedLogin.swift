@@ -1,11 +1,11 @@
-/// One login, however many wait for it; when the last of them gives up, so does it, and the browser closes.
+/// One login that any number of callers wait for; when the last stops waiting, it is cancelled and the browser closes.
 ///
-/// To be joined and given up in one isolation, so that nobody joins one that is being given up.
+/// Join and cancel it in one isolation, so that no caller joins a login that is being cancelled.
 final class SharedLogin<Value: Sendable>: Sendable {
     private let result: SharedResult<Value>
     private let task: Task<Void, Never>
 
-    /// Begins; the login belongs to all who wait, and the cancellation of the first is not its own.
+    /// Begins the login, which belongs to all of its waiters: the cancellation of the first one is not its own.
     init(_ login: @escaping @Sendable () async throws -> Value) {
         let result = SharedResult<Value>()
         self.result = result
@@ -14,12 +14,12 @@ final class SharedLogin<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether there is a result, and nobody waits any more.
+    /// Whether there is a result, so that no caller waits any more.
     var isOver: Bool { result.isFinished }
 
     /// Waits for its result.
     ///
-    /// - Throws: What the login throws, or `CancellationError` as soon as the calling task is cancelled.
+    /// - Throws: The login's error, or `CancellationError` as soon as the calling task is cancelled.
     nonisolated(nonsending) func value() async throws -> Value {
         do { return try await result.value() } catch is CancellationError where Task.isCancelled {
             if result.waiterCount == 0 { giveUp(CancellationError()) }
@@ -27,12 +27,12 @@ final class SharedLogin<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends it; whoever waits gets this error at once.
+    /// Cancels the login; every waiter gets this error at once.
     func giveUp(_ error: any Error) {
         result.finish(.failure(error))
         task.cancel()
     }
 
-    /// Waits until nothing of it runs any more.
+    /// Waits until its task has ended.
     func end() async { await task.value }
 }

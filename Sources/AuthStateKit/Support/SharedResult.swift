@@ -1,8 +1,8 @@
 import AuthStateJOSE
 
-/// One result that many may wait for; cancelling a waiter frees that one at once and nobody else.
+/// One result that many tasks may wait for; cancelling a waiter resumes that one at once, and no other.
 ///
-/// Waiting on a `Task`'s value would not do: such a waiter, when cancelled, still waits for the task's end.
+/// Waiting on a `Task`'s value does not suffice: such a waiter, when cancelled, still waits for the task's end.
 final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         var waiters: [UInt64: CheckedContinuation<Value, any Error>] = [:]
@@ -15,10 +15,10 @@ final class SharedResult<Value: Sendable>: Sendable {
     /// Whether the result is there.
     var isFinished: Bool { state.withLock { $0.result != nil } }
 
-    /// How many wait for it.
+    /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Sets the result and frees all waiters; false when there was one already, which stands.
+    /// Sets the result and resumes all waiters; returns false when there was one already, which stands.
     @discardableResult
     func finish(_ result: Result<Value, any Error>) -> Bool {
         let waiters: [CheckedContinuation<Value, any Error>]? = state.withLock { state in
@@ -43,7 +43,7 @@ final class SharedResult<Value: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let immediate: Result<Value, any Error>? = state.withLock { state in
                     if let result = state.result { return result }
-                    // A cancellation before this point found nobody to free; one after it finds the entry.
+                    // A cancellation before this point found no waiter to resume; one after it finds the entry.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters[id] = continuation
                     return nil
@@ -59,8 +59,8 @@ final class SharedResult<Value: Sendable>: Sendable {
 
 /// Runs work, and gives up waiting for it when the time is over, also when the work ignores its cancellation.
 ///
-/// - Parameter grace: For how long to wait, once the time is over and the work is cancelled, for what it has come to.
-/// - Throws: What the work throws, or `DeadlineExceeded`.
+/// - Parameter grace: The time to wait for the work's result once the time is over and the work is cancelled.
+/// - Throws: The work's error, or `DeadlineExceeded`.
 package func withDeadline<Value: Sendable>(
     _ deadline: Duration, clock: any Clock<Duration>, grace: Duration = .zero,
     _ work: @escaping @Sendable () async throws -> Value

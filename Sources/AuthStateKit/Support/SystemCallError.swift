@@ -36,7 +36,7 @@ package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertib
         return prefix + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// What a person can do about it, where a file of theirs is concerned.
+    /// The advice for a person, where a file of theirs is concerned.
     var hint: String {
         // Two names of one number on Linux; flock on Darwin says the second.
         Self.hints[code == ENOTSUP ? EOPNOTSUPP : code] ?? "Check the path, or keep the state somewhere else."

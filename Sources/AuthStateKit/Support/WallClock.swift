@@ -19,7 +19,7 @@ public struct WallClock: Sendable {
     /// The system's clock.
     public static let system = WallClock(injected: nil)
 
-    /// A clock of your own, for tests.
+    /// Makes a clock of your own, for tests.
     public init(now: @escaping @Sendable () -> Date) { injected = now }
 
     private init(injected: (@Sendable () -> Date)?) { self.injected = injected }

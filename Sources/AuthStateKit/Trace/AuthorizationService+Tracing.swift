@@ -1,5 +1,5 @@
 extension AuthorizationService {
-    /// Tells the trace when a body fails.
+    /// Runs a body, and reports its failure to the trace.
     func traced<R>(_ body: () async throws -> R) async throws -> R {
         do { return try await body() } catch {
             configuration.trace?.note(failure: error)
@@ -7,7 +7,7 @@ extension AuthorizationService {
         }
     }
 
-    /// Tells the trace when a body fails.
+    /// Runs a body, and reports its failure to the trace.
     func traced<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch {
             configuration.trace?.note(failure: error)

@@ -7,16 +7,16 @@
 extension LoginTrace {
     /// One step.
     public struct Entry: Sendable, Hashable {
-        /// When.
+        /// The time of the step.
         public let date: Date
-        /// Which step.
+        /// The kind of the step.
         public let step: Step
-        /// What happened, for a person.
+        /// The event in words, for a person.
         public let message: String
         /// Its particulars in order; a secret's value is `…`.
         public var details: [Detail]
 
-        /// Makes an entry, for example for a preview; what steers a terminal is replaced in the message.
+        /// Makes an entry, for example for a preview; terminal control characters in the message are replaced.
         public init(date: Date, step: Step, message: String, details: [Detail] = []) {
             self.date = date
             self.step = step
@@ -32,7 +32,7 @@ extension LoginTrace {
         /// Its value, or `…`.
         public let value: String
 
-        /// Makes a particular; what steers a terminal is replaced in both.
+        /// Makes a particular; terminal control characters are replaced in both.
         public init(_ name: String, _ value: String) {
             self.name = name.printable(60)
             self.value = value.printable()
@@ -51,7 +51,7 @@ extension LoginTrace {
         public static let request = Step(rawValue: "request")
         /// The person was sent to the provider.
         public static let browser = Step(rawValue: "browser")
-        /// Somebody came back.
+        /// A callback arrived.
         public static let callback = Step(rawValue: "callback")
         /// The answer passed the checks.
         public static let answer = Step(rawValue: "answer")
@@ -63,11 +63,11 @@ extension LoginTrace {
         public static let idToken = Step(rawValue: "idToken")
         /// Claims about the person were read.
         public static let userinfo = Step(rawValue: "userinfo")
-        /// The state was saved, removed, or taken over from the store.
+        /// The state was saved, removed, or adopted from the store.
         public static let store = Step(rawValue: "store")
-        /// An HTTP exchange, whatever it was for.
+        /// An HTTP exchange, for any purpose.
         public static let http = Step(rawValue: "http")
-        /// Something failed, or was given up.
+        /// A step failed, or was cancelled.
         public static let failure = Step(rawValue: "failure")
     }
 }

@@ -8,17 +8,17 @@ import AuthStateOAuth
 #endif
 
 extension LoginTrace.Detail {
-    /// Parameters whose values are no secrets and say nothing of a person. What is not listed is not shown.
+    /// Parameters whose values are no secrets and say nothing of a person. The values of others are not shown.
     private static let harmless: Set<String> = [
         "acr_values", "access_type", "audience", "client_id", "code_challenge_method", "display", "error",
         "error_description", "error_uri", "grant_type", "iss", "max_age", "prompt", "redirect_uri", "resource",
         "response_mode", "response_type", "scope", "ui_locales",
     ]
 
-    /// A particular that is not to be seen.
+    /// Returns a particular whose value is not shown.
     static func hidden(_ name: String) -> Self { Self(name, "…") }
 
-    /// Parameters by name, with the values that are harmless.
+    /// Returns particulars of parameters by name, with the values that are harmless.
     static func list(_ parameters: Parameters) -> [Self] {
         parameters.names.map { name in
             guard harmless.contains(name) else { return hidden(name) }
@@ -26,12 +26,12 @@ extension LoginTrace.Detail {
         }
     }
 
-    /// A particular for each value that is there.
+    /// Returns a particular for each value that is not nil.
     static func list(_ values: [(String, String?)]) -> [Self] {
         values.compactMap { name, value in value.map { Self(name, $0) } }
     }
 
-    /// A point in time, to the second.
+    /// Returns a point in time as text, to the second.
     static func time(_ date: Date?) -> String? { date?.formatted(.iso8601) }
 }
 
@@ -65,7 +65,7 @@ extension LoginTrace {
     func noteCallback(_ callback: AuthorizationCallback, to request: AuthorizationRequest) {
         let (mode, parameters) = callback.answer(to: request)
         note(
-            .callback, "Somebody came back",
+            .callback, "The browser came back",
             Detail.list([("at", callback.description), ("by", mode.rawValue)]) + Detail.list(parameters))
     }
 
@@ -89,7 +89,7 @@ extension LoginTrace {
     func noteReturn(_ callback: AuthorizationCallback) {
         let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
         note(
-            .callback, "Somebody came back from a logout",
+            .callback, "The browser came back from a logout",
             Detail.list([("at", callback.description)]) + Detail.list(parameters))
     }
 
@@ -148,7 +148,7 @@ extension LoginTrace {
             info.claims.keys.sorted().map(Detail.hidden))
     }
 
-    /// Events of a state that no other step tells of.
+    /// Notes an event of a state that no other step reports.
     func note(_ event: AuthStateEvent) {
         switch event {
         case .adopted: note(.store, "Took over what another process stored")

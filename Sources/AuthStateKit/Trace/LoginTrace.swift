@@ -12,22 +12,22 @@ public struct LoginTrace: Sendable {
     private let memory = Memory()
 
     private final class Memory: Sendable {
-        /// The failure that was told of last, while nothing else has happened since.
+        /// The failure that was reported last, while no other step has followed.
         let failure = Lock<AuthStateError?>(nil)
     }
 
     /// Makes a trace that hands every entry to a closure.
     ///
-    /// - Parameter sink: Called synchronously in the task in which the step is taken, whichever that is: return soon. For a
-    ///   log on the main actor `makeStream` keeps the order.
+    /// - Parameter sink: Called synchronously in the task that takes the step: return soon. For a log on the main actor
+    ///   `makeStream` keeps the order.
     public init(clock: WallClock = .system, _ sink: @escaping @Sendable (Entry) -> Void) {
         self.clock = clock
         self.sink = sink
     }
 
-    /// Makes a trace and the stream of its entries, in order; those that nobody has taken yet are kept, the newest first.
+    /// Makes a trace and the stream of its entries, in order; of those that were not read yet, the newest are kept.
     ///
-    /// - Parameter limit: How many entries are kept.
+    /// - Parameter limit: The number of entries that are kept.
     public static func makeStream(
         clock: WallClock = .system, keeping limit: Int = 1024
     ) -> (trace: LoginTrace, entries: AsyncStream<Entry>) {
@@ -35,13 +35,13 @@ public struct LoginTrace: Sendable {
         return (LoginTrace(clock: clock) { continuation.yield($0) }, entries)
     }
 
-    /// Tells of a step.
+    /// Reports a step.
     func note(_ step: Step, _ message: String, _ details: [Detail] = []) {
         memory.failure.withLock { $0 = nil }
         sink(Entry(date: clock.now, step: step, message: message, details: details))
     }
 
-    /// Tells of a failure; of one that several layers pass on, once.
+    /// Reports a failure; one that several layers pass on, once.
     func note(failure error: any Error) {
         guard let error = error as? AuthStateError else {
             if error is CancellationError { note(.failure, "Given up") }

@@ -6,7 +6,7 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// Tells a trace of every exchange: method, address, status and time; never a header, a body or a query's values.
+/// Reports every exchange to a trace: method, address, status and time; never a header, a body or a query's values.
 struct TracingTransport: HTTPTransport {
     let base: any HTTPTransport
     let trace: LoginTrace
@@ -28,7 +28,7 @@ struct TracingTransport: HTTPTransport {
         }
     }
 
-    /// The URL without user and fragment; of the query only the names, for one alone may be a secret.
+    /// Returns the URL without user and fragment; of the query only the names, because a lone word may be a secret.
     static func address(_ url: URL) -> String {
         let parts = URIReference(url.absoluteString)
         let names = (parts.query ?? "").split(separator: "&").map {

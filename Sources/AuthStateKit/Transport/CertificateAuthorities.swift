@@ -9,7 +9,7 @@ internal import AuthStateOAuth
 
 /// A file of certificate authorities that are trusted besides the system's.
 enum CertificateAuthorities {
-    /// The file's text.
+    /// Returns the file's text.
     ///
     /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
     static func pem(ofFile path: String) throws -> Data {
@@ -21,7 +21,7 @@ enum CertificateAuthorities {
         return text
     }
 
-    /// The file's certificates, as DER.
+    /// Returns the file's certificates, as DER.
     ///
     /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
     static func certificates(ofFile path: String) throws -> [[UInt8]] { certificates(in: try pem(ofFile: path)) }

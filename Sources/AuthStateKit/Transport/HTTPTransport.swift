@@ -15,7 +15,7 @@ public protocol HTTPTransport: Sendable {
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// Why no answer came.
+/// The reason why no answer came.
 public struct TransportError: Error, Sendable, Hashable {
     /// The kinds of failure.
     public struct Code: RawRepresentable, Sendable, Hashable, Codable {
@@ -59,7 +59,7 @@ public struct TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError {
-    /// The failure of a request whose host is no public address, or leads to none.
+    /// Returns the failure of a request whose host is no public address, or leads to none.
     ///
     /// - Parameter peer: Host and port.
     public static func notPublic(_ peer: String, _ address: InternetAddress?) -> TransportError {

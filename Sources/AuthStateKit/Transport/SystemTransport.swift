@@ -34,7 +34,7 @@ extension HTTPTransport where Self == SystemTransport {
     /// The platform's own transport, shared by the whole process.
     public static var system: SystemTransport { .shared }
 
-    /// The platform's own transport, which trusts the authorities of a PEM file besides the system's.
+    /// Returns the platform's own transport, which trusts the authorities of a PEM file besides the system's.
     public static func system(certificateAuthorityFile: String?) -> SystemTransport {
         certificateAuthorityFile == nil ? .shared : SystemTransport(certificateAuthorityFile: certificateAuthorityFile)
     }

@@ -1,7 +1,7 @@
 internal import AuthStateJOSE
 internal import AuthStateOAuth
 
-/// One request and the caller that waits for its answer; the caller is resumed exactly once, by whoever is first.
+/// One request and the caller that waits for its answer; the caller is resumed exactly once, by the first result.
 final class TransportExchange: Sendable {
     let request: WireRequest
     private let state = Lock<State>(.unclaimed)
@@ -18,7 +18,7 @@ final class TransportExchange: Sendable {
         state.withLock { if case .finished = $0 { true } else { false } }
     }
 
-    /// Registers the caller; false when it was cancelled before, and has been told.
+    /// Registers the caller; returns false when it was cancelled before, and has been resumed.
     func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool {
         let isWaiting = state.withLock { state in
             guard case .unclaimed = state else { return false }

@@ -7,7 +7,7 @@ internal import AuthStateOAuth
     internal import Foundation
 #endif
 
-/// A request that was checked: what a transport may put on the wire without looking again.
+/// A checked request, which a transport may put on the wire without looking again.
 struct WireRequest: Sendable {
     var method: String
     var url: String

@@ -8,21 +8,21 @@ public import AuthStateOAuth
 
 /// Shows a provider's page to a person outside the app's reach and receives the answer (RFC 8252).
 public protocol ExternalUserAgent: Sendable {
-    /// Makes ready to receive a redirect and tells which redirect URI the request has to carry.
+    /// Prepares to receive a redirect; the session has the redirect URI that the request has to carry.
     ///
     /// - Parameters:
-    ///   - redirectURI: What the caller asks for; port 0 in a loopback URI means any free port, nil the agent's choice.
-    ///   - purpose: What the person is sent to do, which decides what counts as an answer.
+    ///   - redirectURI: The caller's choice; port 0 in a loopback URI means any free port, nil the agent's choice.
+    ///   - purpose: The purpose of the trip, which decides what counts as an answer.
     /// - Throws: `AuthStateError`, for example when the port is in use.
     func prepare(redirectURI: RedirectURI?, for purpose: UserAgentPurpose) async throws -> any ExternalUserAgentSession
 }
 
-/// What a person is sent to the provider for.
+/// The purpose of a trip to the provider.
 public enum UserAgentPurpose: Sendable, Hashable {
     /// To log in and consent: the answer carries `code`, `error` or another response parameter.
     case login
-    /// To end the session: the answer carries `state` (OpenID Connect RP-Initiated Logout, section 3); one without it is
-    /// taken too, so that whoever checks it can say what is wrong.
+    /// To end the session: the answer carries `state` (OpenID Connect RP-Initiated Logout, section 3); one without it
+    /// is accepted too, so that the caller that checks it can report what is wrong.
     case logout
 
     /// The stage that errors name.
@@ -44,12 +44,12 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` (timed out, the browser cannot be opened), or `CancellationError`.
     func present(_ url: URL) async throws -> AuthorizationCallback
 
-    /// Shows the page of a login; an agent that has to outlive the process keeps what is pending, others show its URL.
+    /// Shows the page of a login; an agent that has to outlive the process stores `pending`, others show its URL.
     ///
     /// - Throws: As `present(_:)` with a URL.
     func present(_ pending: PendingAuthorization) async throws -> AuthorizationCallback
 
-    /// Shows the page of a logout; an agent that has to outlive the process keeps what is pending, others show its URL.
+    /// Shows the page of a logout; an agent that has to outlive the process stores `pending`, others show its URL.
     ///
     /// - Throws: As `present(_:)` with a URL.
     func present(_ pending: PendingLogout) async throws -> AuthorizationCallback
@@ -60,7 +60,7 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` when it may be another user's: then the tokens are revoked and the login fails.
     func confirm() async throws
 
-    /// Tells the person how it ended, and lets go of everything held; called exactly once, whatever happened before.
+    /// Shows the person the outcome, and releases everything held; called exactly once, whatever happened before.
     func finish(_ outcome: UserAgentOutcome) async
 }
 
@@ -79,7 +79,7 @@ extension ExternalUserAgentSession {
     }
 }
 
-/// How a trip through a user agent ended, for the page that the person sees last.
+/// The outcome of a trip through a user agent, for the page that the person sees last.
 public enum UserAgentOutcome: Sendable {
     /// The login (or logout) is complete.
     case completed

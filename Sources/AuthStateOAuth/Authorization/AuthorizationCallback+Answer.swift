@@ -1,5 +1,5 @@
 extension AuthorizationCallback {
-    /// The `state` that the answer names, whichever way it came, signed ones (JARM) included; nil when there is none, or
+    /// The `state` that the answer names, by any response mode, signed ones (JARM) included; nil when there is none, or
     /// more than one.
     ///
     /// To find the login that an answer may belong to. Nothing is checked here: completing the login does that.
@@ -8,7 +8,7 @@ extension AuthorizationCallback {
         return states.count == 1 ? states[0] : nil
     }
 
-    /// Every `state` that the answer names, whichever way it came, signed ones (JARM) included.
+    /// Every `state` that the answer names, by any response mode, signed ones (JARM) included.
     package var states: [String] {
         let parts = URIReference(url)
         return [parts.query, parts.fragment, formBody.map { $0[...] }].flatMap { text -> [String] in
@@ -39,7 +39,7 @@ extension AuthorizationCallback {
         return (mode, parameters(by: mode).flatMap { Parameters(decoding: $0) } ?? [:])
     }
 
-    /// Whether there is a parameter of an authorization response, of a kind that is not supported too.
+    /// Whether there is a parameter of an authorization response, also one of an unsupported kind.
     package static func hasAnswer(_ parameters: some StringProtocol) -> Bool {
         let names = ["code", "error", "response", "id_token", "access_token"]
         return parameters.split(separator: "&").contains { pair in names.contains { $0 == pair.prefix { $0 != "=" } } }

@@ -3,18 +3,18 @@ public import AuthStateJOSE
 /// One kind of access, said in detail where a scope would be too coarse: a payment of one amount to one account
 /// (RFC 9396, section 2).
 ///
-/// Which members there are beside the common ones is up to the API that defined the `type`.
+/// The API that defined the `type` decides which members there are beside the common ones.
 public struct AuthorizationDetail: Sendable, Hashable {
     /// Every member, `type` among them.
     public let members: [String: JSONValue]
 
-    /// Makes a detail; what is empty is left out.
+    /// Makes a detail; empty members are left out.
     ///
     /// - Parameters:
-    ///   - type: What kind of access it is.
-    ///   - locations: Where the resources are, mostly URIs.
-    ///   - actions: What shall be done there.
-    ///   - datatypes: Which kinds of data are wanted.
+    ///   - type: The kind of access.
+    ///   - locations: The places of the resources, mostly URIs.
+    ///   - actions: The actions to be allowed there.
+    ///   - datatypes: The kinds of data that are wanted.
     ///   - identifier: The one resource that it is about.
     ///   - privileges: The levels of privilege.
     ///   - additionalMembers: Members of this type's own; the parameters above go before them.
@@ -38,13 +38,13 @@ public struct AuthorizationDetail: Sendable, Hashable {
         self.members = members
     }
 
-    /// What kind of access it is.
+    /// The kind of access.
     public var type: String { members["type"]?.stringValue ?? "" }
-    /// Where the resources are, mostly URIs.
+    /// The places of the resources, mostly URIs.
     public var locations: [String] { list("locations") }
-    /// What shall be done there.
+    /// The actions to be allowed there.
     public var actions: [String] { list("actions") }
-    /// Which kinds of data are wanted.
+    /// The kinds of data that are wanted.
     public var datatypes: [String] { list("datatypes") }
     /// The one resource that it is about.
     public var identifier: String? { members["identifier"]?.stringValue }
@@ -72,9 +72,9 @@ extension AuthorizationDetail: Codable {
 }
 
 extension AuthorizationDetail: CustomStringConvertible, CustomReflectable {
-    /// The type; amounts and accounts are nobody's business.
+    /// The type; amounts and accounts stay private.
     public var description: String { "authorization detail \(type.printable(100))" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["detail": description]) }
 }
 

@@ -1,7 +1,7 @@
 import AuthStateJOSE
 
 extension AuthorizationRequest {
-    /// Refuses what could not end well, before anybody is sent anywhere.
+    /// Refuses a request that would fail or be insecure, before the browser is sent to the provider.
     func check() throws {
         try checkChallengeMethod()
         try checkResponseType()
@@ -47,7 +47,8 @@ extension AuthorizationRequest {
         )
     }
 
-    /// A reference of the client's own: nobody may be able to change what it leads to (RFC 9101, section 10.4.1).
+    /// A reference of the client's own, which leads over https or to this machine, so that its target cannot be changed
+    /// on the way (RFC 9101, section 10.4.1).
     private func checkReference() throws {
         guard let requestURI else { return }
         guard configuration.metadata?.requestURIParameterSupported != false else {
@@ -66,6 +67,6 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest.ResponseType {
-    /// Whether the authorization endpoint would give tokens itself, to use as they are.
+    /// Whether the authorization endpoint would issue tokens itself, without a code.
     fileprivate var isImplicit: Bool { words.contains("token") || words == ["id_token"] }
 }

@@ -19,18 +19,19 @@ extension AuthorizationRequest {
             && !responseType.includesIDToken
     }
 
-    /// What the person is asked: `prompt`, or consent to offline access where the provider wants it (OpenID Connect Core,
-    /// section 11).
+    /// The effective `prompt`: the request's own, or consent to offline access where the provider requires it (OpenID
+    /// Connect Core, section 11).
     package var effectivePrompt: [Prompt] { prompt.isEmpty && needsOfflineConsent ? [.consent] : prompt }
 
-    /// Whether `offline_access` needs consent: as was said, else where the provider's metadata name such a prompt.
+    /// Whether `offline_access` needs consent: as the request says, else when the provider's metadata list such a
+    /// prompt.
     private var needsOfflineConsent: Bool {
         guard scopes.contains(.openID), scopes.contains(.offlineAccess) else { return false }
         return asksConsentForOfflineAccess
             ?? (configuration.metadata?.promptValuesSupported?.contains(Prompt.consent.rawValue) == true)
     }
 
-    /// Whether offline access may be refused in silence, because consent is not asked for.
+    /// Whether the provider may refuse offline access silently, because the request does not ask for consent.
     package var lacksOfflineConsent: Bool { needsOfflineConsent && !effectivePrompt.contains(.consent) }
 
     /// All parameters, for the browser's URL, for a pushed request and for a request object alike.
@@ -49,7 +50,7 @@ extension AuthorizationRequest {
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()
         result["code_challenge_method"] = "S256"
-        // Named with an ID token although it is the default: there are providers that would put one into the query.
+        // Named with an ID token although it is the default: some providers would put one into the query.
         result["response_mode"] = (responseMode ?? (responseType.includesIDToken ? .fragment : nil))?.rawValue
         let prompt = effectivePrompt
         result["prompt"] = prompt.isEmpty ? nil : prompt.map(\.rawValue).joined(separator: " ")

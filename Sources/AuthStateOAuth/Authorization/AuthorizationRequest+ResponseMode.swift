@@ -4,8 +4,8 @@ extension AuthorizationRequest {
     /// How the answer reaches the redirect URI (OAuth 2.0 Multiple Response Types, section 2.1; Form Post Response Mode;
     /// JARM, section 2.3).
     ///
-    /// A signed answer is one parameter, a JWT that `AuthorizationService` verifies with the provider's keys; nothing
-    /// beside it counts.
+    /// A signed answer is one parameter, a JWT that `AuthorizationService` verifies with the provider's keys; other
+    /// parameters are ignored.
     public struct ResponseMode: RawRepresentable, Sendable, Hashable, Codable {
         /// The parameter's value.
         public let rawValue: String
@@ -89,8 +89,8 @@ extension AuthorizationRequest {
 }
 
 extension ServiceConfiguration {
-    /// What may have signed an authorization response: algorithms with a public key, those that the provider lists when it
-    /// does (JARM, section 4).
+    /// The algorithms that may have signed an authorization response: those with a public key, limited to the ones that
+    /// the provider lists when it lists any (JARM, section 4).
     var authorizationSigningAlgorithms: Set<SignatureAlgorithm> {
         guard let listed = metadata?.authorizationSigningAlgValuesSupported else { return .asymmetric }
         return .asymmetric.intersection(listed.map(SignatureAlgorithm.init))

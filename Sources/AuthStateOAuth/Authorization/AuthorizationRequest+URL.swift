@@ -48,8 +48,8 @@ extension AuthorizationRequest {
         return try endpoint.appending(outside(["request": requestObject]), stage: .authorization)
     }
 
-    /// What stands beside a request object: the client (RFC 9101, section 5), and what keeps the request a valid one of
-    /// OAuth for those who do not look inside (OpenID Connect Core, sections 6.1 and 6.2).
+    /// The parameters beside a request object: the client (RFC 9101, section 5), and those that keep the request valid
+    /// for OAuth software that does not read the object (OpenID Connect Core, sections 6.1 and 6.2).
     private func outside(_ object: Parameters) throws -> Parameters {
         var result: Parameters = ["client_id": clientID, "response_type": responseType.rawValue]
         result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)

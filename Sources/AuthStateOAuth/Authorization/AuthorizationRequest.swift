@@ -11,9 +11,9 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var clientID: String
     /// Where the answer goes; nil lets the user agent choose.
     public var redirectURI: RedirectURI?
-    /// What is asked for, in order; with `openid` an ID token is required.
+    /// The scopes to ask for, in order; with `openid` an ID token is required.
     public var scopes: [Scope]
-    /// What the authorization endpoint answers with.
+    /// The response type that the authorization endpoint is asked for.
     public var responseType: ResponseType = .code
     /// How it answers; nil leaves it to the response type.
     public var responseMode: ResponseMode?
@@ -23,14 +23,14 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var nonce: String?
     /// Ties the code to this process (PKCE).
     public var codeVerifier: CodeVerifier
-    /// What the provider shall ask of the person.
+    /// The actions that the provider shall ask of the person, for example to log in again.
     ///
     /// Left empty, `consent` is asked for with the scope `offline_access`; see ``asksConsentForOfflineAccess``.
     public var prompt: [Prompt] = []
     /// Whether `prompt=consent` goes along with the scopes `openid offline_access` when `prompt` is empty (OpenID Connect
     /// Core, section 11); nil does so when the provider's metadata list that prompt.
     public var asksConsentForOfflineAccess: Bool?
-    /// Who is likely to log in.
+    /// A hint at the account that is likely to log in.
     public var loginHint: String?
     /// The oldest login that will do, in seconds; the ID token's `auth_time` is held to it.
     public var maxAge: Int?
@@ -40,7 +40,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var acrValues: [String] = []
     /// How the provider shall show its pages: page, popup, touch or wap.
     public var display: String?
-    /// An ID token of the person who is expected.
+    /// An ID token of the expected person.
     public var idTokenHint: String?
     /// Single claims to ask for (OpenID Connect Core, section 5.5).
     public var claims: JSONValue?
@@ -51,7 +51,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     }
     /// Optional, so that archives from before there were resources can be read.
     private var ownResources: [String]?
-    /// What access is asked for in detail (RFC 9396, section 3), beside the scopes or instead of them.
+    /// The access that is asked for in detail (RFC 9396, section 3), beside the scopes or instead of them.
     public var authorizationDetails: [AuthorizationDetail] {
         get { ownDetails ?? [] }
         set { ownDetails = newValue.isEmpty ? nil : newValue }
@@ -72,7 +72,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     /// Where the client itself publishes this request as a signed object (RFC 9101, section 5.2), an https URL; the
     /// browser carries this reference instead of the parameters. See `RequestObject`.
     public var requestURI: String?
-    /// Whatever else the provider understands; names that this type sets itself are refused.
+    /// Additional parameters that the provider understands; names that this type sets itself are refused.
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state, nonce and verifier.
@@ -93,7 +93,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
 
     /// The same request with a new state, nonce and verifier, for another login.
     ///
-    /// `requestURI` is left out: what is published there has the state of this one.
+    /// `requestURI` is left out: the object published there has the state of this request.
     public func renewed() -> AuthorizationRequest {
         var request = self
         request.state = RandomText.make()
@@ -120,7 +120,7 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// What the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
+    /// An action that the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
     public struct Prompt: RawRepresentable, Sendable, Hashable, Codable {
         /// The word.
         public let rawValue: String
@@ -152,6 +152,6 @@ extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "authorization request of \(clientID) for \(scopes.map(\.rawValue).joined(separator: " "))"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

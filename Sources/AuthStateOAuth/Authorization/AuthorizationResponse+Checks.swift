@@ -1,7 +1,7 @@
 import AuthStateJOSE
 
 extension AuthorizationResponse {
-    /// What a callback that belongs to a request brings.
+    /// The answer in a callback that belongs to a request.
     package enum Answer: Sendable {
         /// Parameters, to be read.
         case plain(Parameters)
@@ -9,10 +9,10 @@ extension AuthorizationResponse {
         case signed(SignedAuthorizationResponse)
     }
 
-    /// The answer of a callback that belongs to the request: the checks that come before anything in it is believed.
+    /// Returns the answer of a callback after the checks that come before anything in it is believed.
     ///
     /// - Throws: `AuthStateError`: the callback is elsewhere, came by another mode, has a parameter twice or another
-    ///   `state`. Such a callback may be anybody's.
+    ///   `state`. Such a callback may come from an attacker.
     package static func answer(of callback: AuthorizationCallback, for request: AuthorizationRequest) throws -> Answer {
         try checkPlace(callback, request)
         let mode = callback.mode(preferring: request.effectiveResponseMode)
@@ -60,8 +60,9 @@ extension AuthorizationResponse {
         }
     }
 
-    /// A code has to come as it was asked for: each mode hides it from somebody else. Errors count however they come, for
-    /// providers send those about the request itself by query; but where the answer is to be signed, only what is.
+    /// A code has to arrive by the response mode that was asked for, because each mode hides it from other observers.
+    /// Errors are accepted by any mode, since providers send errors about the request itself by query; where the answer
+    /// has to be signed, only signed errors are accepted.
     private static func checkMode(
         _ mode: AuthorizationRequest.ResponseMode, _ parameters: Parameters, _ request: AuthorizationRequest
     ) throws {
@@ -82,7 +83,7 @@ extension AuthorizationResponse {
         }
     }
 
-    /// In constant time, and before anything else of the answer counts.
+    /// Compares `state` in constant time, before anything else of the answer is used.
     static func checkState(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         let state = parameters["state"]
         let isRight = state.map { ConstantTime.equals($0, request.state) } ?? false
@@ -99,7 +100,7 @@ extension AuthorizationResponse {
     /// RFC 9207, section 2.4; a plain OAuth configuration without an issuer has nothing to compare with.
     static func checkIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         guard let issuer = parameters["iss"], let expected = request.configuration.issuer else { return }
-        // There are providers that percent-encode the values of a form that the browser encodes again.
+        // Some providers percent-encode the values of a form that the browser encodes again.
         let spellings = [expected.rawValue, PercentEncoding.uri(expected.rawValue)]
         guard TrustCheck.callbackIssuer.holds(spellings.containsExactly(issuer)) else {
             throw AuthStateError(
@@ -110,7 +111,8 @@ extension AuthorizationResponse {
         }
     }
 
-    /// An ID token in the answer names the issuer too, and is verified before the code is spent (RFC 9207, section 4).
+    /// An ID token in the answer names the issuer too, and is verified before the code is redeemed (RFC 9207, section
+    /// 4).
     static func checkIssuerPresence(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
         let isInIDToken = request.responseType.includesIDToken && parameters["id_token"] != nil
         let isMissing = !isInIDToken && lacksPromisedIssuer(parameters, request)

@@ -1,14 +1,14 @@
 import AuthStateJOSE
 
-/// What the authorization endpoint answered, checked against the request (RFC 6749, section 4.1.2; RFC 9207).
+/// The authorization endpoint's answer, checked against the request (RFC 6749, section 4.1.2; RFC 9207).
 public struct AuthorizationResponse: Sendable, Hashable, Codable {
     /// The request that this answers.
     public package(set) var request: AuthorizationRequest
-    /// The authorization code, good for one exchange.
+    /// The authorization code, valid for one exchange.
     public package(set) var code: String
     /// The first ID token of the hybrid flow, not verified yet.
     public let idToken: String?
-    /// What was granted, when it is not what was asked for.
+    /// The granted scope, when it differs from the requested one.
     public package(set) var scope: String?
     /// Everything else that came.
     public package(set) var additionalParameters: Parameters
@@ -51,7 +51,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         self.idToken = idToken
         scope = request.configuration.tolerances.grantedScope(parameters["scope"])
         var rest = parameters
-        // Tokens that nobody asked for are not kept either.
+        // Tokens that the request did not ask for are not kept either.
         for name in ["code", "state", "iss", "id_token", "scope", "access_token"] { rest[name] = nil }
         additionalParameters = rest
     }
@@ -60,6 +60,6 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
 extension AuthorizationResponse: CustomStringConvertible, CustomReflectable {
     /// The client, never the code.
     public var description: String { "authorization response for \(request.clientID)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

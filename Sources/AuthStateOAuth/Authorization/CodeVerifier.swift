@@ -42,11 +42,11 @@ public struct CodeVerifier: Sendable, Hashable, Codable {
 extension CodeVerifier: CustomStringConvertible, CustomReflectable {
     /// The method, not the secret.
     public var description: String { "code verifier (S256)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["verifier": description]) }
 }
 
-/// Text that nobody can guess, for state, nonce and verifier.
+/// Unguessable text for state, nonce and verifier.
 enum RandomText {
     static func make(bytes: Int = 32) -> String { Base64URL.encode(SecureRandom.bytes(bytes)) }
 }

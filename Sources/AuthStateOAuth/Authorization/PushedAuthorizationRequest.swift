@@ -6,7 +6,7 @@
 
 /// An authorization request that the client posts to the provider itself (RFC 9126, section 2).
 ///
-/// The parameters do not pass through the browser: nobody can read or change them there, and they may be long.
+/// The parameters do not pass through the browser: they cannot be read or changed there, and may be long.
 public struct PushedAuthorizationRequest: Sendable, Hashable {
     /// The request.
     public var request: AuthorizationRequest
@@ -37,7 +37,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
     ///
     /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
     /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
-    ///   whatever `AuthorizationRequest.url()` refuses.
+    ///   every error of `AuthorizationRequest.url()`.
     public func transportRequest(
         authentication: ClientAuthentication, dpopProof: String? = nil
     ) throws -> TransportRequest {
@@ -64,6 +64,6 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
 extension PushedAuthorizationRequest: CustomStringConvertible, CustomReflectable {
     /// The request without its secrets.
     public var description: String { "pushed \(request)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -8,7 +8,7 @@ import AuthStateJOSE
 
 /// The provider's reference to a pushed request (RFC 9126, section 2.2).
 public struct PushedAuthorizationResponse: Sendable, Hashable {
-    /// `request_uri`: what the browser carries to the authorization endpoint, once.
+    /// `request_uri`: the reference that the browser carries to the authorization endpoint, once.
     public let requestURI: String
     /// When the browser must have arrived there; how long the person takes after that does not matter.
     public let expirationDate: Date
@@ -53,6 +53,6 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
 extension PushedAuthorizationResponse: CustomStringConvertible, CustomReflectable {
     /// The expiry; the reference stays secret until the browser carries it.
     public var description: String { "pushed authorization response, until \(expirationDate)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -6,19 +6,21 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// An authorization request as a signed JWT, which nobody can change on its way (RFC 9101; OpenID Connect Core, section 6).
+/// An authorization request as a signed JWT, so that it cannot be changed on its way (RFC 9101; OpenID Connect Core,
+/// section 6).
 ///
 /// All parameters are claims of it. It goes to the provider by value, inside a pushed request, or by a reference of the
 /// client's own (`AuthorizationRequest.requestURI`). It is always signed: the algorithm `none` protects nothing.
 public struct RequestObject: Sendable, Hashable {
-    /// `typ` of the token (RFC 9101, section 10.8): nothing else that the client signs can be taken for a request.
+    /// `typ` of the token (RFC 9101, section 10.8): no other token that the client signs passes for a request.
     public static let type = "oauth-authz-req+jwt"
 
     /// The request.
     public var request: AuthorizationRequest
     /// Now.
     public var issuedAt: Date
-    /// How long it can be used, in seconds: until the browser, or the provider that follows a reference, has brought it.
+    /// How long the object is valid, in seconds: until the browser, or the provider that follows a reference, has
+    /// delivered it.
     public var lifetime = 300
 
     /// Makes an object that is not signed yet.
@@ -36,7 +38,8 @@ public struct RequestObject: Sendable, Hashable {
         return try JSONWebToken.sign(claims: claims(), header: ["typ": .string(Self.type)], with: key)
     }
 
-    /// The parameters with their JSON types, and what makes the token this client's, for this provider, for now.
+    /// The parameters with their JSON types, and the claims that name this client, this provider and the validity
+    /// period.
     private func claims() throws -> JSONValue {
         let parameters = try request.parameters()
         var members: [String: JSONValue] = [:]
@@ -70,6 +73,6 @@ public struct RequestObject: Sendable, Hashable {
 extension RequestObject: CustomStringConvertible, CustomReflectable {
     /// The request without its secrets.
     public var description: String { "signed \(request)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

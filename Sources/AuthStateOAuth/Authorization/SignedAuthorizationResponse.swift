@@ -6,13 +6,13 @@ package import AuthStateJOSE
     package import Foundation
 #endif
 
-/// An authorization response as a signed JWT (JARM, section 2.1); its parameters come out only when it is verified.
+/// An authorization response as a signed JWT (JARM, section 2.1); its parameters are available only after verification.
 package struct SignedAuthorizationResponse: Sendable {
     private let token: JSONWebToken
     private let request: AuthorizationRequest
 
-    /// Reads the parameter `response`, and finds `state` in it, as section 2.4 has it first: who does not know it cannot
-    /// make anybody ask for keys.
+    /// Reads the parameter `response` and checks its `state` first, as section 2.4 does: without the right `state` an
+    /// attacker cannot cause a request for keys.
     ///
     /// - Throws: `AuthStateError`: `.malformedResponse`, `.unsupported` when it is encrypted, `.stateMismatch`.
     init(parsing compact: String, for request: AuthorizationRequest) throws {
@@ -37,7 +37,7 @@ package struct SignedAuthorizationResponse: Sendable {
         (try? JSONWebToken(parsing: compact))?.claims["state"]?.stringValue
     }
 
-    /// Checks signature, issuer, audience and times, and gives the parameters out (section 2.4).
+    /// Checks signature, issuer, audience and times, and returns the parameters (section 2.4).
     ///
     /// - Parameter keys: The keys that the provider publishes.
     /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidAuthorizationResponse` that names the claim.
@@ -118,6 +118,6 @@ package struct SignedAuthorizationResponse: Sendable {
 extension SignedAuthorizationResponse: CustomStringConvertible, CustomReflectable {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed authorization response: \(token)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     package var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

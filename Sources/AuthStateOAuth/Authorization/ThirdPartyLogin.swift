@@ -1,14 +1,15 @@
 import AuthStateJOSE
 
-/// A login that somebody else starts: the parameters that come to the `initiate_login_uri` of a web server (OpenID Connect
-/// Core, section 4).
+/// A login that a third party starts: the parameters that come to the `initiate_login_uri` of a web server (OpenID
+/// Connect Core, section 4).
 ///
-/// Anybody can send a browser there. So the issuer has to be one that the program works with, and `targetLinkURI` has to be
-/// compared with the program's own pages before the browser is sent on: an open redirector otherwise.
+/// Any website can send a browser there. So the issuer has to be one that the program works with, and `targetLinkURI`
+/// has to be compared with the program's own pages before the browser is redirected; otherwise the server is an open
+/// redirector.
 public struct ThirdPartyLogin: Sendable, Hashable {
     /// Where the person is to log in.
     public let issuer: Issuer
-    /// Who it is likely to be, for `AuthorizationRequest.loginHint`.
+    /// The expected user, for `AuthorizationRequest.loginHint`.
     public let loginHint: String?
     /// Where the person wants to go afterwards; not to be trusted.
     public let targetLinkURI: String?
@@ -28,7 +29,7 @@ public struct ThirdPartyLogin: Sendable, Hashable {
         let issuer = try Issuer(parameters["iss"] ?? "")
         guard TrustCheck.thirdPartyIssuer.holds(allowedIssuers.allows(issuer)) else {
             throw AuthStateError(
-                .issuerNotAllowed, stage: .authorization, "Somebody starts a login at an issuer that is not allowed.",
+                .issuerNotAllowed, stage: .authorization, "A third party names an issuer that is not allowed.",
                 expected: "an issuer that the program allows", received: issuer.rawValue,
                 hint: "Add the issuer to those that are allowed, if you trust it with your people.")
         }
@@ -57,6 +58,6 @@ public struct ThirdPartyLogin: Sendable, Hashable {
 extension ThirdPartyLogin: CustomStringConvertible, CustomReflectable {
     /// The issuer.
     public var description: String { "login at \(issuer), started by a third party" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["login": description]) }
 }

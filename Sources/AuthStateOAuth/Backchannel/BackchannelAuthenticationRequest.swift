@@ -10,13 +10,13 @@
 /// The tokens are polled for. The modes in which the provider calls the client, ping and push, need a server that it can
 /// reach, and signed requests (section 7.1.1) a client that registered for them: neither is made here.
 public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
-    /// Who is to be asked: exactly one of three ways to say it.
+    /// The person to be asked, named in exactly one of three ways.
     public enum Hint: Sendable, Hashable, Codable {
         /// `login_hint`: a name that the provider knows, such as an account, a mail address or a telephone number.
         case login(String)
         /// `id_token_hint`: an ID token of an earlier login of this client; the new login has to be the same person's.
         case idToken(String)
-        /// `login_hint_token`: a token about the person, in whatever form the provider takes.
+        /// `login_hint_token`: a token about the person, in the provider's own format.
         case loginToken(String)
     }
 
@@ -24,23 +24,24 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
     public var configuration: ServiceConfiguration
     /// The client's identifier.
     public var clientID: String
-    /// Who is to be asked.
+    /// The person to be asked.
     public var hint: Hint
-    /// What is asked for; `openid` has to be in it.
+    /// The scopes to ask for; `openid` has to be among them.
     public var scopes: [Scope]
     /// A short text that the person sees here and where the provider asks, so that they can tell the two belong together.
     public var bindingMessage: String?
-    /// A secret that the person shares with the provider and gives to clients, so that not everybody can have them asked.
+    /// A secret that the person shares with the provider and gives to clients, so that other clients cannot have them
+    /// asked.
     public var userCode: String?
-    /// For how long the request shall be good, in seconds; nil leaves it to the provider.
+    /// How long the request shall stay valid, in seconds; nil leaves it to the provider.
     public var requestedExpiry: Int?
-    /// Authentication context classes that are wished for, the most wished for first.
+    /// Authentication context classes that are asked for, the preferred one first.
     public var acrValues: [String] = []
     /// The resources that the tokens shall be for, absolute URIs (RFC 8707).
     public var resources: [String] = []
     /// The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     public var dpopKey: DPoPKey?
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters
 
     /// Makes a request.
@@ -133,13 +134,13 @@ extension BackchannelAuthenticationRequest.Hint {
 extension BackchannelAuthenticationRequest: CustomStringConvertible, CustomReflectable {
     /// The client; who is asked, and with which code, stays secret.
     public var description: String { "backchannel authentication request of \(clientID)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
 extension BackchannelAuthenticationRequest.Hint: CustomStringConvertible, CustomReflectable {
     /// The parameter's name, never its value.
     public var description: String { parameter.name }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["hint": description]) }
 }

@@ -4,18 +4,19 @@
     public import Foundation
 #endif
 
-/// The provider asks the person now; what the tokens are asked for with (CIBA Core, section 7.3).
+/// The provider's confirmation that it asks the person now, with the identifier to poll for the tokens (CIBA Core,
+/// section 7.3).
 ///
-/// An archive of it holds the identifier of the request: whoever reads it, and can speak for the client, gets the tokens
+/// An archive of it holds the identifier of the request: a reader who can authenticate as the client gets the tokens
 /// once the person has confirmed. The user code is not kept.
 public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
     /// The request that was answered, without its user code.
     public var request: BackchannelAuthenticationRequest
-    /// `auth_req_id`, what the tokens are asked for with; a secret.
+    /// `auth_req_id`, the identifier to poll for the tokens; a secret.
     public var authenticationRequestID: String
-    /// When the request ends.
+    /// When the request expires.
     public var expiresAt: Date
-    /// How long to wait between two questions for the tokens, in seconds; 5 when the provider does not say.
+    /// The least time between two polls for the tokens, in seconds; 5 when the provider does not say.
     public var interval: Double
 
     /// Makes a response.
@@ -34,6 +35,6 @@ public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
 extension BackchannelAuthenticationResponse: CustomStringConvertible, CustomReflectable {
     /// The client and the expiry; the identifier stays secret.
     public var description: String { "backchannel authentication of \(request.clientID), until \(expiresAt)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

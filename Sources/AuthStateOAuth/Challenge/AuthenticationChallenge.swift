@@ -20,7 +20,7 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public var error: String? { parameters["error"] }
     /// `error_description`.
     public var errorDescription: String? { parameters["error_description"]?.printable() }
-    /// `scope`, the scopes that would do.
+    /// `scope`, the scopes that give access.
     public var scope: String? { parameters["scope"] }
 
     /// Whether the scheme is this one, in any case.
@@ -77,7 +77,7 @@ private struct ChallengeParser {
         return challenges
     }
 
-    /// What directly follows a scheme: a parameter, a token68, or nothing.
+    /// Reads the part that directly follows a scheme: a parameter, a token68, or nothing.
     private mutating func firstArgument(of challenge: inout AuthenticationChallenge) -> Bool {
         if rest.isEmpty || rest.first == UInt8(ascii: ",") { return true }
         let start = rest

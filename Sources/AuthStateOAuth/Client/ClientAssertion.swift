@@ -6,9 +6,9 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What a client signs to prove who it is (RFC 7523, section 3; OpenID Connect Core, section 9).
+/// A JWT that a client signs to prove its identity (RFC 7523, section 3; OpenID Connect Core, section 9).
 ///
-/// Each signature makes another token: providers take each one once.
+/// Each signature makes another token: providers accept each one once.
 public struct ClientAssertion: Sendable, Hashable {
     /// `client_assertion_type` of a signed assertion (RFC 7523, section 2.2).
     public static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -19,7 +19,7 @@ public struct ClientAssertion: Sendable, Hashable {
     public var audience: String
     /// Now.
     public var issuedAt: Date
-    /// How long it can be used, in seconds.
+    /// How long it is valid, in seconds.
     public var lifetime = 60
 
     /// Makes an assertion that is not signed yet.
@@ -44,9 +44,10 @@ public struct ClientAssertion: Sendable, Hashable {
 }
 
 extension ServiceConfiguration {
-    /// Whom a client assertion is for: the issuer, or the endpoint that it goes to when that is tolerated or there is no issuer.
+    /// The audience of a client assertion: the issuer, or the endpoint that it goes to when that is tolerated or there
+    /// is no issuer.
     ///
-    /// The issuer is the safer one: an endpoint's URL comes from a document, and providers differ in what they take it for.
+    /// The issuer is safer: an endpoint's URL comes from a document, and providers differ in the URL that they accept.
     public func assertionAudience(at endpoint: URL) -> String {
         guard let issuer, !tolerances.contains(.endpointAudience) else { return endpoint.absoluteString }
         return issuer.rawValue

@@ -4,11 +4,11 @@ import AuthStateJOSE
 public struct ClientAuthentication: Sendable, Hashable {
     /// The client's identifier.
     public let clientID: String
-    /// How it proves who it is.
+    /// How it authenticates.
     public let method: ClientAuthenticationMethod
     private let proof: Proof
 
-    /// What is sent besides the identifier.
+    /// The proof that is sent besides the identifier.
     private enum Proof: Hashable {
         case nothing
         case nameless
@@ -62,7 +62,7 @@ public struct ClientAuthentication: Sendable, Hashable {
             proof: .secret(secret, isFormEncoded: isFormEncoded, isNamed: isNamed))
     }
 
-    /// A client with a signed assertion (RFC 7523, section 2.2); it is good for one request only.
+    /// A client with a signed assertion (RFC 7523, section 2.2), which is valid for one request.
     ///
     /// - Parameter assertion: See `ClientAssertion`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
@@ -116,6 +116,6 @@ public struct ClientAuthentication: Sendable, Hashable {
 extension ClientAuthentication: CustomStringConvertible, CustomReflectable {
     /// Client and method, never the secret or the assertion.
     public var description: String { "\(clientID) by \(method.rawValue)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }

@@ -1,4 +1,4 @@
-/// How a client proves who it is at the token endpoint (OpenID Connect Core, section 9).
+/// How a client authenticates at the token endpoint (OpenID Connect Core, section 9).
 public struct ClientAuthenticationMethod: RawRepresentable, Sendable, Hashable, Codable {
     /// The registered name.
     public let rawValue: String

@@ -1,11 +1,12 @@
 import AuthStateJOSE
 
 extension ClientCredential {
-    /// What vouches for the endpoints that a credential is sent to. Known to this process only, and never archived.
+    /// The party that vouches for the endpoints that a credential is sent to. Known to this process only, and never
+    /// archived.
     ///
-    /// A stored state names endpoints, and the place of the secret. Where another program can write the store, neither may
-    /// decide alone: the one would send the secret to an endpoint of the attacker's, the other would read any file or
-    /// environment variable and send that.
+    /// A stored state names endpoints, and the place of the secret. Where another program can write the store, neither
+    /// may decide alone: a changed endpoint would send the secret to an attacker, a changed place would read any file
+    /// or environment variable and send that.
     ///
     /// A secret that a registration issued (`Source.issued`) needs no custody: it is in the same archive as the endpoints, so
     /// that a writer who changes the one has read the other. The same holds for the registration access token.
@@ -65,8 +66,8 @@ extension ClientCredential {
         return copy
     }
 
-    /// The credential that takes the place of another one in a state that others can write: what vouched for the former
-    /// vouches for this one.
+    /// The credential that replaces another one in a state that others can write: it keeps the custody of the former
+    /// credential.
     package func succeeding(_ former: Self) -> Self {
         guard isProof, custody == .request, case .provider = former.custody else { return unvouched }
         var copy = self
@@ -78,7 +79,7 @@ extension ClientCredential {
         source == other.source && (method?.usesCertificate == true) == (other.method?.usesCertificate == true)
     }
 
-    /// Refuses to read a secret whose place only a stored state names that others can write.
+    /// Refuses to read a secret whose place is named only by a stored state that others can write.
     ///
     /// - Throws: `AuthStateError` with `.credentialWithheld`.
     package func checkNamed(stage: AuthStateError.Stage) throws {

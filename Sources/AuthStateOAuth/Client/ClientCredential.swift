@@ -12,23 +12,24 @@ public struct ClientCredential: Sendable, Hashable {
         case file(String)
         /// In the memory of this process only: a state restored elsewhere needs the credential again.
         case value(String)
-        /// Issued by dynamic registration, and archived with the state because nobody else keeps it.
+        /// Issued by dynamic registration, and archived with the state because it is kept nowhere else.
         case issued(String)
     }
 
     /// Where the secret or the private key is.
     public var source: Source
-    /// How it is used; nil takes what the provider's metadata allow for a secret, HTTP Basic first.
+    /// How it is used; nil chooses from the methods that the provider's metadata list for a secret, HTTP Basic first.
     public var method: ClientAuthenticationMethod?
     /// `kid` of the private key; nil takes the one that a JWK has itself.
     public var keyID: String?
-    /// How assertions are signed; nil takes what the key and the provider's metadata allow, the key's usual one first.
+    /// The algorithm that signs assertions; nil chooses from those of the key and the provider's metadata, the key's
+    /// usual one first.
     public var signingAlgorithm: SignatureAlgorithm?
 
-    /// What the secret says when it is signed anew for each request, by the private key that `source` then names.
+    /// The claims of a secret that is signed anew for each request, by the private key that `source` then names.
     public var signedSecret: SignedClientSecret?
 
-    /// What vouches for the endpoints that it is sent to.
+    /// The party that vouches for the endpoints that it is sent to.
     package var custody = Custody.request
 
     /// Makes a credential.
@@ -114,14 +115,14 @@ extension ClientCredential: CustomStringConvertible, CustomReflectable {
         return method == .privateKeyJWT || signedSecret != nil
             ? source.description(of: "private key") : source.description
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }
 
 extension ClientCredential.Source: CustomStringConvertible, CustomReflectable {
     /// The place, never the secret.
     public var description: String { description(of: "secret") }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
 
     fileprivate func description(of thing: String) -> String {

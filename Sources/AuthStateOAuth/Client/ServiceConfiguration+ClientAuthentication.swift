@@ -5,7 +5,7 @@
 #endif
 
 extension ServiceConfiguration {
-    /// What one endpoint accepts of clients that prove who they are; nil where the metadata do not say.
+    /// The client authentication that one endpoint accepts; nil where the metadata do not say.
     package struct AcceptedAuthentication: Sendable, Hashable {
         /// `…_endpoint_auth_methods_supported`.
         package var methods: [String]?
@@ -13,10 +13,10 @@ extension ServiceConfiguration {
         package var signingAlgorithms: [String]?
     }
 
-    /// What an endpoint accepts of clients (RFC 8414, section 2).
+    /// Returns the client authentication that an endpoint accepts (RFC 8414, section 2).
     ///
-    /// Where the metadata say nothing of it, what the token endpoint takes is the best guess: RFC 8414 would have Basic at
-    /// the revocation endpoint, which providers that only take another method do not mean.
+    /// Where the metadata say nothing of an endpoint, the token endpoint's methods are the best guess: RFC 8414 would
+    /// have Basic at the revocation endpoint, although some providers accept only another method there.
     package func acceptedAuthentication(at endpoint: URL) -> AcceptedAuthentication {
         var accepted = AcceptedAuthentication()
         if endpoint == revocationEndpoint {

@@ -6,7 +6,7 @@ extension JSONWebKey {
     /// An attacker who sees one signature can try secrets as fast as a machine can hash, and finds a short one.
     ///
     /// - Parameter isTolerated: Whether `Tolerance.shortSecret` accepts it.
-    /// - Throws: `JOSEError` with `keyMismatch`; other keys, and other algorithms, are not looked at.
+    /// - Throws: `JOSEError` with `keyMismatch`; other keys, and other algorithms, are not checked.
     package func checkLength(for algorithm: SignatureAlgorithm, isTolerated: Bool) throws(JOSEError) {
         guard case .symmetric(let secret) = material, case .hmac(let function)? = algorithm.scheme else { return }
         let minimum = function.digestLength

@@ -12,7 +12,7 @@ public struct SignedClientSecret: Sendable, Hashable, Codable {
     public var issuer: String
     /// `aud`: the provider.
     public var audience: String
-    /// How long it can be used, in seconds; Apple takes up to six months, and one request needs a moment.
+    /// How long it is valid, in seconds; Apple accepts up to six months, and one request needs a moment.
     public var lifetime = 300
 
     /// Makes the claims of a secret.

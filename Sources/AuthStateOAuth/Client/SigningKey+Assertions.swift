@@ -6,8 +6,8 @@ extension SigningKey {
     /// - Parameters:
     ///   - algorithm: The one that the client is registered for; nil takes the usual one of the key's type first.
     ///   - accepted: `token_endpoint_auth_signing_alg_values_supported` or another such list; nil accepts all.
-    ///   - tolerances: Those of the provider; `.shortSecret` counts here.
-    ///   - purpose: What is signed.
+    ///   - tolerances: Those of the provider; `.shortSecret` applies here.
+    ///   - purpose: The kind of content to be signed, for errors.
     /// - Throws: `AuthStateError` with `.unsupported` when the provider accepts none of them, `.credentialUnavailable` when
     ///   the key cannot be used.
     package init(
@@ -39,7 +39,7 @@ extension SigningKey {
 }
 
 extension JSONWebKey {
-    /// The algorithms that the key is good for, the usual one first; a key that names its own has no other.
+    /// The algorithms that the key supports, the usual one first; a key that names its own has no other.
     fileprivate var assertionAlgorithms: [SignatureAlgorithm] {
         if let algorithm { return [SignatureAlgorithm(rawValue: algorithm)] }
         return switch material {

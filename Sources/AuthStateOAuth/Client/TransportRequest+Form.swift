@@ -5,11 +5,12 @@
 #endif
 
 extension TransportRequest {
-    /// A form with a client's proof, as every endpoint takes it where clients authenticate (RFC 6749, section 2.3).
+    /// A form with a client's proof, in the form of every endpoint where clients authenticate (RFC 6749, section 2.3).
     ///
     /// - Parameters:
     ///   - own: The request's own parameters.
-    ///   - additional: What its maker adds; these may not replace the request's own, nor those of the client's proof.
+    ///   - additional: The caller's parameters; these may not replace the request's own, nor those of the client's
+    ///     proof.
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     init(
         posting own: Parameters, additional: Parameters = [:], to endpoint: URL, authentication: ClientAuthentication,

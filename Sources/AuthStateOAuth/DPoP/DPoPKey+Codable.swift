@@ -3,7 +3,7 @@ import AuthStateJOSE
 extension DPoPKey: Codable {
     private enum CodingKeys: String, CodingKey { case source, name, algorithm, thumbprint, key }
 
-    /// Decodes a key, or the reference to one; it is imported when somebody signs.
+    /// Decodes a key, or the reference to one; it is imported on first use.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let source: Source

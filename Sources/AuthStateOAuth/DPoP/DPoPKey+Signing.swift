@@ -4,11 +4,11 @@ extension DPoPKey {
     /// The imported key, the same for all copies.
     ///
     /// - Parameter read: Fetches a key that is only referred to.
-    /// - Throws: What `read` throws; `AuthStateError` with `.credentialUnavailable` when there is another key by now: the
-    ///   tokens are bound to the one that they were issued for.
+    /// - Throws: The errors of `read`; `AuthStateError` with `.credentialUnavailable` when the place now holds another
+    ///   key: the tokens are bound to the one that they were issued for.
     package func signer(reading read: (Source) throws -> JSONWebKey) throws -> DPoPSigner {
         if let known = storage.imported.withLock({ $0 }) { return known }
-        // Twice at most, when two ask at once: importing under the lock would keep others waiting.
+        // Twice at most, when two callers ask at once: importing under the lock would block others.
         let key = try storage.privateKey ?? read(source)
         let signer = DPoPSigner(try Self.imported(key, algorithm: algorithm))
         guard try key.thumbprintText() == thumbprint else {

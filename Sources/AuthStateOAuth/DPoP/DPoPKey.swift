@@ -1,6 +1,6 @@
 public import AuthStateJOSE
 
-/// The key that tokens are bound to (RFC 9449): whoever has only the tokens can do nothing with them.
+/// The key that tokens are bound to (RFC 9449): a thief who has only the tokens cannot use them.
 ///
 /// One key serves one state: it is kept and archived with it, like the tokens, unless it is in a file or an environment
 /// variable, which are only referred to. A key is imported once; copies share it.
@@ -24,7 +24,7 @@ public struct DPoPKey: Sendable {
         let thumbprint: String
         /// Nil for a key that is only referred to.
         let privateKey: JSONWebKey?
-        /// Empty until somebody signs.
+        /// Empty until the first signature.
         let imported: Lock<DPoPSigner?>
 
         init(
@@ -126,6 +126,6 @@ extension DPoPKey: CustomStringConvertible, CustomReflectable {
             }
         return "DPoP key \(thumbprint.printable(60)) for \(algorithm.rawValue.printable(20)), \(place)"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

@@ -8,7 +8,7 @@ public import AuthStateJOSE
 
 /// The proof that the sender of one request has the key that a token is bound to (RFC 9449, section 4.2).
 ///
-/// A proof is good for one request, as it was made: a request that is repeated gets another one.
+/// A proof is valid for one request as it was made: a repeated request gets another proof.
 public struct DPoPProof: Sendable, Hashable {
     /// `typ` of a proof.
     public static let type = "dpop+jwt"
@@ -23,7 +23,7 @@ public struct DPoPProof: Sendable, Hashable {
     public var issuedAt: Date
     /// `ath`: the digest of the access token that goes along; nil where none does.
     public var accessTokenHash: String?
-    /// `nonce`: what the server wants to see again (section 8); nil when it has not said anything.
+    /// `nonce`: the nonce that the server asked for (section 8); nil when it has not sent one.
     public var nonce: String?
 
     /// Makes a proof that is not signed yet.
@@ -39,7 +39,7 @@ public struct DPoPProof: Sendable, Hashable {
             method: method, place: ProofPlace(url), issuedAt: issuedAt, accessToken: accessToken, nonce: nonce)
     }
 
-    /// Makes a proof for a place that was looked at before.
+    /// Makes a proof for a place that was parsed before.
     package init(
         method: String, place: ProofPlace, issuedAt: Date, accessToken: String?, nonce: String?
     ) throws(JOSEError) {
@@ -73,7 +73,7 @@ public struct DPoPProof: Sendable, Hashable {
 extension DPoPProof: CustomStringConvertible, CustomReflectable {
     /// Method and target.
     public var description: String { "DPoP proof for \(method.printable(20)) \(target.printable())" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["proof": description]) }
 }
 

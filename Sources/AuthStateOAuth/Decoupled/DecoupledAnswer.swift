@@ -9,7 +9,7 @@ import AuthStateJOSE
 /// The answer that begins a login which a person confirms elsewhere, its members each read in the one way that is right
 /// for it (RFC 8628, section 3.2; OpenID Connect CIBA Core 1.0, section 7.3).
 struct DecoupledAnswer {
-    /// What the endpoint and its response are called.
+    /// The name of the endpoint and its response.
     private let name: String
     private let members: [String: JSONValue]
     private let sentAt: Date
@@ -35,7 +35,7 @@ struct DecoupledAnswer {
                 hint: "Check that the \(name) endpoint is the right one.", httpStatus: 200)
         }
         (self.name, self.members, self.sentAt) = (name, members, sentAt)
-        // As in a token response: null is none, and anything else is an error that cannot be read.
+        // As in a token response: null means absent, and anything else is an error that cannot be read.
         guard value("error") == nil else { throw refusal("error", "no error") }
     }
 
@@ -45,7 +45,7 @@ struct DecoupledAnswer {
             expected: expected, received: value(member) == nil ? "nothing" : "something else", httpStatus: 200)
     }
 
-    /// Some providers write null for what is not there.
+    /// Some providers write null for an absent member.
     private func value(_ member: String) -> JSONValue? {
         guard let value = members[member], value != .null else { return nil }
         return value

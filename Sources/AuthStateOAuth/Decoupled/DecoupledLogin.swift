@@ -19,19 +19,19 @@ package protocol DecoupledRequest: Sendable {
     func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest
 }
 
-/// The provider's answer: what its tokens are asked for with, and how often.
+/// The provider's answer: the code or identifier to poll with, and the interval.
 package protocol DecoupledResponse: Sendable {
     associatedtype Request: DecoupledRequest
     var request: Request { get }
     var polling: TokenPolling { get }
-    /// The question for the tokens, still without resource and key.
+    /// The token request that polls, still without resource and key.
     func question(_ additionalParameters: Parameters) -> TokenRequest
-    /// What has to hold of the tokens that come, their ID token verified; throws `AuthStateError` of stage token.
+    /// Checks the tokens, whose ID token is verified; throws `AuthStateError` of stage token.
     func check(_ tokens: TokenResponse) throws
 }
 
 extension DecoupledResponse {
-    /// The question for the tokens, asked as often as `polling` allows.
+    /// The token request that polls, repeated as often as `polling` allows.
     package func tokenRequest(_ additionalParameters: Parameters = [:]) -> TokenRequest {
         var request = question(additionalParameters)
         request.resources = ResourceIndicators.single(self.request.resources)
@@ -51,7 +51,7 @@ extension DeviceAuthorizationResponse: DecoupledResponse {
             additionalParameters: additionalParameters)
     }
 
-    /// An ID token is welcome and none is missed: the grant knows none.
+    /// An ID token is optional: the grant does not define one.
     package func check(_ tokens: TokenResponse) {}
 }
 
@@ -66,7 +66,8 @@ extension BackchannelAuthenticationResponse: DecoupledResponse {
             clientID: request.clientID, additionalParameters: additionalParameters)
     }
 
-    /// There is an ID token (CIBA Core, section 10.1.1), and a login that an ID token named is that person's.
+    /// Checks that there is an ID token (CIBA Core, section 10.1.1), and that it is the person's whom an ID token hint
+    /// named.
     package func check(_ tokens: TokenResponse) throws {
         guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil) else {
             throw AuthStateError(

@@ -4,27 +4,27 @@
     public import Foundation
 #endif
 
-/// When to ask for the tokens of a login that a person confirms elsewhere, and when to give up (RFC 8628, sections 3.3 and
-/// 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
+/// The rule when to poll for the tokens of a login that a person confirms elsewhere, and when to give up (RFC 8628,
+/// sections 3.3 and 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).
 ///
-/// A value without a clock: `wait(at:)` says how long to wait before the next question, `note(_:)` takes in an answer that
+/// A value without a clock: `wait(at:)` returns the pause before the next poll, `note(_:)` records an answer that
 /// brought no tokens.
 public struct TokenPolling: Sendable, Hashable {
-    /// What the provider wants between two questions, in seconds; `slow_down` adds 5 for good.
+    /// The provider's interval between two polls, in seconds; each `slow_down` adds 5.
     public private(set) var interval: Double
-    /// When the login's time is over.
+    /// When the login expires.
     public let expiresAt: Date
-    /// Questions in a row that nobody answered: each doubles the pause.
+    /// Polls in a row without an answer: each doubles the pause.
     private var unanswered = 0
-    /// Why nobody answered the last question; nil when somebody did.
+    /// The failure of the last poll; nil when it was answered.
     private var lastFailure: AuthStateError?
     /// The pause that the last answer asked for (`Retry-After`), in seconds.
     private var retryAfter: Double = 0
 
-    /// The longest pause that unanswered questions lead to, in seconds, unless the provider's own interval is longer.
+    /// The longest pause after unanswered polls, in seconds, unless the provider's own interval is longer.
     private static let longestBackoff: Double = 60
 
-    /// Begins with what the provider said.
+    /// Begins with the provider's interval and expiry.
     ///
     /// - Parameter interval: In seconds.
     public init(interval: Double = 5, expiresAt: Date) {
@@ -32,37 +32,37 @@ public struct TokenPolling: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// Begins with what the provider said.
+    /// Begins with the interval and expiry of an answer.
     public init(_ response: DeviceAuthorizationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
-    /// Begins with what the provider said.
+    /// Begins with the interval and expiry of an answer.
     public init(_ response: BackchannelAuthenticationResponse) {
         self.init(interval: response.interval, expiresAt: response.expiresAt)
     }
 
-    /// The pause before the next question, in seconds, however much time is left.
+    /// The pause before the next poll, in seconds, regardless of the time left.
     public var pause: Double {
         let doubled = interval * Double(1 << min(unanswered, 16))
         return max(min(doubled, max(interval, Self.longestBackoff)), retryAfter)
     }
 
-    /// How long to wait before the next question, in seconds.
+    /// Returns the pause before the next poll, in seconds.
     ///
-    /// - Throws: `AuthStateError` with `.deviceCodeExpired` as soon as no question fits in before the time is over.
+    /// - Throws: `AuthStateError` with `.deviceCodeExpired` as soon as no poll fits in before the expiry.
     public func wait(at now: Date) throws(AuthStateError) -> Double {
         let (left, shortest) = (expiresAt.timeIntervalSince(now), max(interval, retryAfter))
         guard shortest < left else { throw expired }
-        // A provider that was away may be back: backing off does not skip the last question.
+        // A provider that was away may be back: backing off does not skip the last poll.
         return min(pause, max(shortest, left - shortest))
     }
 
-    /// The time is over here, before the provider said so.
+    /// The error when the login expires by this clock, before the provider says so.
     package var expired: AuthStateError {
         guard let lastFailure else {
             return AuthStateError(
-                .deviceCodeExpired, stage: .token, "Nobody confirmed the login in time.",
+                .deviceCodeExpired, stage: .token, "The user did not confirm the login in time.",
                 hint: "Log in again, and confirm it in time.")
         }
         return AuthStateError(
@@ -71,12 +71,13 @@ public struct TokenPolling: Sendable, Hashable {
             hint: "Check the network, then log in again.", underlying: lastFailure)
     }
 
-    /// Takes in that a question brought no tokens.
+    /// Records that a poll brought no tokens.
     ///
-    /// `authorization_pending` keeps the interval, `slow_down` adds 5 seconds for good; after a failure of the connection
-    /// or the server each pause is twice as long as the one before, up to a minute, until there is an answer again.
+    /// `authorization_pending` keeps the interval, each `slow_down` adds 5 seconds to it; after a failure of the
+    /// connection or the server each pause is twice as long as the one before, up to a minute, until there is an answer
+    /// again.
     ///
-    /// - Throws: The error itself when it ends the login: the person refused, the time is over, the client is wrong.
+    /// - Throws: The error itself when it ends the login: the person refused, the login expired, the client is wrong.
     public mutating func note(_ error: AuthStateError) throws(AuthStateError) {
         retryAfter = error.retryAfter ?? 0
         switch (error.code, error.kind) {

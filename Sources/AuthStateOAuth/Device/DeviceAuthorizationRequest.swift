@@ -10,13 +10,13 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     public var configuration: ServiceConfiguration
     /// The client's identifier.
     public var clientID: String
-    /// What is asked for.
+    /// The scopes to ask for.
     public var scopes: [Scope]
     /// The resources that the tokens shall be for, absolute URIs (RFC 8707).
     public var resources: [String]
     /// The key that the tokens shall be bound to (RFC 9449); nil asks for bearer tokens.
     public var dpopKey: DPoPKey?
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters
 
     /// Makes a request.

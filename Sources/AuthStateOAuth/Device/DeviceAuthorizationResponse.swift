@@ -4,26 +4,27 @@
     public import Foundation
 #endif
 
-/// What a person needs to confirm a login on another device, and what the tokens are asked for with (RFC 8628, section 3.2).
+/// The codes and addresses with which a person confirms a login on another device, and the program polls for the tokens
+/// (RFC 8628, section 3.2).
 ///
-/// Show `userCode` and `verificationURI` always, beside `verificationURIComplete` too: the person compares the code with
-/// the one on the provider's page, and so notices a login that somebody else began (section 5.4).
+/// Show `userCode` and `verificationURI` always, beside `verificationURIComplete` too: the person compares the code
+/// with the one on the provider's page, and so notices a login that an attacker began (section 5.4).
 ///
-/// An archive of it holds the device code: whoever reads it gets the tokens once the person has confirmed.
+/// An archive of it holds the device code, which is enough to get the tokens once the person has confirmed.
 public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
     /// The request that was answered.
     public var request: DeviceAuthorizationRequest
-    /// What the tokens are asked for with; a secret.
+    /// The code to poll for the tokens with; a secret.
     public var deviceCode: String
-    /// What the person enters at `verificationURI`.
+    /// The code that the person enters at `verificationURI`.
     public var userCode: String
-    /// Where the person goes; short enough to be typed.
+    /// The page that the person opens; short enough to be typed.
     public var verificationURI: URL
     /// The same with the user code in it, to be opened or shown as a QR code; nil when the provider sends none.
     public var verificationURIComplete: URL?
-    /// When both codes end.
+    /// When both codes expire.
     public var expiresAt: Date
-    /// How long to wait between two questions for the tokens, in seconds; 5 when the provider does not say.
+    /// The least time between two polls for the tokens, in seconds; 5 when the provider does not say.
     public var interval: Double
 
     /// Makes a response, for example to show how it is presented.
@@ -44,6 +45,6 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
 extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectable {
     /// The client and the expiry; the codes stay secret.
     public var description: String { "device authorization of \(request.clientID), until \(expiresAt)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -1,4 +1,4 @@
-/// What an Apple app tells the system about the URLs that are its own, as far as a program can know it.
+/// The URLs that an Apple app declares as its own to the system, as far as a program can know them.
 public struct AppDeclarations: Sendable, Hashable {
     /// The schemes in Info.plist's `CFBundleURLTypes`.
     public var urlSchemes: [String]
@@ -12,7 +12,7 @@ public struct AppDeclarations: Sendable, Hashable {
         self.associatedDomains = associatedDomains
     }
 
-    /// Reads the schemes from an Info.plist, for example `Bundle.main.infoDictionary`; what is not there counts as empty.
+    /// Reads the schemes from an Info.plist, for example `Bundle.main.infoDictionary`; missing entries are empty.
     public init(infoDictionary: [String: Any]?, associatedDomains: [String]? = nil) {
         let types = infoDictionary?["CFBundleURLTypes"] as? [[String: Any]] ?? []
         self.init(
@@ -20,7 +20,7 @@ public struct AppDeclarations: Sendable, Hashable {
             associatedDomains: associatedDomains)
     }
 
-    /// Whether a scheme is declared; the system does not tell upper from lower case.
+    /// Whether a scheme is declared; the system ignores case.
     func declares(scheme: some StringProtocol) -> Bool {
         urlSchemes.contains { $0.equalsIgnoringASCIICase(scheme) }
     }

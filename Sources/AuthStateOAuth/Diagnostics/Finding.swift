@@ -1,14 +1,14 @@
-/// What a look at a set-up found, before anybody logs in: advice for the developer, nothing that is thrown.
+/// A problem found in a set-up before the first login: advice for the developer, never thrown.
 public struct Finding: Sendable, Hashable, Codable {
     /// Whether a login can work all the same.
     public enum Severity: String, Sendable, Hashable, Codable, CaseIterable {
-        /// No login can succeed this way, or it would give the code away.
+        /// No login can succeed this way, or it would reveal the code.
         case error
-        /// It may work, here or at this provider, and is not how it should be.
+        /// It may work, here or at this provider, and should be changed.
         case warning
     }
 
-    /// What was found. New ones may be added.
+    /// The kind of problem. New ones may be added.
     public struct Code: RawRepresentable, Sendable, Hashable, Codable {
         /// The code's name.
         public var rawValue: String
@@ -16,13 +16,13 @@ public struct Finding: Sendable, Hashable, Codable {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What was found.
+    /// The kind of problem.
     public var code: Code
-    /// How bad it is.
+    /// Whether a login can work all the same.
     public var severity: Severity
     /// One sentence for a person.
     public let message: String
-    /// What to do about it.
+    /// The advice.
     public let hint: String
 
     /// Makes a finding.
@@ -33,7 +33,7 @@ public struct Finding: Sendable, Hashable, Codable {
         self.hint = hint.printable(AuthStateError.longest)
     }
 
-    /// Decodes a finding; what steers a terminal is replaced, as by the other initialiser.
+    /// Decodes a finding; terminal control characters are replaced, as by the other initialiser.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -68,7 +68,7 @@ extension Finding.Code {
     public static let localhostName = Self(rawValue: "localhostName")
     /// The app's Info.plist does not declare the scheme.
     public static let schemeNotDeclared = Self(rawValue: "schemeNotDeclared")
-    /// Whether the app is associated with the host of an https redirect URI is not known, or it is not.
+    /// It is unknown whether the app is associated with the host of an https redirect URI, or it is not associated.
     public static let domainNotAssociated = Self(rawValue: "domainNotAssociated")
     /// `form_post` to a scheme of an app's own: an app is opened by a URL and never sees a form.
     public static let formPostToApp = Self(rawValue: "formPostToApp")
@@ -76,6 +76,6 @@ extension Finding.Code {
     public static let providerRule = Self(rawValue: "providerRule")
     /// `offline_access` without `prompt=consent`, at a provider that has such a prompt (OpenID Connect Core, section 11).
     public static let offlineAccessWithoutConsent = Self(rawValue: "offlineAccessWithoutConsent")
-    /// A secret that every copy of the app has is none (RFC 8252, section 8.5).
+    /// A client secret in an app: every copy of the app reveals it (RFC 8252, section 8.5).
     public static let secretInApp = Self(rawValue: "secretInApp")
 }

@@ -1,10 +1,11 @@
 extension RedirectURI {
-    /// What is wrong or doubtful about a redirect URI, the errors first; empty when nothing is.
+    /// Returns the problems of a redirect URI, the errors first.
     ///
-    /// Advice before anybody logs in: nothing is refused for it. `AuthorizationRequest.diagnose` looks at a whole request.
+    /// Advice before the first login: nothing is refused because of it. `AuthorizationRequest.diagnose` checks a whole
+    /// request.
     ///
     /// - Parameters:
-    ///   - app: What the Apple app declares that the URI leads to; nil outside of one.
+    ///   - app: The declarations of the Apple app that the URI leads to; nil outside of one.
     ///   - responseMode: How the answer will come; nil is by query.
     ///   - provider: The provider, when it has rules of its own.
     ///   - clientID: The client's identifier, which such rules may depend on.
@@ -17,7 +18,7 @@ extension RedirectURI {
         return RedirectURICheck.all.compactMap { $0(subject) }.errorsFirst
     }
 
-    /// The same for text that may be no redirect URI at all, which is an error then.
+    /// The same for text that may be no redirect URI, which is an error then.
     public static func diagnose(
         _ text: String, app: AppDeclarations? = nil, responseMode: AuthorizationRequest.ResponseMode? = nil,
         provider: KnownProvider? = nil, clientID: String? = nil
@@ -37,18 +38,17 @@ extension RedirectURI {
 }
 
 extension AuthorizationRequest {
-    /// What is wrong or doubtful about where a request's answer goes, how its client proves itself and whether it will get
-    /// a refresh token, the errors first.
+    /// Returns the problems of a request's redirect URI, client authentication and refresh token, the errors first.
     ///
     /// Google and Apple are known by the configuration's issuer; other providers' rules need `provider`.
     ///
     /// - Parameters:
-    ///   - credential: What the login will be made with.
-    ///   - app: What the Apple app declares that makes the request; nil outside of one.
+    ///   - credential: The client's credential for the login.
+    ///   - app: The declarations of the Apple app that makes the request; nil outside of one.
     public func diagnose(
         credential: ClientCredential = .none, app: AppDeclarations? = nil, provider: KnownProvider? = nil
     ) -> [Finding] {
-        // Without a redirect URI the user agent chooses, and knows which fits.
+        // Without a redirect URI the user agent chooses one that fits.
         let offline: [Finding] = lacksOfflineConsent ? [.offlineAccessWithoutConsent] : []
         guard let redirectURI else { return offline }
         let known = provider ?? [.google, .apple].first { $0.issuer == configuration.issuer?.rawValue }
@@ -77,9 +77,9 @@ extension ClientCredential {
 }
 
 extension Finding {
-    /// RFC 8252, section 8.5. Not an error: there are providers whose clients for apps come with a secret.
+    /// RFC 8252, section 8.5. Not an error: some providers issue a secret to clients for apps.
     fileprivate static let secretInApp = Finding(
-        .secretInApp, .warning, "A secret inside an app is none: whoever has the app can read it.",
+        .secretInApp, .warning, "A secret inside an app is none: every user of the app can read it.",
         hint: "Register a client without a secret (public, native or iOS at the provider) and rely on PKCE; when the "
             + "provider insists on the secret, let a server of yours exchange the code.")
 }

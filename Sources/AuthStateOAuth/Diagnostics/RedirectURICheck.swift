@@ -1,6 +1,6 @@
 /// The rules for redirect URIs that a specification recommends, a platform needs, or a provider enforces.
 enum RedirectURICheck {
-    /// What a rule looks at.
+    /// The input of a rule.
     struct Subject: Sendable {
         var parts: URIReference
         var app: AppDeclarations?
@@ -23,13 +23,13 @@ enum RedirectURICheck {
         formPost, declaredScheme, associatedDomain, providerRule,
     ]
 
-    /// Schemes that the system or the browser takes for itself.
+    /// Schemes that the system or the browser reserves.
     static let reserved: Set<String> = [
         "about", "blob", "data", "facetime", "file", "ftp", "itms-apps", "javascript", "mailto", "sms", "tel", "ws",
         "wss",
     ]
 
-    /// Words that every tutorial uses: the next app on the device may have chosen the same.
+    /// Words that tutorials use: another app on the device may have chosen the same.
     static let generic: Set<String> = [
         "app", "application", "auth", "authenticate", "authorize", "callback", "client", "demo", "example", "ios",
         "login", "mobile", "my-app", "myapp", "native", "oauth", "oauth2", "oidc", "openid", "redirect", "sample",
@@ -65,7 +65,7 @@ enum RedirectURICheck {
         )
     }
 
-    /// RFC 3986, section 3.1: the canonical form is lowercase, and what compares characters finds a difference.
+    /// RFC 3986, section 3.1: the canonical form is lowercase, and a comparison by characters finds a difference.
     private static let mixedCase: Rule = { subject in
         guard subject.scheme != subject.scheme.lowercased() else { return nil }
         return Finding(
@@ -74,7 +74,8 @@ enum RedirectURICheck {
             hint: "Write \(subject.scheme.lowercased()), here and at the provider.")
     }
 
-    /// RFC 8252, section 7.1: no naming authority, so one slash. It works where everybody compares the same characters.
+    /// RFC 8252, section 7.1: no naming authority, so one slash. It works where every party compares the same
+    /// characters.
     private static let hostInsteadOfPath: Rule = { subject in
         guard subject.isAppScheme, let host = subject.parts.host, !host.isEmpty else { return nil }
         guard subject.provider?.redirectRule != .callbackDomain else { return nil }

@@ -10,19 +10,19 @@ import AuthStateJOSE
 public struct EndSessionRequest: Sendable, Hashable, Codable {
     /// The provider.
     public var configuration: ServiceConfiguration
-    /// The last ID token, so that the provider knows whose session ends.
+    /// The last ID token, which tells the provider whose session ends.
     public var idTokenHint: String?
     /// The client's identifier.
     public var clientID: String?
     /// Where the browser goes afterwards; it must be registered.
     public var postLogoutRedirectURI: RedirectURI?
-    /// Whose session ends, as the person typed it (a mail address, a name): for when there is no ID token to tell.
+    /// The user whose session ends, as the person typed it (a mail address, a name): for when there is no ID token.
     public var logoutHint: String?
     /// Languages for the provider's pages, the preferred one first (BCP 47).
     public var uiLocales: [String] = []
     /// Ties the answer to this request; sent only with a redirect URI.
     public var state: String
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state.
@@ -96,6 +96,6 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
 extension EndSessionRequest: CustomStringConvertible, CustomReflectable {
     /// The client; hint and state stay secret.
     public var description: String { "end session request of \(clientID ?? "a client")" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -6,13 +6,13 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What a provider posts to a web server when a person has logged out elsewhere (OpenID Connect Back-Channel Logout 1.0,
-/// section 2.4); one can only be had checked.
+/// The token that a provider posts to a web server when a person has logged out elsewhere (OpenID Connect Back-Channel
+/// Logout 1.0, section 2.4). A value exists only after its checks.
 ///
-/// End the sessions of `sessionID` when there is one, else all of `subject`. Remember `tokenID` until `expiresAt`, and take
-/// each once (section 2.6, 6).
+/// End the sessions of `sessionID` when there is one, else all of `subject`. Remember `tokenID` until `expiresAt`, and
+/// accept each once (section 2.6, 6).
 public struct LogoutToken: Sendable, Hashable {
-    /// Who sent it.
+    /// The issuer that sent it.
     public let issuer: Issuer
     /// The person (`sub`); nil when only a session is named.
     public let subject: String?
@@ -20,7 +20,7 @@ public struct LogoutToken: Sendable, Hashable {
     public let sessionID: String?
     /// The token's own identifier (`jti`).
     public let tokenID: String
-    /// When the token ends.
+    /// When the token expires.
     public let expiresAt: Date
 
     /// The event that makes a token a logout token (section 2.4).
@@ -113,8 +113,8 @@ extension LogoutToken {
 }
 
 extension LogoutToken: CustomStringConvertible, CustomReflectable {
-    /// Who sent it; of the person nothing.
+    /// The issuer; nothing of the person.
     public var description: String { "logout token of \(issuer)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

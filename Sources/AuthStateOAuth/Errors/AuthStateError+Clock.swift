@@ -5,8 +5,8 @@
 #endif
 
 extension AuthStateError {
-    /// The same error, which says how far this machine's clock is off where that is its likely cause: proofs and assertions
-    /// say when they were made, and are good for a minute or so.
+    /// Returns the error with a hint at this machine's clock, where its offset is the likely cause: proofs and
+    /// assertions carry the time of their making and are valid for about a minute.
     ///
     /// - Parameters:
     ///   - headers: Those of the answer; its `Date` is the server's clock, and without one nothing is said.
@@ -21,6 +21,6 @@ extension AuthStateError {
         return copy
     }
 
-    /// How far clocks may be apart without harm, and what an answer may take on its way, in seconds.
+    /// The clock difference, plus the transit time of an answer, that causes no failure, in seconds.
     private static let usualDifference: Double = 30
 }

@@ -1,5 +1,5 @@
 extension AuthStateError {
-    /// Which check failed. New ones may be added: switch over `kind` when you need to handle them all.
+    /// The check that failed. New codes may be added: switch over `kind` when you need to handle them all.
     public struct Code: RawRepresentable, Sendable, Hashable, Codable {
         /// The code's name, as the CLI prints it.
         public var rawValue: String
@@ -7,11 +7,11 @@ extension AuthStateError {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What a code means for the program: wait, log in again, mend the configuration, and so on.
+    /// The reaction that a code asks of the program: wait, log in again, correct the configuration, and so on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The call was wrong.
         case usage
-        /// The discovery, client, redirect or registration set-up has to be mended.
+        /// The discovery, client, redirect or registration set-up has to be corrected.
         case configuration
         /// The provider's answer failed a check or made no sense.
         case refused
@@ -23,11 +23,11 @@ extension AuthStateError {
         case reauthenticationRequired
         /// A protected resource answered with an error.
         case resource
-        /// The person or the program gave up.
+        /// The person or the program cancelled.
         case cancelled
     }
 
-    /// What the code means for the program.
+    /// The reaction that the code asks of the program.
     public var kind: Kind { Code.kinds[code] ?? .refused }
 }
 
@@ -46,7 +46,7 @@ extension AuthStateError.Code {
     public static let addressNotAllowed = known("addressNotAllowed")
     /// The discovery document names another issuer than the one asked for.
     public static let issuerMismatch = known("issuerMismatch")
-    /// The issuer that an identifier led to is none of those that are allowed.
+    /// The issuer that an identifier led to is not an allowed one.
     public static let issuerNotAllowed = known("issuerNotAllowed")
     /// The discovery document does not exist at its well-known place.
     public static let discoveryFailed = known("discoveryFailed")
@@ -56,7 +56,7 @@ extension AuthStateError.Code {
     public static let endpointMissing = known("endpointMissing")
     /// The provider lists its PKCE methods, and S256 is not among them.
     public static let pkceUnsupported = known("pkceUnsupported")
-    /// The provider or this library does not support what was asked for.
+    /// The provider or this library does not support a requested feature.
     public static let unsupported = known("unsupported")
     /// `invalid_client`: the provider does not know the client or its secret.
     public static let invalidClient = known("invalidClient")
@@ -78,9 +78,9 @@ extension AuthStateError.Code {
     public static let invalidRequestURI = known("invalidRequestURI")
     /// `invalid_request_object` (RFC 9101): the provider cannot use the signed request.
     public static let invalidRequestObject = known("invalidRequestObject")
-    /// `expired_login_hint_token` (CIBA Core): the token that names the person has ended.
+    /// `expired_login_hint_token` (CIBA Core): the token that names the person has expired.
     public static let expiredLoginHintToken = known("expiredLoginHintToken")
-    /// `unknown_user_id` (CIBA Core): the hint names nobody whom the provider knows.
+    /// `unknown_user_id` (CIBA Core): the provider knows no user by the hint.
     public static let unknownUserID = known("unknownUserID")
     /// `invalid_binding_message` (CIBA Core): the provider cannot show this message.
     public static let invalidBindingMessage = known("invalidBindingMessage")
@@ -96,8 +96,8 @@ extension AuthStateError.Code {
     public static let invalidSoftwareStatement = known("invalidSoftwareStatement")
     /// `unapproved_software_statement` (RFC 7591).
     public static let unapprovedSoftwareStatement = known("unapprovedSoftwareStatement")
-    /// The provider lets only those register whom it allows to (RFC 7591, section 3): the initial access token is missing, or
-    /// was refused.
+    /// The provider allows only certain clients to register (RFC 7591, section 3): the initial access token is missing,
+    /// or was refused.
     public static let initialAccessTokenRejected = known("initialAccessTokenRejected")
     /// The registration access token was refused (RFC 7592): it was replaced, or the client is gone.
     public static let registrationTokenRejected = known("registrationTokenRejected")
@@ -125,7 +125,7 @@ extension AuthStateError.Code {
     public static let authorizationExpired = known("authorizationExpired")
     /// The one-time address for the browser was opened a second time, perhaps by another user of the machine.
     public static let openedTwice = known("openedTwice")
-    /// The answer is not what the specification says.
+    /// The answer violates the specification.
     public static let malformedResponse = known("malformedResponse")
     /// The answer had more bytes than allowed.
     public static let responseTooLarge = known("responseTooLarge")
@@ -163,39 +163,39 @@ extension AuthStateError.Code {
     public static let slowDown = known("slowDown")
     /// `use_dpop_nonce` (RFC 9449): ask once more with the nonce that came along.
     public static let useDPoPNonce = known("useDPoPNonce")
-    /// The state belongs to somebody else at the moment.
+    /// Another lease holder has the state.
     public static let storeLocked = known("storeLocked")
-    /// The device is locked, and what is stored with it: nothing is lost, and it can be read after the next unlock.
+    /// The device is locked, and the stored state with it: nothing is lost, and it can be read after the next unlock.
     public static let deviceLocked = known("deviceLocked")
     /// The state cannot be read.
     public static let storeUnreadable = known("storeUnreadable")
     /// The state cannot be written.
     public static let storeUnwritable = known("storeUnwritable")
-    /// The state is only read here; somebody else renews and writes it.
+    /// The state is only read here; another process renews and writes it.
     public static let storeReadOnly = known("storeReadOnly")
-    /// The stored state makes no sense; it was left as it is.
+    /// The stored state is malformed; it was left as it is.
     public static let storeCorrupt = known("storeCorrupt")
     /// The stored state was written by a newer version.
     public static let storeTooNew = known("storeTooNew")
-    /// Others than the owner can read the stored state; only ever a warning.
+    /// Other users than the owner can read the stored state; only ever a warning.
     public static let storeExposed = known("storeExposed")
     /// Another user owns the stored state's file or folder, or can change it.
     public static let storeUntrusted = known("storeUntrusted")
     /// Another writer changed the stored state in between.
     public static let storeConflict = known("storeConflict")
-    /// Nobody is logged in.
+    /// No user is logged in.
     public static let notLoggedIn = known("notLoggedIn")
     /// `access_denied`: the person refused.
     public static let accessDenied = known("accessDenied")
     /// `invalid_grant`: the code or the refresh token is expired, revoked, or was used before.
     public static let invalidGrant = known("invalidGrant")
-    /// `expired_token` (RFC 8628; CIBA Core): nobody confirmed the login, with the device's code or else, in time.
+    /// `expired_token` (RFC 8628; CIBA Core): the login was not confirmed in time, with the device's code or otherwise.
     public static let deviceCodeExpired = known("deviceCodeExpired")
     /// `missing_user_code` (CIBA Core): the provider asks this person only with the code that they share with it.
     public static let missingUserCode = known("missingUserCode")
     /// `invalid_user_code` (CIBA Core): that code is wrong.
     public static let invalidUserCode = known("invalidUserCode")
-    /// `transaction_failed` (CIBA Core): the login came to nothing, for no reason that has a name of its own.
+    /// `transaction_failed` (CIBA Core): the login failed for a reason without an error code of its own.
     public static let transactionFailed = known("transactionFailed")
     /// A renewal was refused without a readable reason; the grant is kept.
     public static let refusedWithoutReason = known("refusedWithoutReason")
@@ -203,7 +203,7 @@ extension AuthStateError.Code {
     public static let noRefreshToken = known("noRefreshToken")
     /// A protected resource refused the access token, also after a renewal.
     public static let tokenRejected = known("tokenRejected")
-    /// `login_required` (OpenID Connect Core, section 3.1.2.6): nobody has a session at the provider.
+    /// `login_required` (OpenID Connect Core, section 3.1.2.6): the user has no session at the provider.
     public static let loginRequired = known("loginRequired")
     /// `consent_required` (OpenID Connect Core, section 3.1.2.6): the person has to allow the access on a page.
     public static let consentRequired = known("consentRequired")
@@ -218,7 +218,7 @@ extension AuthStateError.Code {
     public static let insufficientScope = known("insufficientScope")
     /// An OAuth error code that this library does not know.
     public static let providerError = known("providerError")
-    /// The login was given up.
+    /// The login was cancelled.
     public static let cancelled = known("cancelled")
     /// The person closed the window of the login or logout, or refused to let the app open it.
     public static let userCancelled = known("userCancelled")

@@ -5,7 +5,7 @@
 #endif
 
 extension AuthStateError {
-    /// What the pushed authorization request endpoint refuses with (RFC 9126, section 2.3).
+    /// An error of the pushed authorization request endpoint (RFC 9126, section 2.3).
     static func pushedAuthorization(
         _ error: OAuthErrorResponse?, _ response: TransportResponse, now: Date
     ) -> AuthStateError {

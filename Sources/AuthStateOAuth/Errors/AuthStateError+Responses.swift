@@ -29,7 +29,7 @@ extension AuthStateError {
     }
 
     /// The status outranks the error member where it says that the server is busy or broken; not where the member says
-    /// how often to ask: there are providers that slow a poll down with 429.
+    /// how often to ask: some providers slow a poll down with 429.
     static func code(_ response: OAuthErrorResponse, status: Int) -> Code {
         switch (status, response.code) {
         case (400...499, .slowDown), (400...499, .authorizationPending): response.code
@@ -77,7 +77,7 @@ extension AuthStateError {
         }
     }
 
-    /// What helps when an endpoint gives no reason.
+    /// The advice when an endpoint gives no reason.
     private static let refusedHints: [Stage: String] = [
         .refresh: "Log in again.",
         .registration: "Check what is registered, or register the client on the provider's pages.",

@@ -1,20 +1,20 @@
-/// What went wrong, in terms that a program can branch on and a person can act on.
+/// An error, in terms that a program can branch on and a person can act on.
 ///
-/// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different. Every text in
-/// it can be shown as it is, also text from a provider: `printable()` has replaced what steers a terminal, and cut it to 300
-/// characters (1000 for the message, the expectation and the hint).
+/// Never holds a secret: for state, nonce, codes and hashes it says only that they were absent or different. Every text
+/// in it can be shown as it is, also text from a provider: `printable()` has replaced terminal control characters, and
+/// cut it to 300 characters (1000 for the message, the expectation and the hint).
 public struct AuthStateError: Error, Sendable, Hashable {
-    /// Which check failed.
+    /// The check that failed.
     public var code: Code
-    /// Where in the flow.
+    /// The part of the flow.
     public var stage: Stage
     /// One sentence for a person.
     public var message: String { didSet { message = message.printable(Self.longest) } }
-    /// What was required.
+    /// The required value.
     public var expected: String? { didSet { expected = expected?.printable(Self.longest) } }
-    /// What came instead, redacted.
+    /// The received value, redacted.
     public var received: String? { didSet { received = received?.printable() } }
-    /// What to do next.
+    /// The advice what to do next.
     public var hint: String? { didSet { hint = hint?.printable(Self.longest) } }
     /// The OAuth error response, when the provider sent one.
     public var response: OAuthErrorResponse?
@@ -29,7 +29,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
     /// The description of the error beneath this one; errors themselves cannot be archived.
     public var underlying: String? { didSet { underlying = underlying?.printable() } }
 
-    /// The most characters of a text that is mostly ours.
+    /// The most characters of a text that mostly comes from this library.
     static let longest = 1000
 
     /// Makes an error.

@@ -3,7 +3,7 @@ package import AuthStateJOSE
 extension OAuthErrorResponse {
     /// The error response in a document, in the provider's own form where that is tolerated; nil when there is none.
     ///
-    /// What the provider said itself is in the description.
+    /// The description holds the provider's own words.
     package init?(_ json: JSONValue?, tolerating tolerances: Set<Tolerance>) {
         if let standard = OAuthErrorResponse(json) {
             self = standard.tolerating(tolerances)
@@ -16,7 +16,7 @@ extension OAuthErrorResponse {
         }
     }
 
-    /// The same with a code of OAuth's, where the provider has one of its own for it.
+    /// The same with an error code of OAuth, where the provider sends one of its own for it.
     func tolerating(_ tolerances: Set<Tolerance>) -> OAuthErrorResponse {
         guard tolerances.contains(.gitHubErrors), let code = Self.gitHubCodes[error] else { return self }
         return OAuthErrorResponse(error: code, errorDescription: summary, errorURI: errorURI)

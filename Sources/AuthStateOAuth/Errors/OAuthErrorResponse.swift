@@ -41,7 +41,7 @@ extension OAuthErrorResponse {
             errorURI: json?["error_uri"]?.stringValue)
     }
 
-    /// What the error code means here; unknown codes are `.providerError`.
+    /// The meaning of the error code here; unknown codes are `.providerError`.
     public var code: AuthStateError.Code { Self.codes[error] ?? .providerError }
 
     /// The code, and the provider's explanation when there is one.
@@ -51,12 +51,12 @@ extension OAuthErrorResponse {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// What a person can do about it: what is known of this very failure, else of its code in this part of a flow.
+    /// The advice for a person: that of the recognised failure, else that of the code in this part of a flow.
     package func hint(at stage: AuthStateError.Stage) -> String? {
         RecognizedFailure(self, at: stage)?.hint ?? Self.stageHints[stage]?[code] ?? codeHint
     }
 
-    /// Where the same code asks for something else than at a login.
+    /// The advice where the same code needs another one than at a login.
     private static let stageHints: [AuthStateError.Stage: [AuthStateError.Code: String]] = [
         .authorization: [.invalidRequest: redirectHint],
         .token: [.invalidRequest: redirectHint],
@@ -73,7 +73,7 @@ extension OAuthErrorResponse {
     private static let redirectHint =
         "Check the request's parameters, and that the redirect URI is registered, character by character."
 
-    /// What goes for a scope that is refused, however it is said.
+    /// The advice for a scope that is refused, by whichever error.
     static let scopeHint = "Ask for scopes that the provider knows and that the client may have."
 
     private var codeHint: String? {
@@ -93,7 +93,7 @@ extension OAuthErrorResponse {
         case .deviceCodeExpired: "Log in again, and confirm it in time."
         case .authorizationPending: "Finish the login on the other device."
         case .expiredLoginHintToken: "Get a new login hint token."
-        case .unknownUserID: "Check the hint: it has to name somebody whom the provider knows."
+        case .unknownUserID: "Check the hint: it has to name a user whom the provider knows."
         case .missingUserCode, .invalidUserCode: "Ask the person for the code that they share with the provider."
         case .invalidBindingMessage: "Use a shorter message, of letters and digits."
         case .transactionFailed: "Log in again."

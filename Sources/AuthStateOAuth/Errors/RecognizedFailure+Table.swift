@@ -1,5 +1,5 @@
 extension RecognizedFailure {
-    /// All failures that are recognised; the first that fits counts.
+    /// All failures that are recognised; the first match is taken.
     ///
     /// Microsoft's numbers: https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes
     static let table = [
@@ -78,7 +78,7 @@ extension RecognizedFailure {
                 "If the browser shows the provider's error, or an empty page, look for the redirect URI and the client: "
                 + "both have to be registered there, character by character. Else try again and finish in the browser, or "
                 + "allow more time; on a machine without a browser, paste the address or use a device code.",
-            at: [.authorization], signs: .failure(.timedOut, ["nobody came back"])),
+            at: [.authorization], signs: .failure(.timedOut, ["no answer came from the provider"])),
         RecognizedFailure(
             .certificateForOtherName,
             hint: "Use a name or address that is in the server's certificate, or make a certificate for this one.",

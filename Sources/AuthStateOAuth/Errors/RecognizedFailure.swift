@@ -1,9 +1,8 @@
-/// A failure that many have met before, recognised by what the provider or the system wrote: its cause is known, and
-/// what to do about it.
+/// A frequent failure with a known cause and remedy, recognised by the text of the provider or the system.
 ///
-/// Only advice depends on it, never what the library does: providers change their words at any time.
+/// Only advice depends on it, never the behaviour of the library: providers change their texts at any time.
 public struct RecognizedFailure: Sendable, Hashable {
-    /// Which failure. New ones may be added.
+    /// The name of a failure. New ones may be added.
     public struct Name: RawRepresentable, Sendable, Hashable {
         /// The failure's name.
         public var rawValue: String
@@ -25,13 +24,13 @@ public struct RecognizedFailure: Sendable, Hashable {
         public static let wrongSecret = Name(rawValue: "wrongSecret")
         /// A scope is unknown, or the client may not have it.
         public static let scopeRefused = Name(rawValue: "scopeRefused")
-        /// Nobody has consented to the access yet.
+        /// The user has not consented to the access yet.
         public static let consentMissing = Name(rawValue: "consentMissing")
         /// The verifier is not the one that belongs to the code.
         public static let wrongVerifier = Name(rawValue: "wrongVerifier")
         /// The code was used before, or is too old.
         public static let codeSpent = Name(rawValue: "codeSpent")
-        /// Nobody came back from the provider's pages: they may show an error that only the person sees.
+        /// The browser did not come back from the provider's pages: they may show an error that only the person sees.
         public static let nobodyCameBack = Name(rawValue: "nobodyCameBack")
         /// The certificate comes from an authority that is not trusted, often the developer's own.
         public static let untrustedCertificate = Name(rawValue: "untrustedCertificate")
@@ -43,9 +42,9 @@ public struct RecognizedFailure: Sendable, Hashable {
         public static let appTransportSecurity = Name(rawValue: "appTransportSecurity")
     }
 
-    /// Which failure.
+    /// The name of the failure.
     public let name: Name
-    /// What to do about it.
+    /// The advice.
     public let hint: String
     /// Each of them is enough to recognise it.
     let signs: [Sign]
@@ -62,14 +61,14 @@ public struct RecognizedFailure: Sendable, Hashable {
     /// Whether the failure can happen in this part of a flow.
     func isPossible(at stage: AuthStateError.Stage) -> Bool { stages?.contains(stage) ?? true }
 
-    /// By what a failure is recognised: one of some texts, in a place.
+    /// A sign of a failure: one of some texts, in one place.
     ///
-    /// No enumeration with payloads: LeakSanitizer does not see the arrays of a table that lives for ever in those.
+    /// No enumeration with payloads: LeakSanitizer does not see the arrays of a permanent table in those.
     struct Sign: Sendable, Hashable {
         enum Place: Sendable, Hashable {
             /// The code in a provider's error response.
             case error
-            /// What a provider explains, in lowercase.
+            /// The provider's explanation, in lowercase.
             case explanation
             /// The message of a failure without an answer, in lowercase.
             case message(AuthStateError.Code)
@@ -87,7 +86,7 @@ public struct RecognizedFailure: Sendable, Hashable {
 }
 
 extension AuthStateError {
-    /// The failure, when it is one that is recognised; `hint` says the same then.
+    /// The failure, when it is recognised; `hint` then holds its advice.
     public var recognizedFailure: RecognizedFailure? {
         if let response { return RecognizedFailure(response, at: stage) }
         return RecognizedFailure.table.first { failure in
@@ -107,9 +106,9 @@ extension AuthStateError {
 }
 
 extension RecognizedFailure {
-    /// What a provider's error response is recognised as, in this part of a flow.
+    /// The recognised failure of a provider's error response, in this part of a flow.
     init?(_ response: OAuthErrorResponse, at stage: AuthStateError.Stage) {
-        // A registration speaks of redirect URIs and scopes that nobody has registered yet.
+        // A registration error is about redirect URIs and scopes that are not registered yet.
         guard ![.registrationRedirectURIRefused, .invalidClientMetadata].contains(response.code) else { return nil }
         let explanation = response.errorDescription?.lowercased() ?? ""
         let found = Self.table.first { failure in

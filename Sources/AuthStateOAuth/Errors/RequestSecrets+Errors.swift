@@ -1,5 +1,5 @@
 extension RequestSecrets {
-    /// An error that an answer led to, without what the answer repeats of the request's secrets.
+    /// An error that an answer led to, without the request's secrets that the answer repeats.
     package func hiding(_ error: AuthStateError) -> AuthStateError {
         var copy = error
         copy.response = error.response.map(hiding)
@@ -7,7 +7,7 @@ extension RequestSecrets {
             copy.message = error.message.replacing(response.summary, with: hidden.summary)
         }
         copy.message = hiding(copy.message)
-        // What a challenge asks for is the resource's own text.
+        // The requirements of a challenge are the resource's own text.
         copy.expected = error.expected.map { error.challenge == nil ? hiding($0) : hiding(foreign: $0) }
         copy.received = error.received.map { hiding(foreign: $0) }
         copy.hint = error.hint.map { hiding($0) }
@@ -35,7 +35,7 @@ extension RequestSecrets {
 }
 
 extension TokenAnswer {
-    /// The answer, without what its error repeats of the request's secrets.
+    /// The answer, without the request's secrets that its error repeats.
     package func hiding(_ secrets: @autoclosure () -> RequestSecrets) -> TokenAnswer {
         switch self {
         case .tokens: self

@@ -9,10 +9,10 @@ import AuthStateJOSE
 extension TransportRequest {
     /// Runs a body that reads this request's answer; an error of the library that it throws repeats no secret of the request.
     ///
-    /// `AuthorizationService` and `AuthState` do so with every answer. It is for a program that sends requests itself and
-    /// reads the answers with `RevocationRequest.validate(_:)` and the like.
+    /// `AuthorizationService` and `AuthState` do so with every answer. Use it in a program that sends requests itself
+    /// and reads the answers with `RevocationRequest.validate(_:)` and the like.
     ///
-    /// - Throws: What the body throws.
+    /// - Throws: The errors of the body.
     public func hidingSecrets<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as AuthStateError { throw RequestSecrets(self).hiding(error) }
     }
@@ -77,7 +77,7 @@ extension RequestSecrets {
         return parameters.names.filter(names.contains).flatMap(parameters.values)
     }
 
-    /// The parameters whose values let their holder act for the client or the user, or prove who asks.
+    /// The parameters whose values let their holder act for the client or the user, or prove the client's identity.
     private static let names: Set<String> = [
         // RFC 6749, 6750, 7636 and 9101; OpenID Connect Core and RP-Initiated Logout
         "access_token", "client_secret", "code", "code_verifier", "id_token", "id_token_hint", "nonce", "password",

@@ -1,6 +1,6 @@
 import AuthStateJOSE
 
-/// The secrets that a request carried, to be hidden in everything that is said of its answer: a server may repeat them.
+/// The secrets that a request carried, to be hidden in every text about its answer: a server may repeat them.
 ///
 /// A secret is found as it is, percent-encoded, in base64, and as JSON and HTML write it. Where a provider's own text is
 /// shown, a part of at least eight characters that was cut off is found too. A secret of four to seven characters is hidden
@@ -44,7 +44,7 @@ package struct RequestSecrets: Sendable {
 
     /// A provider's text: without the secrets, parts of them, and short ones.
     ///
-    /// - Parameter mark: What stands in their place.
+    /// - Parameter mark: The replacement.
     package func hiding(foreign text: String, mark: String = "…") -> String {
         var text = hide(text, mark: mark)
         let runs = text.split { !Self.isOfToken($0) }.map(Self.withoutFullStops).filter { run in

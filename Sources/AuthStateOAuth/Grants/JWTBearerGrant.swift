@@ -6,14 +6,15 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What a service signs, each time anew, to get a token without a person (RFC 7523, sections 2.1 and 3).
+/// An assertion that a service signs anew for each request, to get a token without a person (RFC 7523, sections 2.1 and
+/// 3).
 ///
 /// Service accounts work this way. The key is referred to and never archived, unless it is in memory: a state restored
 /// elsewhere then needs the grant again.
 public struct JWTBearerGrant: Sendable, Hashable, Codable {
     /// `iss`: the service account.
     public var issuer: String
-    /// `sub`: whose token it shall be; the RFC requires one, nil leaves it out for providers that want none.
+    /// `sub`: the subject of the token; the RFC requires one, nil leaves it out for providers that want none.
     public var subject: String?
     /// `aud`; nil takes the provider's issuer, or its token endpoint when there is none or the tolerance
     /// `.endpointAudience` asks for it.
@@ -24,11 +25,11 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
     public var additionalClaims: [String: JSONValue]
     /// Where the private key is, see `ClientCredential.privateKey(file:keyID:signingAlgorithm:)`.
     public var key: ClientCredential
-    /// What is asked for.
+    /// The scopes to ask for.
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
     public var resources: [String]
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters
 
     /// Makes a grant.
@@ -80,7 +81,7 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
 
 extension JWTBearerGrant: CustomStringConvertible, CustomReflectable {
     /// The service account, and where its key is; never the key.
-    public var description: String { "assertion of \(issuer) for \(subject ?? "nobody else"), \(key)" }
-    /// What `description` shows.
+    public var description: String { "assertion of \(issuer) for \(subject ?? "itself"), \(key)" }
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["grant": description]) }
 }

@@ -1,10 +1,10 @@
 import AuthStateJOSE
 
-/// A token, and what kind it is.
+/// A token and its kind.
 public struct TypedToken: Sendable, Hashable {
     /// The token.
     public var token: String
-    /// What kind it is.
+    /// The kind of token.
     public var type: TokenTypeIdentifier
 
     /// Makes a typed token.
@@ -17,25 +17,25 @@ public struct TypedToken: Sendable, Hashable {
 extension TypedToken: CustomStringConvertible, CustomReflectable {
     /// The kind; the token stays secret.
     public var description: String { "token of type \(type)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }
 
-/// One token for another: to act in somebody's name elsewhere (RFC 8693, section 2.1).
+/// The exchange of one token for another, to act in a user's name elsewhere (RFC 8693, section 2.1).
 public struct TokenExchange: Sendable, Hashable {
-    /// Whose token the new one shall be.
+    /// The token of the party in whose name the new token is issued.
     public var subjectToken: TypedToken
-    /// Who acts in that name, when it is somebody else.
+    /// The token of the party that acts in that name, when it is another one.
     public var actorToken: TypedToken?
-    /// What kind of token is wanted; nil leaves it to the provider.
+    /// The kind of token to ask for; nil leaves it to the provider.
     public var requestedTokenType: TokenTypeIdentifier?
     /// The names of the services that the token shall be for.
     public var audiences: [String]
     /// The places of the services that the token shall be for, absolute URIs.
     public var resources: [String]
-    /// What the token shall allow.
+    /// The scopes of the new token.
     public var scopes: [Scope]
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters
 
     /// Makes an exchange.
@@ -52,7 +52,7 @@ public struct TokenExchange: Sendable, Hashable {
         self.additionalParameters = additionalParameters
     }
 
-    /// Adds what no other grant has.
+    /// Adds the parameters of this grant alone.
     func apply(to form: inout Parameters) {
         form["subject_token"] = subjectToken.token
         form["subject_token_type"] = subjectToken.type.rawValue
@@ -64,7 +64,7 @@ public struct TokenExchange: Sendable, Hashable {
 }
 
 extension TokenResponse {
-    /// What kind of token `accessToken` is, in the answer to a token exchange (RFC 8693, section 2.2.1).
+    /// The kind of token that `accessToken` is, in the answer to a token exchange (RFC 8693, section 2.2.1).
     public var issuedTokenType: TokenTypeIdentifier? {
         additionalMembers["issued_token_type"]?.stringValue.map { TokenTypeIdentifier(rawValue: $0) }
     }

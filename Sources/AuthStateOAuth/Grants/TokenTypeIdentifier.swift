@@ -1,4 +1,4 @@
-/// What kind a token is that is exchanged (RFC 8693, section 3).
+/// The kind of a token that is exchanged (RFC 8693, section 3).
 public struct TokenTypeIdentifier: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The identifier.
     public let rawValue: String
@@ -7,9 +7,9 @@ public struct TokenTypeIdentifier: RawRepresentable, Sendable, Hashable, Codable
     /// The identifier.
     public var description: String { rawValue }
 
-    /// An access token of the provider that is asked, whatever it looks like.
+    /// An access token of the provider that receives the request, in any format.
     public static let accessToken = Self(rawValue: "urn:ietf:params:oauth:token-type:access_token")
-    /// A refresh token of the provider that is asked.
+    /// A refresh token of the provider that receives the request.
     public static let refreshToken = Self(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
     /// An ID token.
     public static let idToken = Self(rawValue: "urn:ietf:params:oauth:token-type:id_token")

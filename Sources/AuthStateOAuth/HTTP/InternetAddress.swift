@@ -98,7 +98,7 @@ struct AddressBlock: Sendable {
         "240.0.0.0/4",  // reserved, and limited broadcast (RFC 1112, RFC 919)
     ].map(AddressBlock.init)
 
-    /// What IANA's IPv6 registry takes out of 2000::/3; the rest of IPv6 is no global unicast at all.
+    /// The blocks that IANA's IPv6 registry takes out of 2000::/3; the rest of IPv6 is no global unicast at all.
     static let specialIPv6: [AddressBlock] = [
         "2001::/23",  // protocol assignments: Teredo, benchmarking, ORCHID (RFC 2928, 4380, 5180, 7343)
         "2001:db8::/32",  // documentation (RFC 3849)

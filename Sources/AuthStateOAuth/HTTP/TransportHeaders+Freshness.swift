@@ -1,8 +1,8 @@
 extension TransportHeaders {
     /// For how many seconds an answer may be kept (RFC 9111, sections 4.2 and 5.2.2); nil when it does not say.
     ///
-    /// `max-age` less `Age`. `no-store`, `no-cache` and an age of zero count as saying nothing: frameworks add them to
-    /// whatever they send, public documents included.
+    /// `max-age` less `Age`. `no-store`, `no-cache` and an age of zero mean no lifetime: frameworks add them to all
+    /// answers, public documents included.
     package var freshnessLifetime: Double? {
         let directives = self["Cache-Control"].joined(separator: ",").lowercased().filter { !" \t\"".contains($0) }
             .split(separator: ",")

@@ -44,7 +44,7 @@ public struct TransportRequest: Sendable, Hashable {
 extension TransportRequest: CustomStringConvertible, CustomReflectable {
     /// Method, host and path: query, header values and body can be credentials.
     public var description: String { "\(method) \(url.redactedDescription)" }
-    /// What `description` shows.
+    /// A mirror of the description and the headers.
     public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
 }
 

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// An HTTP answer as a value: whatever the status, redirects included, which nobody follows.
+/// An HTTP answer as a value, of any status; redirects are answers too and are not followed.
 public struct TransportResponse: Sendable, Hashable {
     /// The status code.
     public var status: Int
@@ -31,6 +31,6 @@ public struct TransportResponse: Sendable, Hashable {
 extension TransportResponse: CustomStringConvertible, CustomReflectable {
     /// Status and size: the body can hold tokens.
     public var description: String { "HTTP \(status), \(body.count) bytes" }
-    /// What `description` shows.
+    /// A mirror of the description and the headers.
     public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
 }

@@ -9,7 +9,7 @@ extension IDToken {
         return issuer.isExactly(theirIssuer) && subject.isExactly(theirSubject)
     }
 
-    /// Checks that who has logged in is who was logged in before.
+    /// Checks that the account of a new login is that of the login before.
     ///
     /// - Parameters:
     ///   - next: The ID token of the new login; nil when none was verified.

@@ -11,8 +11,8 @@ extension IDToken {
     ///
     /// - Parameters:
     ///   - keys: The keys that the provider publishes; nil when it publishes none.
-    ///   - expectation: What the token has to fit.
-    ///   - stage: Where in the flow this is, for errors.
+    ///   - expectation: The values that the token has to match.
+    ///   - stage: The part of the flow, for errors.
     /// - Returns: Why the token can be believed.
     /// - Throws: `AuthStateError` with `.invalidSignature` or `.invalidIDToken` that names the check.
     @discardableResult
@@ -65,7 +65,7 @@ extension IDToken {
 }
 
 extension AuthStateError {
-    /// A signature that cannot be accepted, in the terms of the flow.
+    /// An error for a signature that cannot be accepted, in the terms of the flow.
     package init(refusedSignature error: JOSEError, of content: String = "ID token", stage: Stage) {
         if error.code == .backendUnavailable {
             self.init(
@@ -81,7 +81,7 @@ extension AuthStateError {
 }
 
 extension JOSEError {
-    /// What a person can do about a signature that is refused; nil where that is the provider's concern.
+    /// The advice for a signature that is refused; nil where only the provider can act.
     fileprivate var signatureHint: String? {
         switch code {
         case .algorithmNotAllowed: "Have the client registered for one of the expected algorithms."

@@ -63,8 +63,8 @@ public struct IDToken: Sendable {
 extension IDToken: CustomStringConvertible, CustomReflectable {
     /// Issuer and subject, not the token.
     public var description: String {
-        "ID token of \((subject ?? "nobody").printable()) from \((issuer ?? "nobody").printable())"
+        "ID token of \((subject ?? "no subject").printable()) from \((issuer ?? "no issuer").printable())"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

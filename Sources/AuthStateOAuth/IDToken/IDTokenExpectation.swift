@@ -6,7 +6,7 @@ package import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What an ID token has to fit.
+/// The values that an ID token has to match.
 public struct IDTokenExpectation: Sendable {
     /// The issuer, exactly.
     public var issuer: Issuer
@@ -14,7 +14,7 @@ public struct IDTokenExpectation: Sendable {
     package var tenantIssuer: TenantIssuer?
     /// The client that the token must be for.
     public var clientID: String
-    /// What this client's tokens have to be like.
+    /// The rules for this client's tokens.
     public var policy = IDTokenPolicy()
     /// The client's secret: the key of the algorithms that share one.
     public var clientSecret: String?
@@ -30,13 +30,13 @@ public struct IDTokenExpectation: Sendable {
     public var code: String?
     /// The front-channel ID token of the same login, whose subject must be the same (hybrid flow).
     public var frontChannel: IDToken?
-    /// The oldest login that will do, in seconds; `auth_time` is then required.
+    /// The oldest acceptable login, in seconds; `auth_time` is then required.
     public var maxAge: Int?
     /// Authentication context classes of the request's own, one of which `acr` must be; empty leaves it open.
     public var contextClasses: Set<String> = []
     /// The ID token that a renewed one continues (OpenID Connect Core, section 12.2); nil at login.
     public var previous: IDToken?
-    /// The time now.
+    /// The current time.
     public var now: Date
 
     /// Makes an expectation.
@@ -65,6 +65,6 @@ public struct IDTokenExpectation: Sendable {
 extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {
     /// Issuer and client; nonce, secret and access token stay secret.
     public var description: String { "ID token of \(issuer) for \(clientID)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["expectation": description]) }
 }

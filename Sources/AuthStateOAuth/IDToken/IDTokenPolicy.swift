@@ -1,16 +1,17 @@
 public import AuthStateJOSE
 
-/// What the ID tokens of a client have to be like, beyond what every ID token has to; kept with the provider's endpoints.
+/// The rules for a client's ID tokens, beyond those for every ID token; kept with the provider's endpoints.
 public struct IDTokenPolicy: Sendable, Hashable {
     /// Algorithms that may have signed them (`id_token_signed_response_alg` of the client's registration).
     ///
     /// Those with a shared secret are keyed by the client's (OpenID Connect Core, section 10.1): name one only when the
-    /// client is registered for it. With `.unsecured` a token without signature is taken from the token endpoint, not
-    /// from the browser (section 3.1.3.7, 6).
+    /// client is registered for it. With `.unsecured` a token without signature is accepted from the token endpoint,
+    /// not from the browser (section 3.1.3.7, 6).
     public var algorithms: Set<SignatureAlgorithm> = .asymmetric
-    /// Whether the connection to the token endpoint will do when the provider publishes no keys (section 3.1.3.7, 6).
+    /// Whether the connection to the token endpoint is proof enough when the provider publishes no keys (section
+    /// 3.1.3.7, 6).
     ///
-    /// Tokens taken in this way are marked, see ``IDTokenTrust``.
+    /// Tokens accepted in this way are marked, see ``IDTokenTrust``.
     public var trustsTLS = false
     /// How far the provider's clock may be off, in seconds.
     public var leeway: Double = 60
@@ -33,11 +34,11 @@ public struct IDTokenPolicy: Sendable, Hashable {
     public init() {}
 }
 
-/// Why an ID token was believed.
+/// The proof by which an ID token was accepted.
 public enum IDTokenTrust: String, Sendable, Hashable, Codable {
     /// Its signature was verified.
     case signature
-    /// It came over TLS from the token endpoint; the policy says that this will do.
+    /// It came over TLS from the token endpoint, which the policy accepts.
     case tls
 }
 
@@ -46,7 +47,7 @@ extension IDTokenPolicy: Codable {
         case algorithms, trustsTLS, leeway, maximumAge, contextClasses, trustedAudiences, requiresAccessTokenHash
     }
 
-    /// Decodes a policy; what is absent has its default.
+    /// Decodes a policy; absent members have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value<T: Decodable>(_ key: CodingKeys, _ preset: T) throws -> T {

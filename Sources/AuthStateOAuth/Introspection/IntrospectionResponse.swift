@@ -6,11 +6,11 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What the provider says about a token (RFC 7662, section 2.2).
+/// The provider's information about a token (RFC 7662, section 2.2).
 public struct IntrospectionResponse: Sendable, Hashable {
-    /// Whether the token counts at this moment; of one that does not, nothing else is known.
+    /// Whether the token is valid now; of an invalid one nothing else is known.
     public var isActive: Bool
-    /// What the token is good for, separated by spaces.
+    /// The scope of the token, separated by spaces.
     public var scope: String?
     /// The client that the token was issued to.
     public var clientID: String?
@@ -18,17 +18,17 @@ public struct IntrospectionResponse: Sendable, Hashable {
     public var username: String?
     /// How the token is used, for example `Bearer`.
     public var tokenType: String?
-    /// When the token ends.
+    /// When the token expires.
     public var expirationDate: Date?
     /// When the token was issued.
     public var issuedAt: Date?
-    /// Before this time the token does not count.
+    /// Before this time the token is not valid.
     public var notBefore: Date?
-    /// Whom the token speaks for: a person's identifier, or the client's own.
+    /// The subject of the token: a person's identifier, or the client's own.
     public var subject: String?
-    /// For whom the token is; empty when the provider does not say.
+    /// The audience of the token; empty when the provider does not say.
     public var audience: [String]
-    /// Who issued the token.
+    /// The issuer of the token.
     public var issuer: String?
     /// The token's own identifier (`jti`).
     public var tokenID: String?
@@ -68,7 +68,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
     ]
 
     private init(_ members: [String: JSONValue]) throws {
-        // Some providers write null for what is not there.
+        // Some providers write null for an absent member.
         func member<T>(_ name: String, _ expected: String, _ read: (JSONValue) -> T?) throws -> T? {
             guard let value = members[name], value != .null else { return nil }
             guard let result = read(value) else {
@@ -106,12 +106,12 @@ public struct IntrospectionResponse: Sendable, Hashable {
 }
 
 extension IntrospectionResponse: CustomStringConvertible, CustomReflectable {
-    /// Whether the token counts, and until when; of the person nothing.
+    /// Whether the token is valid, and until when; nothing of the person.
     public var description: String {
         guard isActive else { return "inactive token" }
         return "active token, scope \((scope ?? "unknown").printable()), "
             + "expires \(expirationDate.map { "\($0)" } ?? "unknown")"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -6,7 +6,7 @@ extension ProviderMetadata {
         /// RFC 8414, section 2: a provider without OpenID Connect need not name any keys.
         case authorizationServer
 
-        /// What a document must have besides the issuer.
+        /// The members that a document must have besides the issuer.
         func required(of metadata: ProviderMetadata) -> [String] {
             switch self {
             case .openIDConnect:

@@ -17,8 +17,8 @@ extension ProviderMetadata {
 
     /// The document with the endpoints that only another one of the same issuer names, and how to log in to them.
     ///
-    /// Where both name an endpoint, this document's stands; nothing else is taken over. The caller has compared the
-    /// issuers and checked the other document's endpoints.
+    /// Where both name an endpoint, this document's stands; nothing else is copied. The caller has compared the issuers
+    /// and checked the other document's endpoints.
     package func completed(by other: ProviderMetadata) throws -> ProviderMetadata {
         let missing = Self.endpointNames.filter { document[$0] == nil && other.document[$0] != nil }
         let added = other.document.filter { name, _ in

@@ -75,8 +75,8 @@ public struct ProviderMetadata: Sendable, Hashable {
 }
 
 extension ProviderMetadata: Codable {
-    /// Decodes a document that was checked when it came: a later version, which knows more members, must not lose the state
-    /// that it is a part of. A member of another type reads as absent.
+    /// Decodes a document that was checked on arrival: a later version, which knows more members, must not lose the
+    /// state that contains it. A member of another type reads as absent.
     public init(from decoder: any Decoder) throws {
         document = try decoder.singleValueContainer().decode([String: JSONValue].self)
     }

@@ -12,8 +12,8 @@ extension ServiceConfiguration {
     /// - Parameters:
     ///   - metadata: The document.
     ///   - issuer: The issuer that was asked for; the document must name exactly this one.
-    ///   - kind: Which specification the document follows; it decides what must be there.
-    ///   - tolerances: What the provider is known to do otherwise; `.tenantIssuer` counts here already.
+    ///   - kind: The specification that the document follows; it decides which members are required.
+    ///   - tolerances: The provider's known deviations; `.tenantIssuer` applies here already.
     /// - Throws: `AuthStateError` with `.issuerMismatch`, or `.invalidMetadata` when a member that is needed is absent.
     public init(
         metadata: ProviderMetadata, issuer: Issuer, kind: ProviderMetadata.Kind = .openIDConnect,
@@ -34,7 +34,7 @@ extension ServiceConfiguration {
         self.tolerances = tolerances
     }
 
-    /// Endpoints that somebody wrote down in the form of a metadata document.
+    /// Endpoints written by hand in the form of a metadata document.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata` without a token endpoint, `.invalidIssuer`.
     package init(byHand metadata: ProviderMetadata) throws {

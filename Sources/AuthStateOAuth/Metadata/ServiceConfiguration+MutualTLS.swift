@@ -10,8 +10,9 @@ extension ServiceConfiguration {
     /// The configuration for a client that shows a certificate: with the provider's aliases, where it has some
     /// (RFC 8705, section 5).
     ///
-    /// A client that proves itself by its certificate needs nothing: its requests go there anyhow. This is for one that
-    /// proves itself otherwise, or is public, and whose tokens shall be bound to the certificate (section 3).
+    /// A client that authenticates by its certificate does not need it: its requests go there anyhow. Use it for a
+    /// client that authenticates otherwise, or is public, and whose tokens shall be bound to the certificate (section
+    /// 3).
     public var withCertificateEndpoints: ServiceConfiguration {
         guard let aliases = metadata?.mtlsEndpointAliases else { return self }
         var result = self

@@ -32,11 +32,11 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
     public var pushedAuthorizationRequestEndpoint: URL?
     /// Backchannel authentication (OpenID Connect CIBA Core 1.0).
     public var backchannelAuthenticationEndpoint: URL?
-    /// The metadata that all this came from: one document, or two of one provider merged.
+    /// The metadata that the endpoints came from: one document, or two of one provider merged.
     public var metadata: ProviderMetadata?
-    /// What this provider is known to do otherwise, accepted by name.
+    /// The provider's known deviations, accepted by name.
     public var tolerances: Set<Tolerance> = []
-    /// What the ID tokens of this provider have to be like.
+    /// The rules for the ID tokens of this provider.
     public var idTokenPolicy: IDTokenPolicy {
         get { ownIDTokenPolicy ?? IDTokenPolicy() }
         set { ownIDTokenPolicy = newValue == IDTokenPolicy() ? nil : newValue }
@@ -90,15 +90,15 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         self.backchannelAuthenticationEndpoint = backchannelAuthenticationEndpoint
     }
 
-    /// The algorithms that signed userinfo is held to; `none` is not among them.
+    /// The algorithms that signed userinfo has to use; `none` is not among them.
     package var acceptedUserInfoAlgorithms: Set<SignatureAlgorithm> {
         if let userInfoAlgorithms { return userInfoAlgorithms.subtracting([.unsecured]) }
         let algorithms = idTokenPolicy.algorithms.intersection(.asymmetric)
         return algorithms.isEmpty ? .asymmetric : algorithms
     }
 
-    /// The algorithms that a logout token is held to: those of the client's ID tokens (Back-Channel Logout 1.0,
-    /// section 2.6, 2).
+    /// The algorithms that a logout token has to use: those of the client's ID tokens (Back-Channel Logout 1.0, section
+    /// 2.6, 2).
     ///
     /// Where the provider does not offer the default, RS256, it is one of those that it offers.
     package var logoutTokenAlgorithms: Set<SignatureAlgorithm> {
@@ -108,7 +108,7 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         return isDefault && !offered.isEmpty && !offered.contains(.rs256) ? offered : idTokenPolicy.registeredAlgorithms
     }
 
-    /// Whether an ID token of this provider could be found to be genuine.
+    /// Whether an ID token of this provider can be verified.
     ///
     /// - Parameter fromBrowser: Whether it comes in the authorization response, where TLS proves nothing.
     package func canVerifyIDTokens(fromBrowser: Bool) -> Bool {
@@ -117,7 +117,7 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         return issuer != nil && (jwksURI != nil || trustsConnection || !policy.algorithms.needPublishedKeys)
     }
 
-    /// Refuses a login whose ID token could not be verified, before anybody is asked for anything.
+    /// Refuses a login whose ID token could not be verified, before a request is sent or the browser opened.
     ///
     /// - Throws: `AuthStateError` of stage authorization with `.invalidMetadata`.
     package func checkIDTokens(fromBrowser: Bool) throws {

@@ -1,4 +1,4 @@
-/// Something that a known provider leaves out or does otherwise, and that is accepted only when asked for by name.
+/// A known deviation of a provider from the specifications, accepted only when asked for by name.
 public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// The name.
     public let rawValue: String
@@ -17,7 +17,7 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let missingNonce = Tolerance(rawValue: "missingNonce")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
-    /// A registration with a secret and without `client_secret_expires_at`: nobody knows when the secret ends.
+    /// A registration with a secret and without `client_secret_expires_at`: the expiry of the secret is unknown.
     public static let missingSecretExpiry = Tolerance(rawValue: "missingSecretExpiry")
     /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.
     public static let unencodedBasic = Tolerance(rawValue: "unencodedBasic")

@@ -1,15 +1,15 @@
 import AuthStateJOSE
 
-/// What Apple says about a person in the answer to the very first login, and never again: keep it when you need it.
+/// The name and address that Apple sends in the answer to the very first login only: keep them when you need them.
 ///
-/// It comes through the browser, unsigned: `state` ties it to the login, but the person can change what it says. Call
-/// somebody by this name; who they are is the ID token's `sub`, and their address is its `email`.
+/// It comes through the browser, unsigned: `state` ties it to the login, but the person can change the content. Use the
+/// name to address the person; the account is the ID token's `sub`, and the address is its `email`.
 public struct AppleUser: Sendable, Hashable {
     /// The first name.
     public let firstName: String?
     /// The last name.
     public let lastName: String?
-    /// The address that the browser claims, which nobody has verified.
+    /// The address that the browser claims, which is not verified.
     public let unverifiedEmail: String?
 
     /// Reads the parameter `user`; nil when it is no JSON object.
@@ -27,11 +27,11 @@ extension AuthorizationResponse {
 }
 
 extension AppleUser: CustomStringConvertible, CustomReflectable {
-    /// Which of them there are; they stay private.
+    /// The names of the members that are present; the values stay private.
     public var description: String {
         let parts = [("first name", firstName), ("last name", lastName), ("email", unverifiedEmail)]
         return "user with " + parts.filter { $0.1 != nil }.map(\.0).joined(separator: ", ")
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

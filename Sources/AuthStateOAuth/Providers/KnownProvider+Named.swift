@@ -1,13 +1,13 @@
 extension KnownProvider {
-    /// What a program can offer by name.
+    /// A provider that a program can offer by name.
     public struct Listing: Sendable, Hashable {
         /// The name.
         public let name: String
         /// The name as people write it.
         public let title: String
-        /// What has to be said besides the name, for example `domain`; nil when nothing has to be.
+        /// The argument that is required besides the name, for example `domain`; nil when none is.
         public let place: String?
-        /// Whether it works without that.
+        /// Whether it works without that argument.
         public let isPlaceOptional: Bool
         /// Whether it has realms.
         public let hasRealms: Bool
@@ -84,7 +84,7 @@ extension KnownProvider {
 }
 
 extension KnownProvider.Tenant {
-    /// A tenant that somebody typed; the domain of one is refused, for its issuer holds the GUID alone.
+    /// A tenant that a person typed; its domain is refused, because the issuer holds the GUID alone.
     fileprivate init(named name: String) throws {
         self.init(rawValue: name.lowercased())
         guard isMany || TenantIssuer.isTenant(rawValue) else {

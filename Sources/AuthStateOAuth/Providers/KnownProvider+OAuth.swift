@@ -55,7 +55,7 @@ extension KnownProvider {
                 summary: "Plain OAuth: an ID token comes with the scope openid only, and refresh tokens do not exist.",
                 documentation: "https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow"),
             Quirk(
-                summary: "An access token that counts no more is refused with status 400 and the number 190.",
+                summary: "An access token that is no longer valid is refused with status 400 and the number 190.",
                 documentation:
                     "https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging"),
             Quirk(

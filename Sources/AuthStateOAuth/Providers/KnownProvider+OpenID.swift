@@ -16,7 +16,7 @@ extension KnownProvider {
                 summary: "A device login begins at verification_url, and is pending with status 428.",
                 documentation: "https://developers.google.com/identity/protocols/oauth2/limited-input-device"),
             Quirk(
-                summary: "Revoking a token that counts no more is the error invalid_token.",
+                summary: "Revoking a token that is no longer valid is the error invalid_token.",
                 documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke"),
         ])
 
@@ -36,7 +36,7 @@ extension KnownProvider {
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
             ),
             Quirk(
-                summary: "Whoever cancels comes back with the error user_cancelled_authorize.",
+                summary: "A person who cancels comes back with the error user_cancelled_authorize.",
                 documentation:
                     "https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms"
             ),
@@ -57,7 +57,7 @@ extension KnownProvider {
             ),
         ])
 
-    /// Whose accounts may log in at Microsoft.
+    /// The accounts that may log in at Microsoft.
     public struct Tenant: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
         /// The segment of the issuer's path: a word, or the tenant's GUID.
         public let rawValue: String
@@ -72,14 +72,14 @@ extension KnownProvider {
         /// Personal accounts; they are a tenant of their own.
         public static let consumers: Tenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-        /// Whether it stands for many, whose ID tokens name each its own issuer.
+        /// Whether it stands for many tenants, each of which has its own issuer in ID tokens.
         var isMany: Bool { self == .common || self == .organizations }
     }
 
     /// Microsoft Entra ID, version 2.0 of its endpoints.
     ///
-    /// With `.common` and `.organizations` everybody's organization can log in: look at the ID token's `tid` before you
-    /// let anybody in.
+    /// With `.common` and `.organizations` the accounts of every organization can log in: check the ID token's `tid`
+    /// before you grant access.
     public static func microsoft(tenant: Tenant = .common) -> KnownProvider {
         KnownProvider(
             "microsoft", title: "Microsoft",
@@ -101,7 +101,7 @@ extension KnownProvider {
                     summary: "A port of this machine goes by http://localhost; an empty path comes back as a slash.",
                     documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/reply-url"),
                 Quirk(
-                    summary: "Whoever declines a device login is told of by authorization_declined.",
+                    summary: "A declined device login is the error authorization_declined.",
                     documentation:
                         "https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-device-code#expected-errors"
                 ),
@@ -130,7 +130,7 @@ extension KnownProvider {
     ///
     /// - Parameters:
     ///   - domain: For example `example.eu.auth0.com`.
-    ///   - audience: The API that the access token is for; without it the token is opaque, and good for userinfo only.
+    ///   - audience: The API that the access token is for; without it the token is opaque, and valid for userinfo only.
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     public static func auth0(domain: String, audience: String? = nil) throws -> KnownProvider {
         var parameters: Parameters = [:]

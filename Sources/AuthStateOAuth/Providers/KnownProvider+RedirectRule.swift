@@ -1,5 +1,5 @@
 extension KnownProvider {
-    /// What a provider demands of redirect URIs beyond the specifications.
+    /// A provider's demands on redirect URIs beyond the specifications.
     package enum RedirectRule: Sendable, Hashable {
         /// A scheme of an app's own is the client identifier in reverse.
         ///
@@ -26,13 +26,13 @@ extension KnownProvider {
         /// https://developers.strava.com/docs/authentication/
         case callbackDomain
 
-        /// Whether it decides about the name localhost, so that what is usual about it is not said too.
+        /// Whether it decides about the name localhost, so that the usual advice about it is left out.
         var decidesLocalhost: Bool { [.localhostByName, .webOnly, .addressOnly].contains(self) }
     }
 }
 
 extension KnownProvider.RedirectRule {
-    /// What the rule has against a redirect URI.
+    /// The problem that the rule finds in a redirect URI.
     func finding(for subject: RedirectURICheck.Subject, at title: String) -> Finding? {
         switch self {
         case .reversedClientID:

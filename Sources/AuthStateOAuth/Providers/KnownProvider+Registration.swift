@@ -1,9 +1,9 @@
 extension KnownProvider {
-    /// What a developer does at the provider once, before anybody can log in.
+    /// The steps that a developer takes at the provider once, before the first login.
     public struct Registration: Sendable, Hashable {
-        /// The page where clients are registered; nil for a provider that everybody runs themselves.
+        /// The page where clients are registered; nil for a provider that organizations run themselves.
         public let page: String?
-        /// What to make there for a program on the person's own machine, and which redirect URI to enter, in sentences.
+        /// How to register a program on the person's own machine, and which redirect URI to enter, in sentences.
         public let steps: String
         /// The redirect URI for such a program, port 0 where any port will do; nil where no answer goes to a machine.
         public let loopbackRedirectURI: String?
@@ -17,13 +17,13 @@ extension KnownProvider {
 }
 
 extension KnownProvider.Registration {
-    /// Where a provider lets the answer go on the person's own machine.
+    /// The loopback redirect URIs that a provider accepts.
     enum Loopback: Sendable {
         /// The port need not be registered (RFC 8252, section 7.3).
         case anyPort
         /// The same with the name instead of the address.
         case anyPortByName
-        /// The port counts, so it is always the same.
+        /// The port is compared, so it is always the same.
         case onePort
         /// Nowhere.
         case none
@@ -47,7 +47,7 @@ extension KnownProvider.Registration {
     static let apple = Self(
         page: "https://developer.apple.com/account/resources/identifiers/list/serviceId",
         "Make a Services ID, configure Sign in with Apple for it, and enter a page of yours on https as "
-            + "return URL: Apple sends nobody to a port of a machine, nor to an app. A key of the team makes the "
+            + "return URL: Apple redirects neither to a port of a machine nor to an app. A key of the team makes the "
             + "client's secret.",
         loopback: .none)
 

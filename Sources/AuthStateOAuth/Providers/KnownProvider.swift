@@ -1,6 +1,6 @@
 package import AuthStateJOSE
 
-/// A provider whose ways are known: where its endpoints are, what to ask it for, and what it does otherwise than others.
+/// A provider with known characteristics: its endpoints, the scopes to ask for, and its deviations.
 ///
 /// A value from a table; everything in it can be changed before it is used.
 public struct KnownProvider: Sendable, Hashable {
@@ -10,21 +10,21 @@ public struct KnownProvider: Sendable, Hashable {
     public let title: String
     /// Where its endpoints come from.
     package var source: Source
-    /// What it does otherwise, accepted by name.
+    /// Its deviations, accepted by name.
     public var tolerances: Set<Tolerance> = []
-    /// What is asked for when nothing else is.
+    /// The scopes that are asked for by default.
     public var scopes: [Scope]
-    /// What it shall ask of the person.
+    /// The actions that it shall ask of the person.
     public var prompt: [AuthorizationRequest.Prompt] = []
-    /// What its authorization endpoint wants besides.
+    /// The additional parameters that its authorization endpoint needs.
     public var additionalParameters: Parameters = [:]
     /// With one of these scopes it answers by `form_post` only.
     public var formPostScopes: Set<Scope> = []
-    /// What it demands of redirect URIs; nil is nothing beyond the specifications.
+    /// Its demands on redirect URIs; nil is none beyond the specifications.
     package var redirectRule: RedirectRule?
-    /// What a developer does at the provider first.
+    /// The steps that a developer takes at the provider first.
     public let registration: Registration
-    /// What is out of the ordinary, each with the provider's own document.
+    /// Its peculiarities, each with the provider's own document.
     public var quirks: [Quirk] = []
 
     /// Where endpoints come from.
@@ -35,11 +35,11 @@ public struct KnownProvider: Sendable, Hashable {
         case metadata([String: JSONValue])
     }
 
-    /// Something out of the ordinary.
+    /// A peculiarity of a provider.
     public struct Quirk: Sendable, Hashable {
-        /// What the provider does, in one sentence.
+        /// The provider's behaviour, in one sentence.
         public let summary: String
-        /// The URL of the provider's document that says so.
+        /// The URL of the provider's document about it.
         public let documentation: String
     }
 
@@ -64,13 +64,13 @@ public struct KnownProvider: Sendable, Hashable {
 }
 
 extension KnownProvider {
-    /// The issuer to discover it by; nil for one whose endpoints are in the table.
+    /// The issuer to discover it by; nil for a provider whose endpoints are in the table.
     public var issuer: String? {
         guard case .discovery(let issuer) = source else { return nil }
         return issuer
     }
 
-    /// The configuration of a provider that has no discovery document; nil for one that has.
+    /// The configuration of a provider without a discovery document; nil for one that has it.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata`.
     package func configurationByHand() throws -> ServiceConfiguration? {
@@ -80,18 +80,18 @@ extension KnownProvider {
         return configuration
     }
 
-    /// An authorization request in the way that this provider wants it.
+    /// An authorization request with this provider's parameters.
     ///
     /// - Parameters:
     ///   - configuration: See `AuthorizationService.configuration(of:)`.
-    ///   - scopes: What to ask for; nil asks for `scopes`.
+    ///   - scopes: The scopes to ask for; nil asks for `scopes`.
     public func request(
         configuration: ServiceConfiguration, clientID: String, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
     ) -> AuthorizationRequest {
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
         request.prompt = prompt
-        // What it needs is in the table.
+        // The table has the prompts that it needs.
         request.asksConsentForOfflineAccess = false
         request.additionalParameters = additionalParameters
         if !formPostScopes.isDisjoint(with: request.scopes) { request.responseMode = .formPost }

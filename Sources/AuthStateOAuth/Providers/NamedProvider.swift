@@ -10,7 +10,7 @@ public enum NamedProvider: Sendable, Hashable {
     case issuer(String)
     /// Its endpoints, known beforehand.
     case configuration(ServiceConfiguration)
-    /// One whose ways are known.
+    /// A provider with known characteristics.
     case known(KnownProvider)
 }
 

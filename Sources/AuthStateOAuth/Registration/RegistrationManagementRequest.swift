@@ -8,19 +8,19 @@ import AuthStateJOSE
 
 /// A request to read, change or delete a registration (RFC 7592, section 2).
 public struct RegistrationManagementRequest: Sendable, Hashable {
-    /// What to do with the registration.
+    /// An action on the registration.
     public enum Action: Sendable, Hashable {
-        /// Tell what is registered (section 2.1).
+        /// Read the registration (section 2.1).
         case read
         /// Replace everything that is registered (section 2.2); see `RegistrationRequest(updating:configuration:)`.
         case update(RegistrationRequest)
-        /// Forget the client (section 2.3).
+        /// Delete the client (section 2.3).
         case delete
     }
 
     /// The registration, with where it is managed and the token for that.
     public var registration: RegistrationResponse
-    /// What to do with it.
+    /// The action.
     public var action: Action
 
     /// Makes a request.
@@ -44,8 +44,8 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
 
     /// The HTTP request, with the registration access token.
     ///
-    /// An update carries the client's identifier and its secret, which the provider compares with its own, and none of what
-    /// only the provider says (section 2.2).
+    /// An update carries the client's identifier and its secret, which the provider compares with its own, but none of
+    /// the members that only the provider sets (section 2.2).
     ///
     /// - Throws: `AuthStateError` with `.endpointMissing`, or for a malformed scope.
     public func transportRequest() throws -> TransportRequest {
@@ -67,10 +67,10 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
 }
 
 extension RegistrationManagementRequest {
-    /// Reads an answer (RFC 7592, sections 2 and 3): what is registered now; nil when the registration is deleted.
+    /// Reads an answer (RFC 7592, sections 2 and 3): the registration as it is now; nil when it is deleted.
     ///
-    /// - Throws: `AuthStateError` of stage registration: `.registrationTokenRejected` when the token does not count, as for
-    ///   a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
+    /// - Throws: `AuthStateError` of stage registration: `.registrationTokenRejected` when the token is not valid, as
+    ///   for a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
     ///   `.malformedResponse`, as for another client's registration.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
         let refusal = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
@@ -90,15 +90,15 @@ extension RegistrationManagementRequest {
         case 200...299 where action == .delete: return nil
         default:
             guard action == .delete else {
-                // A secret without its end is no reason to refuse here: the token beside it may be new as well, and the
-                // one before does not count any more.
+                // A secret without its expiry is no reason to refuse here: the token beside it may be new as well, and
+                // the former one may no longer be valid.
                 return try RegistrationResponse(response, asked: asked, former: registration, mayOmitExpiry: true)
             }
             throw RegistrationResponse.failure(response, of: "deletion")
         }
     }
 
-    /// What is registered if the answer does not say otherwise.
+    /// The metadata that are registered if the answer does not say otherwise.
     private var asked: [String: JSONValue] {
         get throws {
             if case .update(let request) = action { return try request.metadata() }
@@ -131,8 +131,8 @@ extension RegistrationManagementRequest.Action {
 }
 
 extension RegistrationManagementRequest: CustomStringConvertible, CustomReflectable {
-    /// The client and what is to be done; secret and token stay secret.
+    /// The client and the action; secret and token stay secret.
     public var description: String { "request of \(registration.clientID) to \(action.verb)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,7 +1,7 @@
 public import AuthStateJOSE
 
 extension RegistrationRequest {
-    /// A member of the client's metadata: its name, and how a property goes into it and comes out again.
+    /// A member of the client's metadata: its name, and how it is written from a property and read back.
     struct Member: Sendable {
         let name: String
         /// The member; nil when the property is not set.
@@ -75,8 +75,8 @@ extension RegistrationRequest {
 extension RegistrationRequest {
     /// Sets a member of the metadata by its name, through its property when it has one; null removes it.
     ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for what only the provider says, and for a value that is not of
-    ///   the member's type; with `.invalidRedirectURI`.
+    /// - Throws: `AuthStateError` with `.invalidArgument` for a member that only the provider sets, and for a value
+    ///   that is not of the member's type; with `.invalidRedirectURI`.
     public mutating func setMetadata(_ name: String, to value: JSONValue) throws {
         guard !Self.notSent.contains(name) else {
             throw AuthStateError(
@@ -97,7 +97,7 @@ extension RegistrationRequest {
 }
 
 extension RegistrationRequest.Member {
-    /// How a value is written in JSON, and read; nil for what is no such value.
+    /// How a value is written in JSON, and read; reading returns nil for another type of value.
     struct Form<Value>: Sendable {
         var json: @Sendable (Value) -> JSONValue
         var value: @Sendable (JSONValue) throws -> Value?

@@ -1,16 +1,16 @@
 import AuthStateJOSE
 
 extension RegistrationRequest {
-    /// The request that registers the same client as it is registered now: change it, and update the registration with it.
+    /// The request that registers the client as it is registered now: change it, and update the registration with it.
     ///
-    /// An update replaces everything (RFC 7592, section 2.2): what is left out is gone. The client's keys are in
-    /// `additionalMetadata`, as they are written there; `keys` replaces them.
+    /// An update replaces everything (RFC 7592, section 2.2): members that are left out are deleted. The client's keys
+    /// are in `additionalMetadata`, as they are written there; `keys` replaces them.
     ///
     /// - Throws: `AuthStateError` with `.malformedResponse` when a member that has a property here is not of its type.
     public init(updating registration: RegistrationResponse, configuration: ServiceConfiguration) throws {
         self.init(configuration: configuration, redirectURIs: [])
         applicationType = nil
-        // Some providers write null, or nothing between quotes, for what is not set.
+        // Some providers write null, or an empty string, for a member that is not set.
         var rest = registration.metadata.filter { name, value in
             value != .null && value != "" && !Self.notSent.contains(name)
         }
@@ -21,7 +21,8 @@ extension RegistrationRequest {
         additionalMetadata = rest
     }
 
-    /// What only the provider says of a client, and what goes into an update in another way (RFC 7592, section 2.2).
+    /// The members that only the provider sets, and those that an update carries in another way (RFC 7592, section
+    /// 2.2).
     static let notSent: Set<String> = [
         "client_id", "client_secret", "registration_access_token", "registration_client_uri",
         "client_secret_expires_at", "client_id_issued_at",

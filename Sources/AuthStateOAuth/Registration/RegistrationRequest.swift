@@ -13,7 +13,7 @@ public struct RegistrationRequest: Sendable, Hashable {
     /// The token that allows registration, when the provider wants one (RFC 7591, section 3).
     public var initialAccessToken: String?
 
-    /// Where answers may go; a client that nobody logs in to in a browser may have none.
+    /// The redirect URIs; a client without a login in a browser may have none.
     public var redirectURIs: [RedirectURI]
     /// Grants that it will use; nil means the authorization code.
     public var grantTypes: [GrantType]?
@@ -29,7 +29,7 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var backchannelLogoutURI: String?
     /// Whether logout tokens have to name the session.
     public var backchannelLogoutSessionRequired: Bool?
-    /// Where a login can be begun by others (OpenID Connect Core, section 4).
+    /// Where third parties can start a login (OpenID Connect Core, section 4).
     public var initiateLoginURI: String?
 
     /// The client's name as people see it.
@@ -42,20 +42,20 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var policyURI: String?
     /// A page with its terms of service.
     public var termsOfServiceURI: String?
-    /// Whom to turn to, mostly mail addresses.
+    /// The people responsible for the client, mostly mail addresses.
     public var contacts: [String] = []
     /// The software, the same for all of its clients.
     public var softwareID: String?
     /// The software's version.
     public var softwareVersion: String?
-    /// What somebody whom the provider trusts says about the client, a signed JWT (RFC 7591, section 2.3).
+    /// A statement about the client by a party that the provider trusts, a signed JWT (RFC 7591, section 2.3).
     public var softwareStatement: String?
 
     /// How it will authenticate; nil leaves it to the provider.
     public var tokenEndpointAuthMethod: ClientAuthenticationMethod?
     /// How it will sign its assertions; nil leaves it to the client.
     public var tokenEndpointAuthSigningAlg: SignatureAlgorithm?
-    /// Its keys (`jwks`), for `private_key_jwt`; only what is public of them is sent.
+    /// Its keys (`jwks`), for `private_key_jwt`; only their public part is sent.
     public var keys: [JSONWebKey] = []
     /// Where its public keys are, in place of `keys`.
     public var jwksURI: String?
@@ -82,13 +82,13 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var tlsClientCertificateBoundAccessTokens: Bool?
     /// `public`, or `pairwise` for subjects that no other client sees.
     public var subjectType: String?
-    /// The oldest login at the provider that will do, in seconds, unless a request says otherwise.
+    /// The oldest acceptable login at the provider, in seconds, unless a request says otherwise.
     public var defaultMaxAge: Int?
-    /// Whether ID tokens have to say when the person logged in.
+    /// Whether ID tokens have to name the time of the login.
     public var requireAuthTime: Bool?
 
-    /// Whatever else the provider understands, for example `client_name#fr` (RFC 7591, section 2.2); of a member that has
-    /// a property here the property counts, when it is set.
+    /// Additional members that the provider understands, for example `client_name#fr` (RFC 7591, section 2.2); for a
+    /// member that has a property here the property takes precedence, when it is set.
     public var additionalMetadata: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -117,6 +117,6 @@ public struct RegistrationRequest: Sendable, Hashable {
 extension RegistrationRequest: CustomStringConvertible, CustomReflectable {
     /// The client's name; the initial access token stays secret.
     public var description: String { "registration request of \(clientName ?? "a client")" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

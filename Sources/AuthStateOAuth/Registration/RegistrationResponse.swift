@@ -6,19 +6,19 @@ public import AuthStateJOSE
     public import Foundation
 #endif
 
-/// What the provider registered (RFC 7591, section 3.2.1).
+/// The client as the provider registered it (RFC 7591, section 3.2.1).
 public struct RegistrationResponse: Sendable, Hashable, Codable {
     /// The client's identifier.
     public let clientID: String
     /// Its secret, for a confidential client.
     public let clientSecret: String?
-    /// When the secret ends; nil when it does not.
+    /// When the secret expires; nil when it does not.
     public let clientSecretExpiresAt: Date?
     /// When the client was registered.
     public let clientIDIssuedAt: Date?
     /// Where the registration is read, changed and deleted (RFC 7592).
     public let registrationClientURI: URL?
-    /// The token for that.
+    /// The token for managing the registration.
     public let registrationAccessToken: String?
     /// How the client authenticates.
     public let tokenEndpointAuthMethod: ClientAuthenticationMethod?
@@ -27,7 +27,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// Reads an answer.
     ///
-    /// - Parameter tolerances: What the provider is known to do otherwise.
+    /// - Parameter tolerances: The provider's known deviations.
     /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
     ///   `registration_client_uri` and `registration_access_token`.
     public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
@@ -36,14 +36,15 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// Reads an answer of the registration endpoint, or of the place where a registration is managed (RFC 7592, section 3).
     ///
-    /// An answer has to repeat all metadata, and then stands for itself: what it leaves out is not registered. One without
-    /// redirect URIs or grant types, where there are some, is a part: what it leaves out is as it was asked for. An update
-    /// sends everything, so what was forgotten here would be deleted there.
+    /// An answer has to repeat all metadata, and is then complete: members that it leaves out are not registered. An
+    /// answer without redirect URIs or grant types, although the request had some, is incomplete: members that it
+    /// leaves out are as they were asked for. An update sends everything, so a member that got lost here would be
+    /// deleted there.
     ///
     /// - Parameters:
     ///   - asked: The metadata that were sent, or were known when the registration was read.
-    ///   - former: The registration that was managed. Its secret, how it is used, and what it is managed with stay where
-    ///     the answer leaves them out; RFC 7592 has them repeated, and not every provider does.
+    ///   - former: The registration that was managed. Its secret, authentication method, management URI and token are
+    ///     kept where the answer leaves them out; RFC 7592 requires them, and not every provider repeats them.
     init(
         _ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil,
         mayOmitExpiry: Bool
@@ -68,7 +69,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         }
         let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && answer[$0] == nil }
         let members = isPart ? asked.merging(answer) { $1 } : answer
-        // Some providers write nothing between quotes for a client without a secret.
+        // Some providers write an empty string for a client without a secret.
         let secret = answer["client_secret"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
         let expiry = answer["client_secret_expires_at"]?.doubleValue
         if secret != nil, expiry == nil, !mayOmitExpiry {
@@ -161,10 +162,10 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 }
 
 extension ServiceConfiguration {
-    /// The configuration for a client that was registered: its ID tokens and its signed userinfo are each held to the
-    /// algorithm of the registration.
+    /// The configuration for a registered client: its ID tokens and its signed userinfo have to use the algorithms of
+    /// the registration.
     ///
-    /// A registration for tokens without signature (`none`) changes nothing: that has to be asked for in the policy.
+    /// A registration for tokens without signature (`none`) changes nothing: the policy has to ask for them.
     public func adapted(to registration: RegistrationResponse) -> ServiceConfiguration {
         var result = self
         if let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured {
@@ -178,7 +179,8 @@ extension ServiceConfiguration {
 }
 
 extension RegistrationRequest {
-    /// Reads an answer to this request (RFC 7591, section 3.2); what it does not repeat is taken to be as it was asked for.
+    /// Reads an answer to this request (RFC 7591, section 3.2); members that it does not repeat are taken to be as they
+    /// were asked for.
     ///
     /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse {
@@ -188,7 +190,7 @@ extension RegistrationRequest {
 }
 
 extension AuthStateError.Code {
-    /// What a provider has against the metadata of a client (RFC 7591, section 3.2.2).
+    /// The errors with which a provider refuses the metadata of a client (RFC 7591, section 3.2.2).
     fileprivate static let refusedRegistrations: [Self] = [
         .registrationRedirectURIRefused, .invalidClientMetadata, .invalidSoftwareStatement,
         .unapprovedSoftwareStatement,
@@ -212,6 +214,6 @@ extension ClientAuthenticationMethod? {
 extension RegistrationResponse: CustomStringConvertible, CustomReflectable {
     /// The client's identifier; secret and token stay secret.
     public var description: String { "registration of \(clientID.printable(100))" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -12,7 +12,8 @@ public struct GrantType: RawRepresentable, Sendable, Hashable, Codable {
     public static let clientCredentials = GrantType(rawValue: "client_credentials")
     /// A code that a person confirms on another device (RFC 8628, section 3.4).
     public static let deviceCode = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
-    /// A login that the provider asks a person about by itself (OpenID Connect CIBA Core 1.0, section 4).
+    /// CIBA: backchannel authentication, in which the provider itself asks the person (OpenID Connect CIBA Core 1.0,
+    /// section 4).
     public static let ciba = GrantType(rawValue: "urn:openid:params:grant-type:ciba")
     /// A signed assertion (RFC 7523, section 2.1).
     public static let jwtBearer = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:jwt-bearer")

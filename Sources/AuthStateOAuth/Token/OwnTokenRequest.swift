@@ -11,13 +11,13 @@ import AuthStateJOSE
 public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
     /// The provider.
     public var configuration: ServiceConfiguration
-    /// The client that the token was issued to, and that asks.
+    /// The client that the token was issued to and that sends the request.
     public var clientID: String
     /// The token.
     public var token: String
-    /// What kind of token it is; nil leaves it to the provider to find out.
+    /// The kind of token; nil leaves it to the provider to find out.
     public var tokenTypeHint: TokenTypeHint?
-    /// Whatever else the provider understands.
+    /// Additional parameters that the provider understands.
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request.
@@ -55,22 +55,22 @@ public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
     }
 }
 
-/// What a client sends one of its own tokens for.
+/// The purpose for which a client sends one of its own tokens.
 public protocol OwnTokenPurpose: Sendable {
-    /// What it is called, for people.
+    /// Its name, for people.
     static var name: String { get }
     /// The stage of its errors.
     static var stage: AuthStateError.Stage { get }
-    /// What to do at a provider that does not offer it.
+    /// The advice at a provider that does not offer it.
     static var absenceHint: String { get }
 
-    /// Where the provider offers it; nil when it does not.
+    /// The endpoint where the provider offers it; nil when it does not.
     static func endpoint(of configuration: ServiceConfiguration) -> URL?
 }
 
 extension OwnTokenRequest: CustomStringConvertible, CustomReflectable {
     /// The client; the token stays secret.
     public var description: String { "\(Purpose.name) request of \(clientID)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,6 +1,6 @@
 /// The resources that tokens shall be for (RFC 8707, section 2).
 package enum ResourceIndicators {
-    /// Refuses what is no absolute URI, or has a fragment.
+    /// Refuses a value that is not an absolute URI, or has a fragment.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     package static func check(_ resources: [String], stage: AuthStateError.Stage) throws {
@@ -16,7 +16,7 @@ package enum ResourceIndicators {
             received: URIReference(malformed).redacted)
     }
 
-    /// What a token request names again when a login asked for these: the only one.
+    /// The resources that a token request names again after a login that asked for these: the only one.
     ///
     /// With several it names none, which leaves the choice to the provider: many take one at the token endpoint.
     package static func single(_ resources: [String]) -> [String] { resources.count == 1 ? resources : [] }

@@ -9,13 +9,13 @@ import AuthStateJOSE
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
 public typealias RevocationRequest = OwnTokenRequest<TokenRevocation>
 
-/// To give a token back (RFC 7009).
+/// The purpose of revoking a token (RFC 7009).
 public enum TokenRevocation: OwnTokenPurpose {
     /// `revocation`.
     public static let name = "revocation"
     /// The logout.
     public static let stage = AuthStateError.Stage.logout
-    /// What to do at a provider that does not offer it.
+    /// The advice at a provider that does not offer it.
     public static let absenceHint = "The tokens count until they end; log out to forget them here."
     /// The revocation endpoint.
     public static func endpoint(of configuration: ServiceConfiguration) -> URL? { configuration.revocationEndpoint }
@@ -24,7 +24,7 @@ public enum TokenRevocation: OwnTokenPurpose {
 extension RevocationRequest {
     /// Checks an answer (RFC 7009, section 2.2): success is the same for a token that was unknown.
     ///
-    /// There are providers, Google one of them, that say `invalid_token` to one that counts no more: that is success too.
+    /// Some providers, such as Google, answer `invalid_token` for a token that is no longer valid: that is success too.
     ///
     /// - Throws: `AuthStateError` of stage logout.
     public func validate(_ response: TransportResponse) throws {

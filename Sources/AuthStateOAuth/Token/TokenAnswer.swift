@@ -6,14 +6,14 @@ import AuthStateJOSE
     package import Foundation
 #endif
 
-/// What the token endpoint's answer amounts to.
+/// The outcome of a token request.
 package enum TokenAnswer: Sendable {
     /// Tokens.
     case tokens(TokenResponse)
-    /// The provider said no, or cannot answer now.
+    /// The provider refused, or cannot answer now.
     case error(AuthStateError)
-    /// An answer with status 200 that fails a check; a refresh token in it is kept, whatever else is wrong, because the
-    /// one that was spent may be gone.
+    /// An answer with status 200 that fails a check; a refresh token in it is always kept, because the former one may
+    /// no longer be valid.
     case refused(AuthStateError, refreshToken: String?)
 }
 
@@ -26,7 +26,7 @@ extension TokenAnswer: CustomStringConvertible, CustomReflectable {
         case .refused(let error, let refreshToken): "\(error) Refresh token: \(refreshToken == nil ? "none" : "kept")."
         }
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     package var customMirror: Mirror { Mirror(self, children: ["answer": description]) }
 }
 
@@ -53,7 +53,7 @@ extension TokenAnswer {
             if failure.code == .invalidDPoPProof, request.dpopKey == nil {
                 failure.hint = "The provider wants tokens to be bound to a key: give the request a dpopKey."
             }
-            // A success that calls itself an error and brings a refresh token contradicts itself: nothing is lost for it.
+            // A success with an `error` member and a refresh token contradicts itself: the refresh token is kept.
             self = refreshToken == nil ? .error(failure) : .refused(failure, refreshToken: refreshToken)
             return
         }
@@ -92,7 +92,7 @@ extension TokenResponse {
             guard let text = value.stringValue else { throw refusal(member, "a string") }
             return text
         }
-        // Some providers write null for what is not there; anything else is an error that cannot be read.
+        // Some providers write null for an absent member; anything else is an error that cannot be read.
         let error = members["error"] ?? .null
         guard TrustCheck.tokenResponseError.holds(error == .null) else { throw refusal("error", "no error") }
         guard let accessToken = try text("access_token"),
@@ -125,10 +125,10 @@ extension TokenResponse {
 
     /// Refuses tokens of a type that was not asked for.
     ///
-    /// With a DPoP key bearer tokens are a downgrade: anybody could use them, the state counts on nobody else (RFC 9449,
-    /// section 5).
+    /// With a DPoP key bearer tokens are a downgrade: a thief could use them, although the state relies on their
+    /// binding (RFC 9449, section 5).
     private static func check(_ type: String?, of request: TokenRequest) throws(AuthStateError) {
-        // RFC 8693, section 2.2.1: what was issued is no access token.
+        // RFC 8693, section 2.2.1: the issued token is not an access token.
         if request.grantType == .tokenExchange, type?.equalsIgnoringASCIICase("N_A") == true { return }
         let isBound = request.dpopKey != nil
         func refusal(_ message: String, hint: String? = nil) -> AuthStateError {
@@ -178,7 +178,7 @@ extension TokenResponse {
 }
 
 extension Set<Tolerance> {
-    /// The token type that an answer means.
+    /// The token type of an answer, with tolerated values read as Bearer.
     fileprivate func tokenType(_ type: String?) -> String {
         switch type {
         case nil where contains(.missingTokenType): "Bearer"

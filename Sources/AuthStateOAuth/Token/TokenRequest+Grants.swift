@@ -17,7 +17,7 @@ extension TokenRequest {
         self.authenticationRequestID = authenticationRequestID
     }
 
-    /// Shows an assertion that somebody signed, for example another provider (RFC 7523, section 2.1).
+    /// Presents an assertion that another party signed, for example another provider (RFC 7523, section 2.1).
     public init(
         assertion: String, configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [],
         additionalParameters: Parameters = [:]
@@ -26,7 +26,7 @@ extension TokenRequest {
         self.assertion = assertion
     }
 
-    /// Shows an assertion that the service signs when the request is sent, anew each time (RFC 7523, section 2.1).
+    /// Presents an assertion that the service signs when the request is sent, anew each time (RFC 7523, section 2.1).
     ///
     /// - Parameter clientID: Nil takes the grant's issuer, which is then not named beside the assertion.
     public init(jwtBearer grant: JWTBearerGrant, configuration: ServiceConfiguration, clientID: String? = nil) {
@@ -46,6 +46,6 @@ extension TokenRequest {
         self.exchange = exchange
     }
 
-    /// Whether the assertion's issuer says who asks, and nothing else needs to (RFC 7521, section 4.1).
+    /// Whether the assertion's issuer identifies the client, and no other parameter needs to (RFC 7521, section 4.1).
     package var isNamedByAssertion: Bool { jwtBearer?.issuer == clientID }
 }

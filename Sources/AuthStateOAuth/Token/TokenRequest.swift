@@ -12,7 +12,7 @@ public struct TokenRequest: Sendable, Hashable {
     public var redirectURI: RedirectURI?
     /// The verifier that belongs to the code.
     public var codeVerifier: CodeVerifier?
-    /// The refresh token to spend.
+    /// The refresh token.
     public var refreshToken: String?
     /// The device code of a login that is confirmed elsewhere.
     public var deviceCode: String?
@@ -20,11 +20,11 @@ public struct TokenRequest: Sendable, Hashable {
     public var authenticationRequestID: String?
     /// The signed assertion; nil while `jwtBearer` is not signed yet.
     public var assertion: String?
-    /// What is signed when the request is sent.
+    /// The grant whose assertion is signed when the request is sent.
     public var jwtBearer: JWTBearerGrant?
     /// The tokens of an exchange.
     public var exchange: TokenExchange?
-    /// What is asked for; empty leaves it to the grant.
+    /// The scopes to ask for; empty leaves them to the grant.
     public var scopes: [Scope]
     /// The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves it to the grant.
     public var resources: [String] = []
@@ -32,7 +32,7 @@ public struct TokenRequest: Sendable, Hashable {
     public var authorizationDetails: [AuthorizationDetail] = []
     /// The key that the tokens are bound to, or shall be (RFC 9449, section 5); nil asks for bearer tokens.
     public var dpopKey: DPoPKey?
-    /// Whatever else the provider understands, for example `audience`.
+    /// Additional parameters that the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
     init(
@@ -60,7 +60,7 @@ public struct TokenRequest: Sendable, Hashable {
         resources = ResourceIndicators.single(response.request.resources)
     }
 
-    /// Spends a refresh token.
+    /// Redeems a refresh token.
     public init(
         refreshToken: String, configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [],
         additionalParameters: Parameters = [:]
@@ -79,7 +79,7 @@ public struct TokenRequest: Sendable, Hashable {
             .clientCredentials, configuration, clientID, scopes: scopes, additionalParameters: additionalParameters)
     }
 
-    /// Where in a flow this request stands.
+    /// The part of a flow that this request belongs to.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
     /// The HTTP request: a form, with the client's proof.
@@ -122,6 +122,6 @@ public struct TokenRequest: Sendable, Hashable {
 extension TokenRequest: CustomStringConvertible, CustomReflectable {
     /// Client and grant; codes and tokens stay secret.
     public var description: String { "\(grantType.rawValue) request of \(clientID)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -14,18 +14,18 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var tokenType: String
     /// When the request was sent; lifetimes count from here.
     public var issuedAt: Date
-    /// When the access token ends; nil when the provider did not say.
+    /// When the access token expires; nil when the provider did not say.
     public var accessTokenExpirationDate: Date?
     /// The (new) refresh token, when there is one.
     public var refreshToken: String?
-    /// The ID token, when there is one; checked by whoever made the request.
+    /// The ID token, when there is one. The sender of the request verifies it.
     public var idToken: String?
-    /// Why the ID token was believed; nil when nobody has checked it.
+    /// The proof by which the ID token was accepted; nil while it is not verified.
     public var idTokenTrust: IDTokenTrust?
-    /// What was granted, when the provider said it.
+    /// The granted scope, when the provider named it.
     public var scope: String?
-    /// What was granted in detail (RFC 9396, section 7), which may be less or more exact than what was asked for; nil when
-    /// the provider did not say.
+    /// The granted access in detail (RFC 9396, section 7), which may be less or more exact than the requested one; nil
+    /// when the provider did not say.
     public var authorizationDetails: [AuthorizationDetail]?
     /// Members that the specification does not name.
     public var additionalMembers: [String: JSONValue]
@@ -51,7 +51,7 @@ public struct TokenResponse: Sendable, Hashable, Codable {
 extension TokenResponse {
     /// The scopes that were granted and not asked for, in order; empty when nothing is known of either.
     ///
-    /// - Parameter requested: What was asked for, separated by spaces.
+    /// - Parameter requested: The requested scope, separated by spaces.
     public func scopes(beyond requested: String?) -> [Scope] {
         guard let scope, let requested else { return [] }
         let asked = Set(requested.split(separator: " "))
@@ -66,6 +66,6 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
             + "expires \(accessTokenExpirationDate.map { "\($0)" } ?? "unknown"), "
             + "\(refreshToken == nil ? "without" : "with") refresh token"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -1,4 +1,4 @@
-/// What kind of token a request is about, so that the provider finds it faster (RFC 7009, section 2.1).
+/// A hint at the kind of a token, so that the provider finds it faster (RFC 7009, section 2.1).
 public struct TokenTypeHint: RawRepresentable, Sendable, Hashable {
     /// The parameter's value.
     public let rawValue: String

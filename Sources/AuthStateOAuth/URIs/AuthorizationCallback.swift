@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What came back at the redirect URI: the URL, and the form when the provider answered by POST.
+/// The callback at the redirect URI: the URL, and the form when the provider answered by POST.
 public struct AuthorizationCallback: Sendable, Hashable {
     /// The URL that was called, exactly as it came.
     public let url: String
@@ -30,6 +30,6 @@ public struct AuthorizationCallback: Sendable, Hashable {
 extension AuthorizationCallback: CustomStringConvertible, CustomReflectable {
     /// The URL without its query and fragment, which carry the code.
     public var description: String { URIReference(url).redacted }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["callback": description]) }
 }

@@ -2,8 +2,8 @@ extension URIReference {
     /// Whether the host has only the characters of names and addresses: ASCII letters, digits, `-`, `.`, `_`, and, in
     /// brackets, hexadecimal digits, `:` and `.`.
     ///
-    /// Escapes and other characters mean one thing to what checks a URL and another to what connects: libcurl takes
-    /// `127.0.0.%31` for 127.0.0.1.
+    /// A check of a URL and a connection may read escapes and other characters differently: libcurl takes `127.0.0.%31`
+    /// for 127.0.0.1.
     package var hasPlainHost: Bool {
         guard let host, !host.isEmpty else { return false }
         guard host.utf8.first == UInt8(ascii: "[") else {

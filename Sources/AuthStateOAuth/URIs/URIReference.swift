@@ -1,4 +1,5 @@
-/// The parts of a URI exactly as they are written (RFC 3986, appendix B); `URL` rewrites what must be compared as it is.
+/// The parts of a URI exactly as they are written (RFC 3986, appendix B); `URL` rewrites parts that must be compared
+/// unchanged.
 package struct URIReference: Sendable, Hashable {
     package var scheme: Substring?
     package var user: Substring?
@@ -8,7 +9,7 @@ package struct URIReference: Sendable, Hashable {
     package var query: Substring?
     package var fragment: Substring?
 
-    // By bytes: what separates the parts is ASCII, whatever follows it, and by characters this takes eight times as long.
+    // By bytes: the separators are ASCII, and by characters this takes eight times as long.
     package init(_ text: some StringProtocol) {
         var rest = Substring(text)
         fragment = rest.cut(after: UInt8(ascii: "#"))
@@ -59,7 +60,7 @@ package struct URIReference: Sendable, Hashable {
 }
 
 extension Substring {
-    /// Takes away the first such byte and what is after it, and returns the latter; nil when there is none.
+    /// Removes the first such byte and the rest after it, and returns that rest; nil when there is none.
     fileprivate mutating func cut(after separator: UInt8) -> Substring? {
         guard let place = utf8.firstIndex(of: separator) else { return nil }
         defer { self = self[..<place] }

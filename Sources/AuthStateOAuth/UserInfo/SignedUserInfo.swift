@@ -6,7 +6,7 @@ package import AuthStateJOSE
     import Foundation
 #endif
 
-/// Userinfo as a signed JWT (OpenID Connect Core, 5.3.2 and 5.3.4); its claims come out only when it is verified.
+/// Userinfo as a signed JWT (OpenID Connect Core, 5.3.2 and 5.3.4); its claims are available only after verification.
 package struct SignedUserInfo: Sendable, Hashable {
     private let token: JSONWebToken
 
@@ -76,7 +76,7 @@ package struct SignedUserInfo: Sendable, Hashable {
         Rule(check: .userInfoEvent, name: "events", section: "RFC 8417, 4", expected: "no events") {
             token, _ in !token.isSecurityEvent
         },
-        // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS says who answered, and `sub` whose claims they are.
+        // Core 5.3.2: `iss` and `aud` SHOULD be there. TLS proves the server, and `sub` names the person of the claims.
         Rule(check: .userInfoIssuer, name: "iss", section: "Core 5.3.2", expected: "the issuer, or no iss") {
             token, expected in
             token.claims["iss"].map { $0.stringValue?.isExactly(expected.issuer.rawValue) == true } ?? true
@@ -107,6 +107,6 @@ package struct SignedUserInfo: Sendable, Hashable {
 extension SignedUserInfo: CustomStringConvertible, CustomReflectable {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed userinfo: \(token)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     package var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }
 }

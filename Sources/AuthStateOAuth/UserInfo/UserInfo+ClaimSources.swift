@@ -7,9 +7,9 @@ import AuthStateJOSE
 #endif
 
 extension UserInfo {
-    /// Where claims are that somebody else than the provider vouches for (OpenID Connect Core, section 5.6.2).
+    /// A source of claims that a party other than the provider vouches for (OpenID Connect Core, section 5.6.2).
     ///
-    /// They are data: nothing is fetched, and no signature is verified. Whoever uses them has to decide whether to trust
+    /// They are data: nothing is fetched, and no signature is verified. Before you use them, decide whether to trust
     /// that issuer, and verify its JWT with that issuer's keys.
     public struct ClaimSource: Sendable, Hashable {
         /// The names of the claims that the source is said to have.
@@ -62,7 +62,7 @@ extension UserInfo.ClaimSource: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "source of \(claimNames.map { $0.printable() }.joined(separator: ", ")): \(origin)"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
 }
 
@@ -75,6 +75,6 @@ extension UserInfo.ClaimSource.Origin: CustomStringConvertible, CustomReflectabl
             "\(endpoint.redactedDescription), \(accessToken == nil ? "without" : "with") an access token"
         }
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["origin": description]) }
 }

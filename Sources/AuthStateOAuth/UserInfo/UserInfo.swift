@@ -47,6 +47,6 @@ extension UserInfo: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "userinfo with \(claims.keys.sorted().joined(separator: ", ").printable())"
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }
 }

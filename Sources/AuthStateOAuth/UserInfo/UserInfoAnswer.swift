@@ -6,9 +6,10 @@ package import AuthStateJOSE
     import Foundation
 #endif
 
-/// What the userinfo endpoint sent; `Content-Type` alone decides how it is read (OpenID Connect Core, section 5.3.2).
+/// The answer of the userinfo endpoint; `Content-Type` alone decides how it is read (OpenID Connect Core, section
+/// 5.3.2).
 package enum UserInfoAnswer: Sendable, Hashable {
-    /// Claims as they are; whatever is not `application/jwt` has to be a JSON object.
+    /// Claims as they are; an answer of any type but `application/jwt` has to be a JSON object.
     case plain([String: JSONValue])
     /// Claims in a signed JWT, not verified yet.
     case signed(SignedUserInfo)

@@ -8,7 +8,7 @@ import AuthStateJOSE
 
 /// A JSON resource descriptor as far as it leads to the issuer (RFC 7033, section 4.4); other members are ignored.
 package struct WebFingerAnswer: Sendable, Hashable {
-    /// Whom it speaks of; it may be another URI for the same person than the one that was asked for.
+    /// The subject of the descriptor; it may be another URI of the same person than the requested one.
     package let subject: String?
     /// The issuer of the first link that has the relation.
     package let issuer: Issuer
@@ -16,7 +16,7 @@ package struct WebFingerAnswer: Sendable, Hashable {
     /// Reads a descriptor.
     ///
     /// - Throws: `AuthStateError`: `.invalidMetadata`, `.discoveryFailed` when no link leads to an issuer,
-    ///   `.invalidIssuer` when the link is none.
+    ///   `.invalidIssuer` when the link is not an issuer.
     package init(parsing body: Data) throws {
         guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
             throw Self.malformed("a JSON object")

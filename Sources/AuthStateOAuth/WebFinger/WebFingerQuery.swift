@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// The question which issuer a person's identifier belongs to (RFC 7033, section 4; OpenID Connect Discovery, section 2).
+/// The request for the issuer of a person's identifier (RFC 7033, section 4; OpenID Connect Discovery, section 2).
 package struct WebFingerQuery: Sendable, Hashable {
     /// The identifier as a URI (OpenID Connect Discovery, section 2.1.2).
     package let resource: String
@@ -16,7 +16,8 @@ package struct WebFingerQuery: Sendable, Hashable {
     /// The relation whose link leads to the issuer.
     package static let relation = "http://openid.net/specs/connect/1.0/issuer"
 
-    /// Normalises what a person typed: `user@host`, `acct:user@host`, `host`, `host:port`, or an http(s) URL.
+    /// Normalises an identifier that a person typed: `user@host`, `acct:user@host`, `host`, `host:port`, or an http(s)
+    /// URL.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`, or `.unsupported` for an XRI.
     package init(_ identifier: String) throws {
@@ -46,7 +47,7 @@ package struct WebFingerQuery: Sendable, Hashable {
         self.url = url
     }
 
-    /// What has no scheme becomes an account when it is no more than user and host, else an https URL.
+    /// Text without a scheme becomes an account when it is no more than user and host, else an https URL.
     private static func normalised(_ text: Substring) -> String {
         let parts = URIReference(text)
         if let scheme = parts.scheme {

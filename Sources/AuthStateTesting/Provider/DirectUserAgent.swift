@@ -13,7 +13,7 @@ public import AuthStateOAuth
 /// redirect URI. Answers by query, by fragment and by form post arrive alike. Given a name and password it also fills in
 /// the provider's login page.
 public struct DirectUserAgent: ExternalUserAgent {
-    /// What happens to the answer on its way back; nothing of a signed one (JARM) can be changed unnoticed.
+    /// How the answer travels back; a change to a signed one (JARM) is always noticed.
     public enum Behavior: Sendable {
         /// It arrives as the provider sent it.
         case faithful
@@ -21,7 +21,7 @@ public struct DirectUserAgent: ExternalUserAgent {
         case denying
         /// `state` is another one.
         case changingState
-        /// Nobody ever comes back; cancel the task, or let the deadline pass.
+        /// The browser never comes back; cancel the task, or let the deadline pass.
         case neverReturning
         /// Anything else.
         case editing(@Sendable (inout Parameters) -> Void)
@@ -34,7 +34,7 @@ public struct DirectUserAgent: ExternalUserAgent {
     /// Makes a user agent.
     ///
     /// - Parameters:
-    ///   - behavior: What happens to the answer.
+    ///   - behavior: How the answer travels back.
     ///   - login: Name and password for a provider that shows its login page.
     ///   - transport: How it reaches the provider.
     public init(
@@ -46,7 +46,7 @@ public struct DirectUserAgent: ExternalUserAgent {
         self.transport = transport
     }
 
-    /// Chooses `http://127.0.0.1:49152/callback` when the caller has no wish, and port 49152 for port 0.
+    /// Chooses `http://127.0.0.1:49152/callback` when the caller names no redirect URI, and port 49152 for port 0.
     public func prepare(
         redirectURI: RedirectURI?, for purpose: UserAgentPurpose
     ) async throws -> any ExternalUserAgentSession {

@@ -13,10 +13,11 @@ extension OpenIDProvider {
         core.faults.withLock { $0[endpoint, default: FaultPlan()].decide = decide }
     }
 
-    /// Takes back every fault that has not happened yet.
+    /// Removes every fault that has not happened yet.
     public func removeFaults() { core.faults.withLock { $0 = [:] } }
 
-    /// Decides about a device's login, as a person would who has entered its user code: the first user, or nobody.
+    /// Decides a device's login, like a person who has entered its user code: allows it for the first user, or denies
+    /// it.
     ///
     /// - Parameter userCode: In any case, with or without its hyphen.
     /// - Returns: Whether a login with this code waits for a decision.
@@ -25,8 +26,8 @@ extension OpenIDProvider {
         core.decide(userCode: userCode, allow: allow)
     }
 
-    /// Decides about the backchannel logins of a person, as they would on their phone; without `Login.page` they have done
-    /// so at once.
+    /// Decides the backchannel logins of a person, like the person on their phone. Without `Login.page` they are
+    /// decided at once.
     ///
     /// - Parameter loginHint: The person's name, subject or mail address.
     /// - Returns: Whether a login of theirs waits for a decision.
@@ -35,7 +36,7 @@ extension OpenIDProvider {
         core.decide(loginHint: loginHint, allow: allow)
     }
 
-    /// Revokes every grant: refresh tokens end in `invalid_grant`, access tokens are refused.
+    /// Revokes every grant: refresh tokens fail with `invalid_grant`, access tokens are refused.
     public func revokeGrants() {
         core.state.withLock { state in
             for id in state.grants.keys { state.grants[id]?.isRevoked = true }
@@ -43,21 +44,21 @@ extension OpenIDProvider {
         }
     }
 
-    /// Ends every access token at once, whatever lifetime was announced; grants stay.
+    /// Expires every access token at once, before its announced lifetime ends; grants stay.
     public func expireAccessTokens() {
         core.state.withLock { state in
             for token in state.accessTokens.keys { state.accessTokens[token]?.expiresAt = -.infinity }
         }
     }
 
-    /// Makes userinfo and the protected resource refuse the next access tokens, good ones too.
+    /// Makes userinfo and the protected resource refuse the next access tokens, valid ones too.
     ///
     /// - Parameter challenge: The value of `WWW-Authenticate`; nil sends none.
     public func rejectAccessTokens(times: Int = 1, challenge: String? = #"Bearer error="invalid_token""#) {
         core.state.withLock { $0.rejections = (times, challenge) }
     }
 
-    /// Wants another nonce in DPoP proofs from now on, if it wants any.
+    /// Requires another nonce in DPoP proofs from now on, if it requires any.
     public func rotateDPoPNonce() { core.state.withLock { $0.proofs.rotate() } }
 
     /// Signs with new keys from now on.
@@ -69,7 +70,7 @@ extension OpenIDProvider {
     /// The names (`kid`) of the keys that are published, the current ones first.
     public var keyIDs: [String] { core.keys.published.compactMap(\.keyID) }
 
-    /// What it has counted since it started.
+    /// Its counters since it started.
     public var statistics: Statistics { core.state.withLock { $0.statistics } }
 
     /// Requests at an endpoint since it started, failed ones included.

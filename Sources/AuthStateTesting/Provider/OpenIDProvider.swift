@@ -10,9 +10,9 @@ import AuthStateOAuth
 
 /// An OpenID provider inside this process, on a loopback port, for tests and demonstrations.
 ///
-/// It knows a public client `app`, a confidential client `service` and a user Ada, signs with real keys, rotates refresh
-/// tokens, and notices when one is used twice. Its behaviour can be changed at any time, faults injected, and requests
-/// counted. It ends when it is stopped or let go of; nothing is ever logged.
+/// It knows a public client `app`, a confidential client `service` and a user Ada, signs with real keys, rotates
+/// refresh tokens, and detects when one is used twice. Its behaviour can be changed at any time, faults injected, and
+/// requests counted. It ends when it is stopped or released; it logs nothing.
 ///
 /// ```swift
 /// let provider = try await OpenIDProvider()
@@ -72,7 +72,7 @@ public final class OpenIDProvider: Sendable {
     /// The URL of an endpoint.
     public func url(of endpoint: Endpoint) -> URL {
         let text = "http://127.0.0.1:\(port)\(endpoint.path(under: configuration.issuerPath))"
-        // Letters, digits and slashes are always a URL; a path with anything else fails at discovery, in plain sight.
+        // Letters, digits and slashes are always a URL; a path with other characters fails visibly at discovery.
         return URL(string: text) ?? URL(filePath: "/")
     }
 }

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 
-/// What an endpoint decided; signing, and what deviates, come after it.
+/// The decision of an endpoint; signing and deviations follow it.
 enum ProviderDecision: Sendable {
     case response(LoopbackResponse)
     case metadata([String: JSONValue], at: OpenIDProvider.Endpoint)

@@ -32,7 +32,7 @@ struct ProviderRefusal: Error, Sendable {
 }
 
 extension LoopbackResponse {
-    /// JSON that nobody may keep.
+    /// JSON that must not be cached.
     static func json(_ members: [String: JSONValue], status: Int = 200) -> LoopbackResponse {
         LoopbackResponse(
             status: status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 
-/// All that a provider remembers; every answer is decided by a function of this value, a request and the time.
+/// The whole state of a provider; every answer is decided by a function of this value, a request and the time.
 struct ProviderState: Sendable {
     var issuer = ""
     var configuration: OpenIDProvider.Configuration
@@ -12,22 +12,22 @@ struct ProviderState: Sendable {
     var refreshTokens: [String: RefreshToken] = [:]
     /// Clients that registered themselves, by identifier.
     var registrations: [String: Registration] = [:]
-    /// Logins that a person decides about elsewhere, by what their tokens are asked for with.
+    /// Logins that a person confirms elsewhere, by the code that their tokens are requested with.
     var pendingLogins: [String: PendingLogin] = [:]
     /// Pushed authorization requests that no login has used yet, by `request_uri`.
     var pushedRequests: [String: PushedRequest] = [:]
-    /// When the client assertions end that were used, by client and `jti`.
+    /// When the used client assertions expire, by client and `jti`.
     var usedAssertions: [String: Double] = [:]
     /// Proofs of keys that tokens are bound to.
     var proofs = Proofs()
     var statistics = OpenIDProvider.Statistics()
     var requests: [OpenIDProvider.Endpoint: [OpenIDProvider.Request]] = [:]
-    /// How many good access tokens to refuse, and with which challenge.
+    /// How many valid access tokens to refuse, and with which challenge.
     var rejections: (remaining: Int, challenge: String?) = (0, nil)
 
     init(configuration: OpenIDProvider.Configuration) { self.configuration = configuration }
 
-    /// What one person allowed one client in one login.
+    /// The access that one person granted one client in one login.
     struct Grant: Sendable {
         var clientID: String
         var user: OpenIDProvider.User
@@ -35,9 +35,9 @@ struct ProviderState: Sendable {
         var nonce: String?
         /// Claims that were asked for one by one.
         var requestedClaims = RequestedClaims()
-        /// What the tokens are for; empty means anything.
+        /// The resources of the tokens; empty means any.
         var resources: [String] = []
-        /// What was allowed in detail (RFC 9396).
+        /// The access that was granted in detail (RFC 9396).
         var authorizationDetails: [AuthorizationDetail] = []
         var authenticatedAt: Double
         var sessionID: String
@@ -60,7 +60,7 @@ struct ProviderState: Sendable {
         var grant: String?
         var clientID: String
         var scopes: [String]
-        /// What it is for; empty means anything.
+        /// The resources of the token; empty means any.
         var resources: [String] = []
         /// The thumbprint of the key that it is bound to; nil for a bearer token.
         var key: String?
@@ -120,7 +120,7 @@ struct ProviderState: Sendable {
         }
     }
 
-    /// A new secret; what is past its time is forgotten now and then, so that a long demonstration does not grow.
+    /// A new secret. Expired entries are removed now and then, so that a long demonstration does not grow.
     mutating func newToken(now: Double) -> String {
         if accessTokens.count >= 20_000 { accessTokens = accessTokens.filter { $0.value.expiresAt > now } }
         if codes.count >= 20_000 { codes = codes.filter { $0.value.expiresAt > now } }

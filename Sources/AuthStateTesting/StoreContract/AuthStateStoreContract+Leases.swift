@@ -17,7 +17,7 @@ extension AuthStateStoreContract.Check {
         try await trial.expect("100", "after a hundred transactions")
     }
 
-    static let deadline = Self("whoever waits for another holder is told at its deadline that the key is locked") {
+    static let deadline = Self("a transaction that waits for another holder fails at its deadline: the key is locked") {
         trial in
         try await trial.lease { _ in
             for store in [trial.store, trial.other] {
@@ -37,12 +37,12 @@ extension AuthStateStoreContract.Check {
         }
     }
 
-    static let cancelledWaiting = Self("whoever is cancelled while it waits leaves at once, and holds nothing") {
+    static let cancelledWaiting = Self("a transaction that is cancelled while it waits ends at once, without the key") {
         trial in
         try await trial.lease { _ in
             for store in [trial.store, trial.other] {
                 let waiter = Task { try await store.withLease(trial.key, deadline: .seconds(3600)) { _ in } }
-                // So that it may have come to wait.
+                // To give the waiter time to start waiting.
                 for _ in 0..<10 { await Task.yield() }
                 waiter.cancel()
                 let end = try await trial.soon("A cancelled task") { await waiter.result }
@@ -89,7 +89,7 @@ extension AuthStateStoreContract.Check {
     }
 
     static let watching = Self("a watch shows every change, where the store gives one") { trial in
-        // Some can watch only where something is.
+        // Some stores can watch only an existing state.
         try await trial.put("one")
         guard let watch = await trial.store.watch(trial.key) else { return }
         func expectAlarm(_ change: () async throws -> Void) async throws {

@@ -118,10 +118,10 @@ extension AuthStateStoreContract.Check {
         for store in [trial.store, trial.other] {
             let entries: [AuthStateEntry]
             do { entries = try await store.entries(savedBefore: .distantFuture) } catch let error as AuthStateError {
-                // A store need not.
+                // A store may refuse to list.
                 return try trial.require(error.code == .invalidArgument, "A list should not end with \(error).")
             }
-            // Others may be in the storage, and under the same version.
+            // The storage may hold other states, also under the same version.
             var found = 0
             for entry in entries where entry.version == version {
                 if try await store.load(entry.key)?.archive == Data("listed".utf8) { found += 1 }
@@ -137,6 +137,6 @@ extension AuthStateStoreContract.Check {
 }
 
 extension StoredAuthState.Version {
-    /// One that no store gives.
+    /// A version that no store assigns.
     fileprivate static let foreign = Self(rawValue: "'; DROP TABLE auth_states; --")
 }

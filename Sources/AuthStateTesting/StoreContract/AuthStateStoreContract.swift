@@ -1,6 +1,6 @@
 public import AuthStateKit
 
-/// What every store promises, as checks for the tests of a store of your own.
+/// The promises of every store, as checks for the tests of a store of your own.
 ///
 /// ```swift
 /// @Test(arguments: AuthStateStoreContract.checks)
@@ -9,9 +9,10 @@ public import AuthStateKit
 /// }
 /// ```
 ///
-/// They go on what `AuthStateStore`, `AuthStateLease` and `AuthStateWatch` say, and on nothing that only some stores can do.
+/// They test the documented behaviour of `AuthStateStore`, `AuthStateLease` and `AuthStateWatch`, and nothing that only
+/// some stores can do.
 public enum AuthStateStoreContract {
-    /// All of them; none needs another one to have run.
+    /// All checks; each can run without the others.
     public static let checks: [Check] = [
         .loading, .keys, .archives, .savingOver, .deletingOver, .deleting, .reserving, .discarding,
         .exclusion, .deadline, .otherKeys, .cancelledWaiting, .failing, .ended, .cancelledSaving, .watching,
@@ -29,10 +30,10 @@ public enum AuthStateStoreContract {
             self.body = body
         }
 
-        /// Finds out whether a store keeps it; leaves behind what it stored, under keys of its own.
+        /// Checks whether a store keeps it; leaves behind its entries, under keys of its own.
         ///
         /// - Parameters:
-        ///   - store: An empty one, or one whose contents are nobody's.
+        ///   - store: An empty store, or one whose contents no other party uses.
         ///   - other: Another object on the same storage, as another process has it, whose leases exclude those of the first;
         ///     nil when there is none, or when leases exclude their own process alone.
         /// - Throws: `Violation`; `CancellationError`.
@@ -40,7 +41,7 @@ public enum AuthStateStoreContract {
             try await run(on: store, and: other, patience: .seconds(20))
         }
 
-        /// - Parameter patience: How long to wait for what has to come at once, until it counts as hanging.
+        /// - Parameter patience: How long to wait for an immediate event before it is a failure.
         func run(
             on store: any AuthStateStore, and other: (any AuthStateStore)? = nil, patience: Duration
         ) async throws {
@@ -55,10 +56,10 @@ public enum AuthStateStoreContract {
     public struct Violation: Error, CustomStringConvertible {
         /// The promise.
         public let promise: String
-        /// What happened instead.
+        /// The violation that the check found.
         public let finding: String
 
-        /// Both.
+        /// The promise and the finding.
         public var description: String { "Not kept: \(promise). \(finding)" }
     }
 }

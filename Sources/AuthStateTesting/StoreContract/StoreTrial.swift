@@ -7,14 +7,14 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// What a check of the contract works with: a store, another one on the same storage, and a key that is nobody's.
+/// The subject of a check of the contract: a store, another one on the same storage, and an unused key.
 struct StoreTrial: Sendable {
     let store: any AuthStateStore
     let other: any AuthStateStore
     let patience: Duration
     let key = AuthStateKey(rawValue: "contract-\(UInt64.random(in: 0...UInt64.max))")
 
-    /// What a check found that should not be so.
+    /// A violation that a check found.
     struct Finding: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }
@@ -30,7 +30,7 @@ struct StoreTrial: Sendable {
         try await store.withLease(key, deadline: patience, body)
     }
 
-    /// Replaces whatever is stored.
+    /// Replaces the stored content.
     @discardableResult
     func put(
         _ content: String, _ key: AuthStateKey? = nil, in store: (any AuthStateStore)? = nil
@@ -40,7 +40,7 @@ struct StoreTrial: Sendable {
         }
     }
 
-    /// Adds one to the number that is stored, as a transaction in which others may run.
+    /// Adds one to the stored number, in a transaction that yields to others.
     func increment(in store: any AuthStateStore) async throws {
         try await store.withLease(key, deadline: .seconds(60)) { lease in
             let stored = try await lease.load()
@@ -51,7 +51,7 @@ struct StoreTrial: Sendable {
         }
     }
 
-    /// What is stored, by the second store.
+    /// The stored content, as the second store reads it.
     func text(_ key: AuthStateKey? = nil) async throws -> String? {
         try await other.load(key ?? self.key).map { String(decoding: $0.archive, as: UTF8.self) }
     }
@@ -66,7 +66,7 @@ struct StoreTrial: Sendable {
         guard condition else { throw Finding(finding()) }
     }
 
-    /// Expects an error of the store with this code, which tells a person what to do.
+    /// Expects an error of the store with this code, with a hint.
     func expect(_ code: AuthStateError.Code, _ what: String, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as AuthStateError {
             return try require(
@@ -76,7 +76,7 @@ struct StoreTrial: Sendable {
         throw Finding("\(what) should throw \(code).")
     }
 
-    /// Runs what has to end at once.
+    /// Runs an operation that has to end at once.
     func soon<R: Sendable>(_ what: String, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
         do { return try await withDeadline(patience, clock: ContinuousClock(), body) } catch is DeadlineExceeded {
             throw Finding("\(what) did not end.")

@@ -91,7 +91,7 @@ struct CURLMsg;
     CONSTANT(CURLOPT_POSTFIELDSIZE_LARGE, 30120)                                                                      \
     CONSTANT(CURLOPT_CAINFO_BLOB, 40309)                                                                              \
     CONSTANT(CURLMOPT_MAX_HOST_CONNECTIONS, 7)                                                                        \
-    /* What an exchange knows of itself */                                                                            \
+    /* Information about an exchange */                                                                               \
     CONSTANT(CURLINFO_PRIVATE, 0x100015)                                                                              \
     CONSTANT(CURLINFO_CAINFO, 0x10003d)                                                                               \
     CONSTANT(CURLINFO_RESPONSE_CODE, 0x200002)                                                                        \

@@ -3,7 +3,7 @@ import AuthenticationServices
 import Foundation
 import UIKit
 
-/// Takes the system's window through its ways on the stub, which calls back on another thread as macOS does.
+/// Takes the system's window through its outcomes on the stub, which calls back on another thread as macOS does.
 @main
 struct WebAuthenticationBehaviour {
     @MainActor

@@ -119,7 +119,7 @@ struct RFC7517Tests {
             let algorithm: SignatureAlgorithm = key.keyType == "RSA" ? .rs256 : .es256
             #expect(try VerificationKey(key.publicKey).isValid(signature, for: [1, 2, 3], algorithm: algorithm))
         }
-        // What a provider should not have published is dropped.
+        // The private part, which a provider should not publish, is dropped.
         #expect(try JSONWebKeySet(json: json).keys.map(\.isPrivate) == [false, false])
     }
 

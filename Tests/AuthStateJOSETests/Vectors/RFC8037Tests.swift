@@ -32,7 +32,7 @@ struct RFC8037Tests {
         #expect(try Base64URL.encode(SigningKey(key()).sign(Self.signingInput.utf8)) == Self.signature)
     }
 
-    @Test("A.5: and verifies it, under both names of the algorithm")
+    @Test("A.5: the key verifies it, under both names of the algorithm")
     func verifying() throws {
         let key = VerificationKey(try key().publicKey)
         let signature = try #require(Base64URL.decode(Self.signature))

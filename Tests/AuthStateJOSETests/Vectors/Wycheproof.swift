@@ -6,7 +6,7 @@ import Testing
 struct Wycheproof: Sendable, CustomTestStringConvertible {
     let file: String
     let algorithm: SignatureAlgorithm
-    /// How many of its tests there are at least.
+    /// The least number of its tests.
     let count: Int
 
     init(_ file: String, _ algorithm: SignatureAlgorithm, _ count: Int) {

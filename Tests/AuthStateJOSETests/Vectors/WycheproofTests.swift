@@ -42,7 +42,7 @@ struct WycheproofTests {
             let key = VerificationKey(try group.key(for: file.algorithm))
             for test in group.tests {
                 let isValid = try key.isValid(hex(test.sig), for: hex(test.msg), algorithm: file.algorithm)
-                // What is called acceptable may go either way.
+                // A test that is called acceptable may go either way.
                 #expect(test.result == "acceptable" || isValid == (test.result == "valid"), "test \(test.tcId)")
                 ran += 1
             }

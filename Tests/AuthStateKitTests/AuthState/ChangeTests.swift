@@ -47,7 +47,7 @@ struct ChangeTests {
         try await bounded { await reader.value }
     }
 
-    @Test("nothing that is published or printed holds a token")
+    @Test("no published or printed value holds a token")
     func nothingLeaks() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
         let log = EventLog()
@@ -77,7 +77,7 @@ struct ChangeTests {
         #expect(observer.traces == ["trace-7", "trace-7"])
     }
 
-    @Test("run() renews ahead of expiry and ends with its task; drain() waits for what is under way")
+    @Test("run() renews ahead of expiry and ends with its task; drain() waits for the renewals in progress")
     func runAndDrain() async throws {
         let fixture = try Fixture([Fixture.tokens(1)], lifetime: 3600)
         let (state, clock) = (fixture.state(), fixture.clock)

@@ -23,23 +23,23 @@ final class FaultyStore: AuthStateStore {
     private let crash = Lock(false)
     private let written = Lock(false)
 
-    /// Lets whoever saves wait here.
+    /// Holds each save at this gate; nil lets saves pass.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
-    /// Lets those who delete wait here.
+    /// Holds each deletion at this gate; nil lets deletions pass.
     func holdDeletes(at gate: ScriptedTransport.Gate?) { deleteGate.withLock { $0 = gate } }
-    /// Says to the next holders of the lease that one before them died.
+    /// Tells the next holders of the lease that an earlier holder died.
     func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
 
-    /// Shows other contents from now on, as somebody who takes no lease would leave them.
+    /// Shows other contents from now on, as a writer without a lease would leave them.
     func overwrite(_ archive: Data) {
         overlay.withLock { $0 = StoredAuthState(archive: archive, version: .init(rawValue: "foreign")) }
     }
 
     var log: [Operation] { state.withLock { $0.log } }
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
-    /// Lets the next operation of its kind fail, and that one alone.
+    /// Makes the next operation of this kind fail, and only that one.
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
-    /// Lets saves fail after they have written, as a disk can, or a database whose answer is lost.
+    /// Makes saves fail after they have written, as a disk can, or a database whose answer is lost.
     func failAfterSaving(_ fails: Bool) { written.withLock { $0 = fails } }
     fileprivate func note(_ operation: Operation) throws {
         let fails = state.withLock { state in

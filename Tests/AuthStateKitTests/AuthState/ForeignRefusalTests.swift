@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// With named origins, another host's 401 says nothing of the login.
-@Suite("A token that a host refuses which was not named")
+@Suite("A token refused by a host that is not an allowed origin")
 struct ForeignRefusalTests {
     private func refuse(_ url: URL?, _ fixture: inout Fixture) async throws -> AuthState {
         fixture.options.allowedOrigins = ["https://api.example"]
@@ -19,28 +19,28 @@ struct ForeignRefusalTests {
         return state
     }
 
-    @Test("neither ends the login nor renews")
+    @Test("a refusal by another host neither ends the login nor renews")
     func foreign() async throws {
         var fixture = try Fixture(then: Fixture.tokens(1))
         let state = try await refuse(URL(string: "https://other.example/x"), &fixture)
         #expect(state.isAuthorized && fixture.transport.requests.isEmpty)
     }
 
-    @Test("a named one renews once, and ends the login when that does not help")
+    @Test("a refusal by an allowed origin renews once, and ends the login when that does not help")
     func named() async throws {
         var fixture = try Fixture(then: Fixture.tokens(1))
         let state = try await refuse(URL(string: "https://API.example:443/x"), &fixture)
         #expect(state.authorizationError?.code == .tokenRejected && fixture.spent.count == 1)
     }
 
-    @Test("without a place the token is renewed, and the login stays")
+    @Test("a refusal without a URL renews the token, and the login stays")
     func unknownPlace() async throws {
         var fixture = try Fixture(then: Fixture.tokens(1))
         let state = try await refuse(nil, &fixture)
         #expect(state.isAuthorized && fixture.spent.count == 1)
     }
 
-    @Test("performAction knows where an answer comes from")
+    @Test("performAction knows where its answer comes from")
     func performed() async throws {
         var fixture = try Fixture([
             .json("{}", status: 401), Fixture.tokens(1), .json("{}", status: 401),
@@ -53,7 +53,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(
-        "userInfo does, too",
+        "userInfo knows where its answer comes from",
         arguments: [
             ScriptedTransport.Reply.json("{}", status: 401),
             .json(#"{"error":{"type":"OAuthException","code":190}}"#, status: 400),

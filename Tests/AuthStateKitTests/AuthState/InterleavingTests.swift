@@ -14,7 +14,7 @@ import Testing
 /// Two states on one store, as two processes would have them, and what happens in between.
 @Suite("Interleavings of two processes")
 struct InterleavingTests {
-    /// What another process saves while it holds the lease, before the given work gets it.
+    /// Starts work that waits for the lease while another process holds it and saves a change.
     private func whileLeased<R: Sendable>(
         _ store: InMemoryAuthStateStore, saving change: @escaping @Sendable (AuthState.Record) -> AuthState.Record,
         _ work: @escaping @Sendable () async throws -> R
@@ -61,7 +61,7 @@ struct InterleavingTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("a token refused here does not spoil the login that another process has just made")
+    @Test("a refusal of a token here does not spoil the login that another process has just made")
     func refusalBesideLogin() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
@@ -109,7 +109,7 @@ struct InterleavingTests {
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-5")
     }
 
-    @Test("a caller who is refused after somebody else's renewal gets the newer tokens")
+    @Test("a caller that is refused after another caller's renewal gets the newer tokens")
     func refusedAfterAnothersRenewal() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
@@ -184,7 +184,7 @@ struct InterleavingTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("an ID token that nobody can verify is not kept")
+    @Test("an ID token that cannot be verified is not kept")
     func unverifiableIDTokens() async throws {
         let fixture = try Fixture([
             .json(#"{"access_token":"SECRET-a","token_type":"Bearer","expires_in":60,"id_token":"e.e.e"}"#)

@@ -3,9 +3,9 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Asking about the own tokens", .timeLimit(.minutes(2)))
+@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(2)))
 struct IntrospectionTests {
-    @Test("the provider tells of both tokens, and of one that was revoked that it does not count")
+    @Test("the provider describes both tokens, and reports revoked ones as inactive")
     func own() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
@@ -23,7 +23,7 @@ struct IntrospectionTests {
         #expect(try await state.introspect(.refreshToken).isActive == false)
     }
 
-    @Test("a client that was logged in itself asks with its secret; it has no refresh token to ask about")
+    @Test("a client's own state introspects with its secret; it has no refresh token to introspect")
     func clientItself() async throws {
         let fixture = try await ProviderFixture()
         let state = try await AuthState.clientCredentials(
@@ -35,7 +35,7 @@ struct IntrospectionTests {
         #expect(await failure { _ = try await state.introspect() }?.code == .notLoggedIn)
     }
 
-    @Test("each endpoint is asked by a method that it lists")
+    @Test("a request to each endpoint uses an authentication method that the endpoint lists")
     func methods() async throws {
         let fixture = try await ProviderFixture {
             $0.authenticationMethods = [

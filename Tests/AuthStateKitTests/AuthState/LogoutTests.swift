@@ -21,7 +21,7 @@ struct LogoutTests {
         return (state, state.snapshot)
     }
 
-    /// Whether the provider still takes a token for good.
+    /// Whether the provider reports a token as active.
     private func isActive(
         _ kind: TokenTypeHint, of record: AuthState.Record, at fixture: ProviderFixture
     ) async throws -> Bool { try await AuthState(record, service: fixture.service).introspect(kind).isActive }
@@ -45,7 +45,7 @@ struct LogoutTests {
         #expect(await authError { try await state.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("what a logout left is removed when asked for, and a login of another process after it stays")
+    @Test("removeEnd() removes what a logout left, and keeps a later login of another process")
     func removedEnd() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -66,7 +66,7 @@ struct LogoutTests {
         #expect(state.snapshot.grantID == other.snapshot.grantID)
     }
 
-    @Test("from an error state it works all the same")
+    @Test("a logout from an error state revokes the tokens and ends the session too")
     func fromError() async throws {
         let fixture = try await ProviderFixture()
         let (state, tokens) = try await login(fixture)
@@ -77,7 +77,7 @@ struct LogoutTests {
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
-    @Test("offline the login is gone here, and the outcome says what was not done")
+    @Test("an offline logout removes the login here, and its outcome says what was not done")
     func offline() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -91,7 +91,7 @@ struct LogoutTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("what the provider does not offer is not a failure")
+    @Test("an endpoint that the provider does not offer is not a failure")
     func notOffered() async throws {
         let fixture = try await ProviderFixture()
         var record = try await login(fixture).tokens
@@ -102,7 +102,7 @@ struct LogoutTests {
         #expect(outcome.failures.isEmpty)
     }
 
-    @Test("a browser that comes back from another logout is a failure of the session's part alone")
+    @Test("a browser that returns from another logout fails the session's part alone")
     func foreignState() async throws {
         let fixture = try await ProviderFixture()
         let (state, tokens) = try await login(fixture)
@@ -133,7 +133,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("the request can be changed before; hints and languages go to the provider")
+    @Test("a program can change the request; hints and languages go to the provider")
     func customized() async throws {
         let fixture = try await ProviderFixture()
         let (state, _) = try await login(fixture)
@@ -147,7 +147,7 @@ struct LogoutTests {
         #expect(page.parameters["id_token_hint"] == nil)
     }
 
-    @Test("a client that was logged in itself has no session to end, and nothing is asked twice")
+    @Test("a client's own state has no session to end, and its token is revoked once")
     func clientItself() async throws {
         let fixture = try await ProviderFixture()
         let state = try await AuthState.clientCredentials(
@@ -159,7 +159,7 @@ struct LogoutTests {
         #expect(fixture.provider.requests(at: .revocation).count == 1)
     }
 
-    @Test("a cancelled logout does the local part and says of the rest that it was given up")
+    @Test("a cancelled logout does the local part and reports the rest as cancelled")
     func cancelled() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -188,7 +188,7 @@ struct LogoutTests {
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
-    @Test("the tokens that another process has renewed meanwhile are the ones that are revoked")
+    @Test("a logout revokes the tokens that another process has renewed meanwhile")
     func renewedElsewhere() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -202,7 +202,7 @@ struct LogoutTests {
         #expect(await authError { try await other.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("a logout during a renewal: nobody gets its tokens, and what comes late is revoked before the flight ends")
+    @Test("a logout during a renewal: its caller gets no tokens, and late tokens are revoked before the flight ends")
     func duringRenewal() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try await ProviderFixture()
@@ -220,11 +220,11 @@ struct LogoutTests {
         #expect(try await bounded { await caller.value }?.code == .notLoggedIn)
         await state.drain()
         #expect(try await store.login() == nil)
-        // The late refresh token, and both of before: no token of this grant counts any more.
+        // The late refresh token and both earlier tokens: no token of this grant is valid any more.
         #expect(fixture.provider.requests(at: .revocation).count == 3)
     }
 
-    @Test("a login of another process that is removed with the state is revoked like one's own")
+    @Test("a logout also revokes a login of another process that it removes from the store")
     func loginElsewhere() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -237,7 +237,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout that could not remove the state, repeated: what is still stored is revoked and removed")
+    @Test("a repeated logout revokes and removes the state that the first one could not remove")
     func repeated() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -254,7 +254,7 @@ struct LogoutTests {
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
-    @Test("a logout that waited for the store while somebody logged in there leaves that login alone")
+    @Test("a logout that waited for the store leaves a login alone that another process stored meanwhile")
     func overtaken() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock)
@@ -285,7 +285,7 @@ struct LogoutTests {
         #expect(state.snapshot.refreshToken == second.refreshToken)
     }
 
-    @Test("a logout does not take along the client that another process has registered meanwhile")
+    @Test("a logout keeps the client that another process has registered meanwhile")
     func registeredElsewhere() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()

@@ -12,13 +12,13 @@ import Testing
 
 @Suite("Ten thousand callers")
 struct ManyCallersTests {
-    /// Another one each time, unless AUTHSTATE_SEED asks for one.
+    /// A new seed each time, unless AUTHSTATE_SEED names one.
     private var seed: UInt64 {
         ProcessInfo.processInfo.environment["AUTHSTATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
     }
 
     @Test(
-        "9,999 of 10,000 callers are cancelled at random: the last gets its token, from one renewal, and nobody waits on"
+        "9,999 of 10,000 callers are cancelled at random: the last gets its token from one renewal, and none waits on"
     )
     func cancelledAtRandom() async throws {
         let seed = seed
@@ -42,7 +42,7 @@ struct ManyCallersTests {
         await gate.arrivals()
         let flight = try #require(await state.flights.values.first)
         for victim in victims[cuts[0]..<cuts[1]] { callers[victim].cancel() }
-        // The provider has not answered: whoever was cancelled is free all the same. If not, the gate ends the test.
+        // The provider has not answered: a cancelled caller is free all the same. If not, the gate ends the test.
         let early = victims[..<cuts[1]].map { callers[$0] }
         let limit = Task {
             try await Task.sleep(for: .seconds(60))

@@ -43,7 +43,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("what another process renewed is used next, and published")
+    @Test("tokens that another process renewed are used next, and published")
     func renewedElsewhere() async throws {
         let world = try await World([Fixture.tokens(1)])
         var changes = world.mine.stateChanges.makeAsyncIterator()
@@ -69,7 +69,7 @@ struct NoticingTests {
         #expect(world.mine.snapshot.refreshToken == nil)
     }
 
-    @Test("after a login here, what another process does is noticed from the first moment")
+    @Test("changes by another process are noticed from the first moment after a login here")
     func noticedAfterLogin() async throws {
         let fixture = try await ProviderFixture(clock: ManualClock())
         let store = InMemoryAuthStateStore()
@@ -94,7 +94,7 @@ struct NoticingTests {
         #expect(world.fixture.transport.requests.isEmpty)
     }
 
-    @Test("a token that was refused is not renewed when another process has logged in anew")
+    @Test("a refused token is not renewed when another process has logged in again")
     func refusedAfterLoginElsewhere() async throws {
         let world = try await World(refreshToken: nil)
         let answer = try await world.mine.withFreshToken { tokens in
@@ -109,7 +109,7 @@ struct NoticingTests {
         #expect(world.mine.isAuthorized)
     }
 
-    @Test("the store is not read while it tells of no change, but once a minute")
+    @Test("a store that reports no change is read only once a minute")
     func noReadings() async throws {
         let world = try await World()
         let before = world.store.readings
@@ -122,7 +122,7 @@ struct NoticingTests {
         #expect(world.store.readings == before + 1)
     }
 
-    @Test("a store that cannot tell is read once an interval, also after the clock was set back")
+    @Test("a store that cannot report changes is read once an interval, also after the clock was set back")
     func readingByInterval() async throws {
         let world = try await World(tells: false)
         let before = world.store.readings
@@ -138,7 +138,7 @@ struct NoticingTests {
         #expect(world.store.readings == before + 2)
     }
 
-    @Test("what cannot be read is reported once and changes nothing", arguments: [true, false])
+    @Test("a stored state that cannot be read is reported once and changes nothing", arguments: [true, false])
     func unreadable(_ isGarbage: Bool) async throws {
         let world = try await World()
         let failure = AuthStateError(.storeUnreadable, stage: .store, "I/O error")
@@ -155,7 +155,7 @@ struct NoticingTests {
         #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-new")
     }
 
-    @Test("a reading that a change of ours overtook is not taken over")
+    @Test("a reading that is overtaken by a change here is not adopted")
     func overtakenReading() async throws {
         let world = try await World([Fixture.tokens(1)])
         let gate = ScriptedTransport.Gate()
@@ -170,7 +170,7 @@ struct NoticingTests {
         #expect(world.mine.snapshot.refreshToken == "SECRET-refresh-1")
     }
 
-    @Test("a store that does not answer is given up after its time, and the token at hand is used")
+    @Test("a store that does not answer in time is given up, and the token at hand is used")
     func hangingStore() async throws {
         let world = try await World()
         let gate = ScriptedTransport.Gate()
@@ -186,10 +186,10 @@ struct NoticingTests {
         let readings = world.store.readings
         world.fixture.clock.advance(by: .seconds(1))
         _ = try await world.mine.freshTokens()
-        #expect(world.store.readings == readings, "nobody waits for it again at once")
+        #expect(world.store.readings == readings, "no caller waits for it again at once")
     }
 
-    @Test("cancelling the caller who reads frees that one, and the others get what was read")
+    @Test("a cancelled caller that reads is free at once, and the others get the state that was read")
     func cancelledReader() async throws {
         let world = try await World()
         try await world.login("SECRET-new")
@@ -206,7 +206,7 @@ struct NoticingTests {
         #expect(try await second.value.accessToken == "SECRET-new")
     }
 
-    @Test("a change that could not be read is looked for again soon, not only when the next one is told of")
+    @Test("a change that could not be read is looked for again soon, not only after the next report")
     func unreadableChange() async throws {
         let world = try await World()
         try await world.theirs.clear()
@@ -218,7 +218,7 @@ struct NoticingTests {
         #expect(await authError { try await world.mine.freshTokens() }?.code == .notLoggedIn)
     }
 
-    @Test("a reading that a logout here overtook brings nothing back")
+    @Test("a reading that is overtaken by a logout here brings nothing back")
     func readingOvertakenByLogout() async throws {
         let fixture = try Fixture()
         let contents = InMemoryAuthStateStore()

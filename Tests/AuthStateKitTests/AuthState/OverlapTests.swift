@@ -61,7 +61,7 @@ struct OverlapTests {
         #expect(try await store.inner.login() == nil)
     }
 
-    @Test("a login that was never saved does not stand up after a later login and logout of another process")
+    @Test("an unsaved login does not come back after a later login and logout of another process")
     func neverSaved() async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -116,18 +116,18 @@ struct OverlapTests {
         #expect(state.current.storeError == nil && !state.isAuthorized)
     }
 
-    @Test("a failed save whose change another one took along leaves no error behind")
+    @Test("a failed save leaves no error behind when another save has included its change")
     func takenAlong() async throws {
         let fixture = try Fixture()
         let state = fixture.state()
         try await state.setNeedsTokenRefresh()
-        // The save fails, and before its caller comes to say so, the next one has saved everything.
+        // The save fails, and the next one has saved everything before the failure is reported.
         await state.report(unsaved: AuthStateError(.storeUnwritable, stage: .store, "disk full"))
         await state.publish()
         #expect(state.current.storeError == nil && state.isForgettable)
     }
 
-    @Test("tokens that are being saved are not shown by a call that gives up meanwhile")
+    @Test("tokens that are being saved are not shown by a call that is cancelled meanwhile")
     func shownWhileSaving() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
@@ -186,7 +186,7 @@ struct OverlapTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("tokens that expired while they were saved are renewed for those who had joined, and no third time")
+    @Test("tokens that expired while they were saved are renewed once more for the callers that had joined")
     func expiredWhileSaving() async throws {
         var fixture = try Fixture([Fixture.tokens(1, expiresIn: 10)], then: Fixture.tokens(2))
         let (store, gate, log) = (FaultyStore(), ScriptedTransport.Gate(), EventLog())
@@ -205,7 +205,8 @@ struct OverlapTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
-    @Test("a refusal of the older refresh token, stored by another process, ends with the newer one that is saved here")
+    @Test(
+        "a refusal of an older refresh token, stored by another process, gives way to the newer one that is saved here")
     func refusalOfTheOlder() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.error("invalid_grant")])
         let store = FaultyStore()
@@ -273,7 +274,7 @@ struct OverlapTests {
         #expect(try await store.login()?.accessToken == "SECRET-mine")
     }
 
-    @Test("a login during the removal of an end that could not be saved is saved")
+    @Test("a login that begins while an unsaved logout deletes the state is saved")
     func loginDuringRemoval() async throws {
         let fixture = try Fixture()
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
@@ -294,7 +295,7 @@ struct OverlapTests {
         #expect(state.snapshot.accessToken == "SECRET-new" && state.current.storeError == nil)
     }
 
-    @Test("tokens that are being saved are not shown by a save that is given up meanwhile")
+    @Test("tokens that are being saved are not shown by a save that is cancelled meanwhile")
     func shownByAnotherSave() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
@@ -328,7 +329,7 @@ struct OverlapTests {
         #expect(try await store.inner.login() == nil)
     }
 
-    @Test("what tells of a logout can be removed without beginning anything new, and leaves a program's client alone")
+    @Test("removeEnd() begins nothing new, and leaves a program's client alone")
     func removedEnd() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
@@ -350,7 +351,7 @@ struct OverlapTests {
         #expect(mine.snapshot == before && mine.snapshot.isForgettable)
     }
 
-    @Test("what another process stored is shown at once, also while a change is saved here")
+    @Test("tokens that another process stored are shown at once, also while a change is saved here")
     func adoptedWhileSaving() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
@@ -366,7 +367,7 @@ struct OverlapTests {
     }
 }
 
-/// A store whose readings without a lease wait at a gate, with what they have read.
+/// A store whose loads without a lease read first and then wait at a gate.
 private struct HeldReadings: AuthStateStore {
     var mayBeWrittenByOthers: Bool { false }
     let inner: FaultyStore

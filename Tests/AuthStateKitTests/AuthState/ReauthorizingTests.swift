@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("A request for which somebody has to log in again", .timeLimit(.minutes(2)))
+@Suite("A request that needs a new login", .timeLimit(.minutes(2)))
 struct ReauthorizingTests {
     /// Ada, logged in at a provider that knows Bob too.
     struct World {
@@ -39,7 +39,7 @@ struct ReauthorizingTests {
     private let asAda = Reauthorization.presenting(DirectUserAgent())
     private let asBob = Reauthorization.presenting(DirectUserAgent()) { request, _ in request.loginHint = "bob" }
 
-    @Test("is sent once more after the same person's login, which is kept")
+    @Test("a request is sent once more after the same person's login, which is kept")
     func replayed() async throws {
         let world = try await World()
         let before = world.state.snapshot
@@ -50,14 +50,14 @@ struct ReauthorizingTests {
         #expect(after.isAuthorized && after.grantID != before.grantID && after.refreshToken != before.refreshToken)
         #expect(try AuthStateArchive(data: try #require(try await world.archive()).archive).record == after)
         #expect(world.logins() == 2)
-        // The hint says who it was; nothing that is good for one login is used again.
+        // The hint names the person; values that serve one login are not used again.
         let sent = world.provider.requests(at: .authorization).map(\.parameters)
         #expect(sent[1]["login_hint"] == nil || sent[1]["login_hint"] == "ada@example.com")
         for name in ["state", "nonce", "code_challenge"] { #expect(sent[0][name] != sent[1][name]) }
         #expect(sent[0]["scope"] == sent[1]["scope"] && sent[0]["redirect_uri"] == sent[1]["redirect_uri"])
     }
 
-    @Test("is not sent as another person: the state stays as it was, stored too, and the other's tokens are given back")
+    @Test("a request is not sent as another person: the state and the store stay, and that person's tokens are revoked")
     func otherAccount() async throws {
         let world = try await World()
         world.provider.revokeGrants()
@@ -73,7 +73,7 @@ struct ReauthorizingTests {
         #expect(world.logins() == 2)
     }
 
-    @Test("a login that brings no ID token, or one that nobody verified, is nobody's")
+    @Test("a login without a verified ID token counts as another account")
     func noIDToken() async throws {
         let world = try await World()
         world.provider.revokeGrants()
@@ -89,7 +89,7 @@ struct ReauthorizingTests {
         }
     }
 
-    @Test("a person who gives up leaves everything as it was")
+    @Test("a person who closes the page leaves everything as it was")
     func cancelledByPerson() async throws {
         let world = try await World()
         world.provider.revokeGrants()
@@ -117,7 +117,7 @@ struct ReauthorizingTests {
         #expect(agent.count == 1 && world.logins() == 2)
     }
 
-    @Test("fails for good when it fails again: there is no second login")
+    @Test("a request that fails again gets no second login")
     func once() async throws {
         let world = try await World()
         world.provider.rejectAccessTokens(times: 100)
@@ -138,7 +138,7 @@ struct ReauthorizingTests {
         #expect(world.logins() == 1)
     }
 
-    @Test("without an ID token nobody can say whether it is the same person: no page is shown")
+    @Test("without an ID token the person cannot be compared: no page is shown")
     func unknown() async throws {
         let world = try await World(scopes: ["api"])
         world.provider.revokeGrants()
@@ -146,7 +146,7 @@ struct ReauthorizingTests {
         #expect(error?.code == .unsupported && error?.underlying?.isEmpty == false && world.logins() == 1)
     }
 
-    @Test("where nobody was logged in, whoever logs in is taken")
+    @Test("a state without a login accepts the login of any person")
     func first() async throws {
         let world = try await World()
         _ = await world.state.logOut(with: nil)
@@ -185,7 +185,7 @@ struct ReauthorizingTests {
         #expect(error?.code == .notLoggedIn && world.logins() == 1 && !world.state.isAuthorized)
     }
 
-    @Test("a client that asks in its own name has nobody to log in")
+    @Test("a client's own state leads to no login")
     func machine() async throws {
         let world = try await World()
         let state = try await AuthState.clientCredentials(
@@ -205,7 +205,7 @@ struct ReauthorizingTests {
             let agent = HeldUserAgent(isOpen: true)
             let error = await authError {
                 let response = try await world.state.withReauthorization(.presenting(agent)) {
-                    // The other process is quicker, while this call is under way.
+                    // The other process logs in first, while this call is in progress.
                     if world.logins() == 1 {
                         var request = world.fixture.request()
                         request.loginHint = name
@@ -221,7 +221,7 @@ struct ReauthorizingTests {
         }
     }
 
-    @Test("is not sent as another person whom another process logs in while it is on its way", arguments: [1, 3])
+    @Test("a request is not repeated as another person whom another process logs in meanwhile", arguments: [1, 3])
     func replacedMeanwhile(_ sending: Int) async throws {
         let world = try await World()
         var request = world.fixture.request()
@@ -279,7 +279,7 @@ struct ReauthorizingTests {
         #expect(isLogin || world.provider.requestCount(.revocation) > 0)
     }
 
-    @Test("a caller that is cancelled leaves at once; when it was the last, the browser closes")
+    @Test("a cancelled caller returns at once; the browser closes with the last one")
     func cancelled() async throws {
         let world = try await World()
         world.provider.revokeGrants()
@@ -310,7 +310,7 @@ struct ReauthorizingTests {
         #expect(sent["acr_values"] == "phr phrh" && sent["max_age"] == "5" && world.logins() == 2)
     }
 
-    @Test("the request is the last one's, made anew, for a person who is there")
+    @Test("the login's request is the last one, made anew for a person who is present")
     func request() async throws {
         let world = try await World()
         var record = world.state.snapshot

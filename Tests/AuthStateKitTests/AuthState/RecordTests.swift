@@ -37,7 +37,7 @@ struct RecordTests {
             refreshToken: refresh ? "refresh \(name)" : nil, idToken: idToken)
     }
 
-    /// What is left of a state, in a line.
+    /// A summary of a state, in one line.
     private static func summary(_ record: AuthState.Record) -> String {
         let parts = [
             record.isLoggedOut ? "logged out" : nil, record.lastTokenResponse?.accessToken, record.refreshToken,
@@ -78,7 +78,7 @@ struct RecordTests {
     }
 
     @Test(
-        "what newer tokens answer is over: an error, a pause, an answer that never came, the wish to renew",
+        "newer tokens end an error, a pause, an unconfirmed renewal and the wish to renew",
         arguments: [
             .failed(error), .tokenRefused("access 0", error), .refreshRequested, .renewalUnconfirmed,
             .renewalRefused(refreshToken: nil, pause: pause),
@@ -87,7 +87,7 @@ struct RecordTests {
         #expect(Self.summary(login.applying(event).applying(.renewed(Self.tokens("1")))) == "access 1, refresh 1, ID 0")
     }
 
-    @Test("a newer refresh token answers the refusal of the one before, and no other error")
+    @Test("a newer refresh token ends the refusal of the one before, and no other error")
     func answeredByRefreshToken() {
         let refused = login.applying(.tokenRefused("refresh 0", Self.error))
         #expect(Self.summary(refused.applying(.rotated(refreshToken: "refresh 1"))) == "access 0, refresh 1, ID 0")
@@ -97,7 +97,7 @@ struct RecordTests {
         #expect(Self.summary(rotated.applying(.renewed(Self.tokens("2")))) == "access 2, refresh 2, ID 0")
     }
 
-    @Test("a wish that was made after the renewal was sent is not answered by it")
+    @Test("a renewal does not end a wish to renew that was made after it was sent")
     func laterWish() {
         let wished = login.applying(.refreshRequested, at: Self.stamp(3000))
         let renewed = wished.applying(.renewed(Self.tokens("1")), at: Self.stamp(2000))
@@ -108,7 +108,7 @@ struct RecordTests {
 
     /// Two processes know the same login; each sees something happen at its time.
     @Test(
-        "of each part the later one stands",
+        "the later value of each part stands",
         arguments: [
             (.renewed(tokens("1")), .renewed(tokens("2")), "access 2, refresh 2, ID 0"),
             (.renewed(tokens("1")), .rotated(refreshToken: "refresh 2"), "access 1, refresh 2, ID 0"),
@@ -244,7 +244,7 @@ struct RecordTests {
 
     // MARK: Archives
 
-    @Test("stamps survive an archive; those of a login are one")
+    @Test("stamps survive an archive; a login's stamps are one stamp")
     func archived() throws {
         for record in try states() {
             let data = try AuthStateArchive(record).data()
@@ -254,7 +254,7 @@ struct RecordTests {
         #expect(text.contains(#""stamps":{"grant":"AAAAAAAAA-gAAAAB"}"#))
     }
 
-    @Test("an archive from before there were stamps opens with those of its dates, and with all that it had")
+    @Test("an archive without stamps opens with stamps made of its dates, and with all its contents")
     func golden() throws {
         let text = """
             {"format":1,"state":{"authorizationError":{"code":"invalidGrant","message":"Refused.","stage":"refresh"},\
@@ -281,7 +281,7 @@ struct RecordTests {
         #expect(login.lastRegistrationResponse == record.lastRegistrationResponse)
     }
 
-    @Test("a stamp that is no stamp is a corrupt archive", arguments: ["", "AAAA", "EAAAAAAAA-gAAAAB", "no base64!!"])
+    @Test("a malformed stamp is a corrupt archive", arguments: ["", "AAAA", "EAAAAAAAA-gAAAAB", "no base64!!"])
     func corrupt(_ stamp: String) throws {
         let text = String(decoding: try AuthStateArchive(login).data(), as: UTF8.self)
             .replacing("AAAAAAAAA-gAAAAB", with: stamp)
@@ -297,7 +297,7 @@ struct RecordTests {
         #expect(throws: AuthStateError.self) { try AuthStateArchive(data: data) }
     }
 
-    @Test("after the last of all times archives can still be read")
+    @Test("archives can still be read after the last of all times")
     func afterTheLastMoment() throws {
         let last = login.applying(.refreshRequested, at: Self.stamp(1 << 60 - 1))
         var ended = last.applying(.loggedOut)
@@ -307,7 +307,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a clock that is beyond all times leaves room for what is decided after it", arguments: [1e300, -1e300, .nan])
+        "a clock beyond all times leaves room for later decisions", arguments: [1e300, -1e300, .nan])
     func lastMoment(_ seconds: Double) throws {
         let stamp = AuthState.Stamp(at: Date(timeIntervalSince1970: seconds), after: login.stamps.newest)
         let ended = login.applying(.loggedOut, at: stamp)

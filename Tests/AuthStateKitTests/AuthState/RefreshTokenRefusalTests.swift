@@ -4,7 +4,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-/// RFC 6749, section 5.2, has `invalid_grant` for a refresh token that no longer counts.
+/// RFC 6749, section 5.2, has `invalid_grant` for a refresh token that is no longer valid.
 @Suite("A refresh token that a provider refuses as invalid_request")
 struct RefreshTokenRefusalTests {
     private static let texts = [
@@ -22,7 +22,7 @@ struct RefreshTokenRefusalTests {
         return (await authError { try await state.freshTokens() }, state)
     }
 
-    @Test("counts as invalid_grant when the text is one that is known", arguments: texts)
+    @Test("a refusal with a known text counts as invalid_grant", arguments: texts)
     func recognised(_ text: String) async throws {
         let (error, state) = try await refusal(answer("invalid_request", text))
         #expect(error?.code == .invalidGrant && error?.kind == .reauthenticationRequired && error?.hint != nil)
@@ -31,7 +31,7 @@ struct RefreshTokenRefusalTests {
     }
 
     @Test(
-        "does not when the text is another one, or the error is",
+        "a refusal with another text or error does not count as invalid_grant",
         arguments: [
             ("invalid_request", "refresh token inactive"), ("invalid_request", "Refresh token inactive."),
             ("invalid_request", "Missing parameter: refresh_token"), ("invalid_request", ""),
@@ -42,7 +42,7 @@ struct RefreshTokenRefusalTests {
         #expect(error?.kind == .configuration && state.isAuthorized)
     }
 
-    @Test("ends the login, after the store was read again, and no further request is sent")
+    @Test("a refusal with a known text ends the login after the store was read again, and no further request is sent")
     func endsLogin() async throws {
         let fixture = try Fixture([answer("invalid_request", Self.texts[0], status: 401)], lifetime: -1)
         let state = fixture.state()
@@ -51,7 +51,7 @@ struct RefreshTokenRefusalTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
-    @Test("a code with such a text stays what it is")
+    @Test("a refusal of another request with such a text keeps its code")
     func code() async throws {
         let fixture = try Fixture([answer("invalid_request", Self.texts[0])])
         let request = TokenRequest(clientCredentialsFor: "c", configuration: fixture.record.configuration)

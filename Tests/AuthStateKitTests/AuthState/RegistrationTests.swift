@@ -34,7 +34,7 @@ struct RegistrationTests {
         try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
     }
 
-    @Test("registers, logs in, and the next login uses the same registration")
+    @Test("a client registers, logs in, and uses the same registration for the next login")
     func life() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
@@ -114,7 +114,7 @@ struct RegistrationTests {
         try await state.refresh()
     }
 
-    @Test("another secret takes the place of the one before, for renewals too", arguments: [false, true])
+    @Test("a new secret replaces the one before, for renewals too", arguments: [false, true])
     func newSecret(isUpdate: Bool) async throws {
         let fixture = try await ProviderFixture {
             ($0.rotatesRegistrationTokens, $0.rotatesClientSecrets) = (true, true)
@@ -131,7 +131,7 @@ struct RegistrationTests {
         try await AuthState.restore(from: store, service: fixture.service).readRegistration()
     }
 
-    @Test("a token that could not be saved is saved before the provider is asked again, or it is not asked")
+    @Test("an unsaved registration token is saved before the provider is asked again, or it is not asked")
     func unsaved() async throws {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
         let store = FaultyStore()
@@ -150,7 +150,7 @@ struct RegistrationTests {
         #expect(state.current.storeError == nil)
     }
 
-    @Test("what partial answers leave out is kept, and so an update deletes nothing")
+    @Test("members that a partial answer leaves out are kept, and so an update deletes nothing")
     func partialAnswers() async throws {
         let fixture = try await ProviderFixture {
             $0.deviations.registration = { members in
@@ -222,7 +222,7 @@ struct RegistrationTests {
         #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.rs256])
     }
 
-    @Test("a provider that asks for an initial access token tells so, with what to do about it")
+    @Test("a provider that requires an initial access token is reported, with what to do about it")
     func initialAccessToken() async throws {
         let fixture = try await ProviderFixture { $0.initialAccessToken = "SECRET-initial" }
         var request = RegistrationRequest(
@@ -333,7 +333,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a key that was given without saying what it is for stays the client's")
+    @Test("a key that was given without its purpose stays the client's")
     func keyWithoutMethod() throws {
         let registration = try RegistrationResponse(
             TransportResponse(
@@ -384,7 +384,7 @@ struct RegistrationTests {
         #expect(await authError { try await state.readRegistration() }?.code == .endpointMissing)
     }
 
-    @Test("a store that cannot be written: the provider is not asked")
+    @Test("a store that cannot be written is found before the provider is asked")
     func unwritable() async throws {
         let fixture = try await ProviderFixture()
         let store = ReadOnlyAuthStateStore(InMemoryAuthStateStore())
@@ -392,7 +392,7 @@ struct RegistrationTests {
         #expect(fixture.provider.requests(at: .registration).isEmpty)
     }
 
-    @Test("a caller that is cancelled while the provider answers does not take the new token along")
+    @Test("a caller that is cancelled while the provider answers does not lose the new token")
     func cancelled() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
@@ -406,7 +406,7 @@ struct RegistrationTests {
         let answer = try await bounded { try await caller.value }
         #expect(try await stored(store).lastRegistrationResponse == answer)
         try await state.readRegistration()
-        // Whoever was cancelled before has not asked.
+        // A caller that was cancelled beforehand sends no request.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await state.readRegistration()
@@ -463,7 +463,7 @@ struct RegistrationTests {
         #expect(try copy(theirs).with(credentialOf: ours).jwtBearer?.key != ours.jwtBearer?.key)
     }
 
-    /// What others read of a record.
+    /// A record as another process reads it.
     private func copy(_ record: AuthState.Record) throws -> AuthState.Record {
         try AuthStateArchive(data: AuthStateArchive(record).data()).record
     }

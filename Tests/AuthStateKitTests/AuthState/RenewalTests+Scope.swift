@@ -29,7 +29,7 @@ extension RenewalTests {
         #expect(try await state.refresh().scope == "a b c")
     }
 
-    @Test("a provider that narrows the grant for good is believed, and what is stored says so")
+    @Test("a grant that the provider narrows for good is stored as narrowed")
     func narrowedGrant() async throws {
         let state = try scoped("a b", ["a", "a"])
         #expect(try await state.freshTokens(RenewalParameters(scopes: ["a"])).scope == "a")
@@ -38,7 +38,7 @@ extension RenewalTests {
         #expect(state.current.scope == "a")
     }
 
-    @Test("a wider answer than was asked for is told")
+    @Test("a scope wider than the requested one is reported")
     func widerScope() async throws {
         let events = ScopeLog()
         let state = try scoped("a b", ["a b c", "a b", nil], observer: events)

@@ -19,7 +19,7 @@ struct RenewalTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
-    @Test("at exactly the leeway before its end a token is no longer fresh")
+    @Test("a token is no longer fresh at exactly the leeway before its expiry")
     func leewayIsStrict() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
@@ -69,7 +69,7 @@ struct RenewalTests {
         await gate.arrivals()
         for caller in callers.dropLast() { caller.cancel() }
         for caller in callers.dropLast() {
-            // The gate is still closed: whoever returns now was freed by its own cancellation.
+            // The gate is still closed: a caller that returns now was freed by its own cancellation.
             let result = try await bounded { await caller.result }
             #expect(throws: CancellationError.self) { try result.get() }
         }
@@ -127,7 +127,7 @@ struct RenewalTests {
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-0"])
     }
 
-    @Test("a token that has not ended yet is served while the provider is away")
+    @Test("an unexpired token is served while the provider is away")
     func liveTokenIsServed() async throws {
         let fixture = try Fixture([.json("", status: 503), Fixture.tokens(1)])
         let state = fixture.state()
@@ -207,7 +207,7 @@ struct RenewalTests {
         #expect(error?.message.contains("lost on its way") == true)
     }
 
-    @Test("a refusal before anything was sent is repeated with a pause, one after that is not")
+    @Test("a failure before anything was sent is retried after a pause, one after that is not")
     func onlySafeRequestsAreRepeated() async throws {
         var fixture = try Fixture([
             .failure(TransportError(.unreachable, "refused", requestMayHaveBeenSent: false)),
@@ -248,7 +248,7 @@ struct RenewalTests {
         let before = state.current
         let ended = await authError { try await state.freshTokens() }
         #expect(ended?.code == .noRefreshToken && ended?.message.hasPrefix("The access token has ended") == true)
-        // With a scope of its own the token that is kept does not count, fresh or not.
+        // With a scope of its own the stored token does not count, fresh or not.
         let narrow = await authError { try await state.freshTokens(RenewalParameters(scopes: [.email])) }
         #expect(narrow?.code == .noRefreshToken && narrow?.message.contains("has ended") == false)
         #expect(state.current == before)

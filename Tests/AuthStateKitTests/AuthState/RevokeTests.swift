@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Giving a grant back", .timeLimit(.minutes(2)))
+@Suite("Revoking a grant", .timeLimit(.minutes(2)))
 struct RevokeTests {
     private func fixture(_ replies: [ScriptedTransport.Reply], refreshToken: String? = "SECRET-refresh-0") throws
         -> Fixture
@@ -26,7 +26,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("the refresh token goes first; then nothing is left, here and in the store")
+    @Test("the refresh token is revoked first; then nothing is left, here and in the store")
     func done() async throws {
         let fixture = try fixture([.json("{}"), .json("{}")])
         let store = InMemoryAuthStateStore()
@@ -39,7 +39,7 @@ struct RevokeTests {
     }
 
     @Test(
-        "when the provider does not take a token back the grant stays, and the call can be repeated",
+        "the grant stays when the provider does not revoke a token, and the call can be repeated",
         arguments: [
             (ScriptedTransport.Reply.json("", status: 503), AuthStateError.Code.temporarilyUnavailable),
             (.json("", status: 401), .invalidClient),
@@ -59,7 +59,7 @@ struct RevokeTests {
     }
 
     @Test(
-        "an access token that cannot be revoked is no failure where the grant is gone, and one where it is all there is"
+        "an access token that cannot be revoked is a failure only when there is no refresh token to end the grant"
     )
     func accessTokenUnsupported() async throws {
         let refusal = ScriptedTransport.Reply.json(#"{"error":"unsupported_token_type"}"#, status: 400)
@@ -71,7 +71,7 @@ struct RevokeTests {
         #expect(short.isAuthorized)
     }
 
-    @Test("without an endpoint, and without a login, there is nothing to do but to say so")
+    @Test("a missing endpoint and a missing login are errors of their own")
     func nothing() async throws {
         let state = try Fixture().state()
         #expect(await authError { try await state.revoke() }?.code == .endpointMissing)
@@ -80,7 +80,7 @@ struct RevokeTests {
         #expect(await authError { try await state.revoke() }?.code == .notLoggedIn)
     }
 
-    @Test("from an error state it works all the same")
+    @Test("a grant is revoked from an error state too")
     func fromError() async throws {
         let fixture = try fixture([.json("{}"), .json("{}")])
         let state = fixture.state()
@@ -89,7 +89,7 @@ struct RevokeTests {
         #expect(tokens(fixture).count == 2 && state.authorizationError == nil)
     }
 
-    @Test("a renewal that is asked for meanwhile waits, and finds nobody logged in: no token is issued")
+    @Test("a renewal that is asked for meanwhile waits, and fails because no user is logged in: no token is issued")
     func noRenewalMeanwhile() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try fixture([.gated(gate, then: .json("{}")), .json("{}")])
@@ -106,7 +106,7 @@ struct RevokeTests {
 
     private static let elsewhere = RenewalParameters(additionalParameters: ["audience": "https://api.example"])
 
-    /// A state with a token beside the default one, which is good for a minute.
+    /// A state with a token beside the default one, which expires after a minute.
     private func withSideToken(_ replies: [ScriptedTransport.Reply]) async throws -> (Fixture, AuthState) {
         let fixture = try fixture([Fixture.tokens(1, expiresIn: 60, refresh: false)] + replies)
         let state = fixture.state()
@@ -115,7 +115,7 @@ struct RevokeTests {
     }
 
     @Test(
-        "tokens that were asked for with parameters are given back too, by a logout as well", arguments: [false, true])
+        "tokens that were requested with parameters are revoked too, by a logout as well", arguments: [false, true])
     func sideTokens(isLogout: Bool) async throws {
         let (fixture, state) = try await withSideToken([.json(""), .json(""), .json("")])
         if isLogout {
@@ -127,7 +127,7 @@ struct RevokeTests {
         #expect(!state.isAuthorized)
     }
 
-    @Test("of tokens that have ended nothing is asked")
+    @Test("expired tokens are not revoked")
     func endedSideToken() async throws {
         let (fixture, state) = try await withSideToken([.json(""), .json("")])
         fixture.clock.advance(by: .seconds(61))

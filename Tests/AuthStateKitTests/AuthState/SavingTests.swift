@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Saving")
 struct SavingTests {
-    @Test("when nothing can be saved, nothing is redeemed")
+    @Test("nothing is redeemed when nothing can be saved")
     func reserveBeforeRedeem() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
@@ -27,7 +27,7 @@ struct SavingTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("a rotated refresh token is saved before anybody sees the new access token")
+    @Test("a rotated refresh token is saved before any caller sees the new access token")
     func savedBeforePublished() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
@@ -43,7 +43,7 @@ struct SavingTests {
         _ = try await caller.value
     }
 
-    @Test("when saving fails after all, the tokens stay in memory, it is reported, and the next change saves them")
+    @Test("tokens whose save fails after all stay in memory; the failure is reported, and the next change saves them")
     func failedSaveIsMadeUpFor() async throws {
         var fixture = try Fixture([Fixture.tokens(1)])
         let (store, log) = (FaultyStore(), EventLog())
@@ -62,7 +62,7 @@ struct SavingTests {
         #expect(record.needsTokenRefresh)
     }
 
-    @Test("what another process stored is adopted instead of spending the old refresh token")
+    @Test("a renewal adopts what another process stored instead of spending the old refresh token")
     func adoption() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
@@ -88,7 +88,7 @@ struct SavingTests {
         #expect(second.current.needsTokenRefresh)
     }
 
-    @Test("an older copy that somebody puts back is replaced, and its spent refresh token is not sent")
+    @Test("an older copy that is put back is replaced, and its spent refresh token is not sent")
     func olderCopy() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         fixture.record.grantID = "grant"
@@ -161,7 +161,7 @@ struct SavingTests {
         #expect(String(decoding: kept, as: UTF8.self).contains(#""fromTheFuture":{"x":[1]}"#))
     }
 
-    @Test("a secret that was given is never archived; a restored state asks for it")
+    @Test("a given secret is never archived; a restored state asks for it")
     func secretsAreNotArchived() async throws {
         var record = try Fixture().record
         record.credential = .secret("SECRET-client")
@@ -185,7 +185,7 @@ struct SavingTests {
         #expect(error?.code == code)
     }
 
-    @Test("restoring from an empty store says that nobody is logged in")
+    @Test("restoring from an empty store says that no user is logged in")
     func restoringNothing() async throws {
         let fixture = try Fixture()
         let error = await authError {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("An answer kept apart from what all logins have in common")
+@Suite("An answer stored apart from the parts that all logins share")
 struct SpentAuthorizationTests {
     private func answer(code: String, state: String, nonce: String?) throws -> AuthorizationResponse {
         var request = AuthorizationRequest(
@@ -16,7 +16,7 @@ struct SpentAuthorizationTests {
             callback: AuthorizationCallback(url: "https://app.example/callback?\(parameters.encoded)"), for: request)
     }
 
-    @Test("it is the same answer again", arguments: ["code", "ä\u{0}b", "👩‍👩‍👧"], ["state", "é", "e\u{301}"])
+    @Test("the answer is rebuilt unchanged", arguments: ["code", "ä\u{0}b", "👩‍👩‍👧"], ["state", "é", "e\u{301}"])
     func roundTrip(code: String, state: String) throws {
         for nonce in [nil, "", "nonce", "\u{301}"] {
             let answer = try answer(code: code, state: state, nonce: nonce)
@@ -29,7 +29,7 @@ struct SpentAuthorizationTests {
         }
     }
 
-    @Test("what two logins have in common is equal")
+    @Test("the shared parts of two logins are equal")
     func common() throws {
         let answers = try [("a", "b"), ("c", "d")].map { try answer(code: $0, state: $1, nonce: $1) }
         let spent = answers.map(AuthState.SpentAuthorization.init)

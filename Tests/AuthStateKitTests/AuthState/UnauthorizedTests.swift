@@ -49,7 +49,7 @@ struct UnauthorizedTests {
         #expect(await authError { try await state.freshTokens() }?.code == .tokenRejected)
     }
 
-    @Test("of a challenge that is too long the error, which is archived, keeps the beginning", arguments: [401, 403])
+    @Test("an archived error keeps the beginning of a challenge that is too long", arguments: [401, 403])
     func longChallenge(_ status: Int) async throws {
         let code = status == 401 ? "invalid_token" : "insufficient_scope"
         let challenge = #"Bearer error="\#(code)", realm="\#(String(repeating: "x", count: 9000))""#
@@ -61,7 +61,7 @@ struct UnauthorizedTests {
         #expect(try AuthStateArchive(state.snapshot).data().count < 4000)
     }
 
-    @Test("without anything to renew with, the first 401 is the error")
+    @Test("the first 401 is the error when nothing can be renewed")
     func nothingToRenewWith() async throws {
         let fixture = try Fixture([unauthorized("Bearer")], refreshToken: nil)
         let state = fixture.state()
@@ -71,7 +71,7 @@ struct UnauthorizedTests {
     }
 
     @Test(
-        "what counts as a refused token",
+        "the challenges of a 401 decide whether the token counts as refused",
         arguments: [
             (["Bearer"], true), ([#"DPoP algs="ES256""#], true), ([], true), ([#"Bearer error="unfinished"#], true),
             ([#"Bearer error="invalid_token""#], true), ([#"Basic realm="x, y", Bearer error="invalid_token""#], true),
@@ -88,7 +88,7 @@ struct UnauthorizedTests {
         #expect(fixture.spent.isEmpty != isRefused)
     }
 
-    @Test("a 407 is not the token's business")
+    @Test("a 407 says nothing about the token")
     func proxyAuthentication() async throws {
         let fixture = try Fixture([.response(TransportResponse(status: 407))])
         #expect(try await fixture.state().performAction(api).status == 407)

@@ -10,8 +10,8 @@ import Testing
     import Foundation
 #endif
 
-/// What is not saved yet, or was saved unnoticed, beside the logins and renewals of other processes.
-@Suite("What could not be saved, and what another process stored")
+/// Changes that are not saved yet, or were saved unnoticed, beside the logins and renewals of other processes.
+@Suite("Unsaved changes, and changes that another process stored")
 struct UnsavedElsewhereTests {
     private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
         try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
@@ -39,7 +39,7 @@ struct UnsavedElsewhereTests {
         #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.current.storeError == nil)
     }
 
-    @Test("of two refresh tokens that came beside tokens for something else, the later one stands")
+    @Test("the later of two refresh tokens stands when both came with tokens for another scope")
     func laterRotation() async throws {
         let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         let store = FaultyStore()
@@ -55,7 +55,7 @@ struct UnsavedElsewhereTests {
     }
 
     @Test(
-        "tokens of a login of ours stand alone, when another process has logged in meanwhile", arguments: [true, false])
+        "tokens of a login here stand alone when another process has logged in meanwhile", arguments: [true, false])
     func tokensOfOurs(isCodeSaved: Bool) async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -80,7 +80,7 @@ struct UnsavedElsewhereTests {
         }
     }
 
-    @Test("what was granted is saved although its caller was cancelled")
+    @Test("granted tokens are saved although their caller was cancelled")
     func cancelled() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
@@ -94,7 +94,7 @@ struct UnsavedElsewhereTests {
         #expect(try await stored(store)?.refreshToken == "SECRET-refresh-late" && state.current.storeError == nil)
     }
 
-    @Test("a login does not take the place of what it cannot read, also at the second try")
+    @Test("a login does not replace a state that it cannot read, also at the second try")
     func newerFormat() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()

@@ -10,14 +10,14 @@ import Testing
     import Foundation
 #endif
 
-/// What is not saved yet, and what happens beside it here and in other processes.
-@Suite("What could not be saved, and what happens meanwhile")
+/// Changes that are not saved yet, and what happens beside them here and in other processes.
+@Suite("Unsaved changes, and what happens meanwhile")
 struct UnsavedOverlapTests {
     private func stored(_ store: InMemoryAuthStateStore) async throws -> AuthState.Record? {
         try await store.load(.default).map { try AuthStateArchive(data: $0.archive).record }
     }
 
-    @Test("a logout that was given up during the save of a renewal is saved by the renewal")
+    @Test("a logout that is cancelled during the save of a renewal is saved by the renewal")
     func logoutDuringSave() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
@@ -52,7 +52,7 @@ struct UnsavedOverlapTests {
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
 
-    @Test("that a renewal may have been lost in a crash is saved before anything is sent")
+    @Test("a renewal that may have been lost in a crash is recorded in the store before anything is sent")
     func crashIsRemembered() async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -65,14 +65,14 @@ struct UnsavedOverlapTests {
         let state = fixture.state(store: store)
         #expect(await authError { try await state.refresh() }?.kind == .transient)
         #expect(try await stored(store.inner)?.unconfirmedRenewal != nil)
-        // The space that was reserved is not the one that this took.
+        // Space is reserved after this save, which does not use it.
         #expect(store.log.suffix(2) == [.save, .reserve])
         let log = store.log
         try await state.save()
         #expect(store.log == log)
     }
 
-    @Test("a change of a grant that another process has ended stores nothing")
+    @Test("a change of a grant that another process has ended is not stored")
     func changeAfterLogoutElsewhere() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
@@ -84,7 +84,7 @@ struct UnsavedOverlapTests {
         #expect(try await store.login() == nil)
     }
 
-    @Test("run() saves what could not be saved, without waiting for the next renewal")
+    @Test("run() saves unsaved changes without waiting for the next renewal")
     func runSaves() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
@@ -109,7 +109,7 @@ struct UnsavedOverlapTests {
                 accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600)))
     }
 
-    @Test("a logout that could not be saved does not end a login that came after it in another process")
+    @Test("an unsaved logout does not end a login that came after it in another process")
     func logoutBeforeLoginElsewhere() async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -126,7 +126,7 @@ struct UnsavedOverlapTests {
     }
 
     @Test(
-        "a logout that could not be saved ends what another process renewed, and an earlier login, renewed or not",
+        "an unsaved logout ends what another process renewed, and an earlier login, renewed or not",
         arguments: [(false, true), (true, false), (true, true)])
     func logoutStands(_ isLogin: Bool, _ isRenewal: Bool) async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
@@ -145,7 +145,7 @@ struct UnsavedOverlapTests {
         #expect(!mine.isAuthorized && mine.current.storeError == nil)
     }
 
-    @Test("a login that could not be saved gives way to one that came after it in another process")
+    @Test("an unsaved login gives way to one that came after it in another process")
     func loginBeforeLoginElsewhere() async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -163,7 +163,7 @@ struct UnsavedOverlapTests {
         #expect(mine.current.storeError == nil)
     }
 
-    @Test("a login that could not be saved stands before an earlier one, even when that has been renewed since")
+    @Test("an unsaved login stands before an earlier one, even when that has been renewed since")
     func loginAfterLoginElsewhere() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
@@ -181,7 +181,7 @@ struct UnsavedOverlapTests {
         #expect(mine.snapshot.accessToken == "SECRET-mine" && mine.current.storeError == nil)
     }
 
-    @Test("an older copy that somebody puts back is not what a change that could not be saved is made to")
+    @Test("an unsaved change is not applied to an older copy that is put back")
     func olderCopy() async throws {
         var fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
         fixture.record.grantID = "grant"
@@ -202,7 +202,7 @@ struct UnsavedOverlapTests {
         #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-refresh-1"])
     }
 
-    @Test("a refused token that has been renewed elsewhere leaves nothing to be saved")
+    @Test("a refused token that was renewed elsewhere leaves nothing to be saved")
     func refusedThenRenewed() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("What could not be saved")
+@Suite("Unsaved changes")
 struct UnsavedTests {
     private func login(_ fixture: Fixture, _ store: FaultyStore) async throws -> AuthState {
         try await AuthState.clientCredentials(
@@ -18,7 +18,7 @@ struct UnsavedTests {
             service: fixture.service, store: store, options: fixture.options)
     }
 
-    @Test("tokens whose very last save fails are not thrown away, and saved when asked")
+    @Test("tokens whose last save fails are kept, and saved when asked")
     func unsavedLogin() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
@@ -64,7 +64,7 @@ struct UnsavedTests {
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
     }
 
-    @Test("draining saves what could not be saved, and says so when it still cannot")
+    @Test("draining saves unsaved changes, and reports when it still cannot")
     func drainSaves() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = FaultyStore()
@@ -79,7 +79,7 @@ struct UnsavedTests {
         #expect(try await store.inner.load(.default) != nil)
     }
 
-    @Test("saving without anything to save asks nobody")
+    @Test("saving without changes does not use the store")
     func nothingToSave() async throws {
         let fixture = try Fixture()
         let store = FaultyStore()
@@ -106,7 +106,7 @@ struct UnsavedTests {
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-r1")
     }
 
-    @Test("of two renewals of one grant the later one stands, when a lease was lost")
+    @Test("the later of two renewals of one grant stands when a lease was lost")
     func laterRenewalStands() async throws {
         let fixture = try Fixture()
         let store = InMemoryAuthStateStore()
@@ -114,7 +114,7 @@ struct UnsavedTests {
         try await mine.setNeedsTokenRefresh()
         fixture.transport.enqueue(
             .dynamic { _ in
-                // This one stalls, and somebody else renews after it.
+                // This renewal stalls, and another process renews after it.
                 let answer = TransportResponse(
                     status: 200,
                     body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer","refresh_token":"SECRET-r1"}"#.utf8))
@@ -144,7 +144,7 @@ struct UnsavedTests {
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
-    @Test("a pause whose beginning lies ahead shows that the clock was set back, and is over")
+    @Test("a pause that begins in the future shows that the clock was set back, and is over")
     func clockSetBackDuringPause() async throws {
         let busy = TransportResponse(status: 503, headers: ["Retry-After": "600"])
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)], lifetime: 1)
@@ -156,7 +156,7 @@ struct UnsavedTests {
     }
 }
 
-/// A store whose lease excludes nobody, as one that ended too early.
+/// A store whose lease excludes no other holder, like a lease that ended too early.
 private struct Leaseless: AuthStateStore {
     var mayBeWrittenByOthers: Bool { false }
     let inner: InMemoryAuthStateStore

@@ -66,7 +66,7 @@ struct ValidityTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
-    @Test("the renewal of another process that lasts long enough is adopted")
+    @Test("another process's renewal is adopted when its token lasts long enough")
     func adopted() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let store = InMemoryAuthStateStore()
@@ -136,7 +136,7 @@ struct ValidityTests {
         #expect(error?.expected == "valid for 900 seconds" && error?.received == "valid for 600 seconds")
     }
 
-    @Test("the caller of a shared renewal that fails for another one's wish keeps the fresh tokens")
+    @Test("a caller keeps its fresh tokens when a shared renewal fails that another caller wanted")
     func failureOfAnother() async throws {
         let gate = ScriptedTransport.Gate()
         let fixture = try Fixture([.gated(gate, then: Fixture.error("invalid_client", status: 401))])
@@ -163,6 +163,6 @@ private func waiters(of state: AuthState, _ count: Int) async throws {
 }
 
 extension AuthState {
-    /// How many callers wait for renewals.
+    /// The number of callers that wait for renewals.
     fileprivate var waitersOfFlights: Int { flights.values.reduce(0) { $0 + $1.result.waiterCount } }
 }

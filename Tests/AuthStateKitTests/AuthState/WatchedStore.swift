@@ -9,7 +9,7 @@ import AuthStateTesting
     import Foundation
 #endif
 
-/// A store of several processes: it counts readings, can hold them back or fail them, and tells of changes when told to.
+/// A store of several processes: it counts readings, can hold them back or fail them, and reports changes on request.
 final class WatchedStore: AuthStateStore {
     var mayBeWrittenByOthers: Bool { false }
     private final class Alarm: AuthStateWatch {
@@ -29,15 +29,15 @@ final class WatchedStore: AuthStateStore {
     private let alarm: Alarm?
     private let state = Lock(State())
 
-    /// - Parameter tells: Whether changes are told of; else the store has to be read.
+    /// - Parameter tells: Whether the store reports changes; else it has to be read.
     init(_ inner: InMemoryAuthStateStore, tells: Bool = true) {
         self.inner = inner
         alarm = tells ? Alarm() : nil
     }
 
-    /// Readings without a lease.
+    /// The number of readings without a lease.
     var readings: Int { state.withLock { $0.readings } }
-    /// Says that something changed.
+    /// Reports a change.
     func tell() { alarm?.raise() }
     /// Makes readings without a lease fail; nil lets them pass.
     func failReadings(with error: AuthStateError?) { state.withLock { $0.failure = error } }

@@ -11,9 +11,9 @@ import Testing
     import Foundation
 #endif
 
-@Suite("A login that the provider asks a person about", .timeLimit(.minutes(2)))
+@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(2)))
 struct BackchannelLoginTests {
-    /// A provider that waits for its people to decide, and a client whose clock is the same, moved by hand.
+    /// A provider that waits for its users to decide, and a client whose clock is the same, moved by hand.
     struct World {
         static let credential = ClientCredential.secret("service-secret")
         let clock = ManualClock()
@@ -55,7 +55,7 @@ struct BackchannelLoginTests {
             return try await task.value
         }
 
-        /// The error that a request ends with before anybody waits.
+        /// The error of a request that ends before the first wait.
         func refusal(_ request: BackchannelAuthenticationRequest) async -> AuthStateError? {
             await failure { _ = try await logIn(request, pauses: [], allow: nil) }
         }
@@ -90,7 +90,7 @@ struct BackchannelLoginTests {
         #expect(try await store.load(.default) == nil)
     }
 
-    @Test("nobody decides: the provider is asked every five seconds, until the time that was asked for is over")
+    @Test("without a decision the provider is asked every five seconds, until the requested time is over")
     func expired() async throws {
         let world = try await World()
         var request = world.request()
@@ -100,7 +100,7 @@ struct BackchannelLoginTests {
         #expect(world.provider.requestCount(.token) == 3)
     }
 
-    @Test("slow_down adds five seconds for good; what the provider ends, ends")
+    @Test("slow_down adds five seconds for good; a request that the provider ends is over")
     func slowDown() async throws {
         let world = try await World()
         world.provider.inject(.oauthError("slow_down"), at: .token)
@@ -111,7 +111,7 @@ struct BackchannelLoginTests {
         #expect(world.provider.requestCount(.token) == 3)
     }
 
-    @Test("asked for by an ID token, the login is the same person's, or nobody's")
+    @Test("a login asked for by an ID token is refused when it is another person's")
     func sameAccount() async throws {
         let world = try await World()
         let idToken = try #require(try await world.logIn().snapshot.idToken)
@@ -166,7 +166,7 @@ struct BackchannelLoginTests {
         #expect(try await world.logIn(request).isAuthorized)
     }
 
-    @Test("a provider whose people decide at once, or refuse at once")
+    @Test("an immediate decision or refusal is found by the first question")
     func atOnce() async throws {
         let world = try await World { $0.login = .automatic }
         #expect(try await world.logIn(allow: nil).isAuthorized)
@@ -185,7 +185,7 @@ struct BackchannelLoginTests {
         #expect(try await state.refresh().isBound)
     }
 
-    @Test("an identifier is good for its own grant and client, and once")
+    @Test("an identifier serves its own grant and client, and serves once")
     func identifier() async throws {
         let world = try await World { $0.login = .automatic }
         let response = try await world.fixture.service.authorizeBackchannel(

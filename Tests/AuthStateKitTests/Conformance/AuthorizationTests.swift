@@ -153,8 +153,8 @@ extension ProviderFixture {
         try await service.endSession(request, presenting: DirectUserAgent())
     }
 
-    /// A login over an earlier one fails in the authorization stage, with a provider that deviates: no code is spent, what
-    /// was stored stays as it was, and the earlier login's refresh token is good.
+    /// A login over an earlier one fails in the authorization stage, with a provider that deviates: no code is spent,
+    /// what was stored stays as it was, and the earlier login's refresh token still works.
     func expectRefusal(
         of request: AuthorizationRequest, deviating change: (inout OpenIDProvider.Configuration) -> Void
     ) async throws -> AuthStateError {

@@ -75,7 +75,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("the secret signs assertions and stays at home")
+    @Test("the secret signs assertions and is not sent")
     func rpTokenEndpointClientSecretJWT() async throws {
         let requests = try await life(.clientSecretJWT, .secret(Self.secret, method: .clientSecretJWT))
         try expectAssertions(in: requests, .hs256)

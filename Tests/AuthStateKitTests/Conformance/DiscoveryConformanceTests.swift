@@ -33,7 +33,7 @@ struct DiscoveryConformanceTests {
         await fixture.provider.stop()
     }
 
-    @Test("the keys at jwks_uri verify the ID token; without them nobody is logged in")
+    @Test("the keys at jwks_uri verify the ID token; without them the login fails")
     func rpDiscoveryJwksUriKeys() async throws {
         let fixture = try await ProviderFixture()
         #expect(fixture.configuration.jwksURI == fixture.provider.url(of: .keySet))
@@ -93,7 +93,7 @@ struct DiscoveryConformanceTests {
         await fixture.provider.stop()
     }
 
-    @Test("members of a WebFinger answer that nobody knows are ignored")
+    @Test("unknown members of a WebFinger answer are ignored")
     func rpDiscoveryWebfingerUnknownMember() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.update { configuration in

@@ -20,7 +20,7 @@ struct LogoutTokenTests {
         } catch { return error as? AuthStateError }
     }
 
-    @Test("a good one says whose sessions end")
+    @Test("a valid logout token says whose sessions end")
     func good() throws {
         let token = try LogoutTokenForger.offer(["sid": "s", "aud": ["client"]])
         #expect(token.subject == "alice" && token.sessionID == "s" && token.tokenID == "1")
@@ -30,7 +30,7 @@ struct LogoutTokenTests {
     }
 
     @Test(
-        "what fails a check is refused by name",
+        "a logout token that fails a check is refused by name",
         arguments: [
             ("aud", "another"), ("iss", "https://evil.example"), ("nonce", "n"), ("events", nil), ("events", [:]),
             ("events", ["https://evil.example/event": [:]]), ("sub", nil), ("jti", nil), ("iat", 1), ("exp", 1),
@@ -41,7 +41,7 @@ struct LogoutTokenTests {
         #expect(error?.message.contains(claim) == true)
     }
 
-    @Test("without a signature, with a shared secret or a stranger's key none is taken, whatever the policy says")
+    @Test("a logout token that is unsigned or signed with a shared secret or a foreign key is refused under any policy")
     func signatures() throws {
         let parts = [["alg": "none"], ["iss": "https://op.example"]] as [JSONValue]
         let unsigned = parts.map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + "."

@@ -4,7 +4,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-/// What some providers do otherwise, accepted when it is named and refused when it is not.
+/// Deviations of some providers, accepted when they are named and refused when they are not.
 @Suite("Tolerated by name", .timeLimit(.minutes(2)))
 struct ToleratedLoginTests {
     /// A login with a tolerance at a provider that deviates, and a renewal after it.

@@ -22,7 +22,7 @@ struct DPoPArchiveTests {
         ":1}}
         """#
 
-    @Test("what was written in format 1 is read, and written the same, but for what stamps tell now")
+    @Test("an archive in format 1 is read, and written the same except for what stamps tell now")
     func golden() throws {
         let archive = try AuthStateArchive(data: Data(Self.golden.utf8))
         let key = try #require(archive.record.dpopKey)
@@ -35,7 +35,7 @@ struct DPoPArchiveTests {
         #expect(String(decoding: try archive.data(), as: UTF8.self) == written)
     }
 
-    @Test("an archive from before there were such keys has none, and no line of it changes")
+    @Test("an archive from before DPoP keys has none, and no line of it changes")
     func before() throws {
         var record = try Fixture().record
         record.refreshToken = "SECRET"

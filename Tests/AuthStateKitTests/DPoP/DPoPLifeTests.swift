@@ -45,7 +45,7 @@ struct BoundFixture {
 
 @Suite("A state whose tokens are bound to a key")
 struct DPoPLifeTests {
-    @Test("login, userinfo, a resource, a renewal and all of it again")
+    @Test("a bound login serves userinfo, a resource, a renewal and all of it again")
     func life() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
@@ -66,7 +66,7 @@ struct DPoPLifeTests {
         #expect(try fixture.proofs(at: .resource).allSatisfy { $0.claims["ath"] != nil })
     }
 
-    @Test("the headers for a client of one's own are a DPoP token and its proof; without a key a bearer token")
+    @Test("the headers for a program's own client are a DPoP token and its proof, or without a key a bearer token")
     func headers() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
@@ -77,7 +77,7 @@ struct DPoPLifeTests {
         #expect(headers["Authorization"] == ["DPoP \(tokens.accessToken)"] && headers["DPoP"].count == 1)
         var request = TransportRequest(method: "DELETE", url: url, headers: headers)
         #expect(try await fixture.base.service.transport.send(request).status == 200)
-        // The same proof is good for nothing else: not twice, not for another method, not without the key.
+        // The proof serves no second request and no other method, and the token is refused without the key.
         #expect(try await fixture.base.service.transport.send(request).status == 401)
         request.headers = try tokens.authorizationHeaders(method: "GET", url: url)
         #expect(try await fixture.base.service.transport.send(request).status == 401)
@@ -186,7 +186,7 @@ struct DPoPLifeTests {
         #expect(unbound.dpopKey == nil)
     }
 
-    @Test("a provider that answers with a bearer token is refused, and nobody is logged in")
+    @Test("a bearer token in the provider's answer is refused, and the login fails")
     func downgrade() async throws {
         let fixture = try await BoundFixture {
             $0.deviations.tokenResponse = { $0["token_type"] = "Bearer" }
@@ -304,7 +304,8 @@ struct DPoPLifeTests {
         #expect(request.dpopKey == record.dpopKey)
     }
 
-    @Test("how far the clock is off is said, where the answer tells the server's time", arguments: [-400.0, 400, 10])
+    @Test(
+        "the error says how far the clock is off, where the answer has the server's time", arguments: [-400.0, 400, 10])
     func clockDifference(_ seconds: Double) async throws {
         let date = "Sat, 01 Jan 2028 00:00:00 GMT"
         let clock = ManualClock(startingAt: Date(timeIntervalSince1970: 1_830_297_600 + seconds))

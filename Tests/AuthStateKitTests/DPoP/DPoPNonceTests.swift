@@ -20,7 +20,7 @@ struct DPoPNonceTests {
         let fixture = try await BoundFixture { $0.dpopNonceUses = uses }
         let state = try await fixture.logIn()
         #expect(fixture.provider.requestCount(.token) == 2)
-        // Nonces come with good answers too: nothing is asked twice again.
+        // Nonces come with successful answers too: no request is repeated again.
         for _ in 0..<4 {
             #expect(try await state.performAction(fixture.resource).status == 200)
             #expect(try await state.userInfo().subject != "")
@@ -31,7 +31,7 @@ struct DPoPNonceTests {
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
     }
 
-    @Test("a nonce that has ended costs one more request, and no renewal")
+    @Test("an expired nonce costs one more request, and no renewal")
     func rotated() async throws {
         let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
         let state = try await fixture.logIn()
@@ -89,7 +89,7 @@ struct DPoPNonceTests {
         #expect(fixture.provider.statistics.refreshTokenReuses == 0)
     }
 
-    @Test("a server that never has enough gets two requests; the error names the clock, and nothing is lost")
+    @Test("a server that rejects every nonce gets two requests; the error names the clock, and nothing is lost")
     func never() async throws {
         let nonce: TransportHeaders = ["DPoP-Nonce": "n", "Content-Type": "application/json"]
         let again = ScriptedTransport.Reply.response(
@@ -142,7 +142,7 @@ struct DPoPNonceTests {
         #expect(named.headers["DPoP"].isEmpty && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
-    @Test("a client assertion, good once, is made anew for the second request")
+    @Test("a client assertion, which serves once, is made anew for the second request")
     func assertions() async throws {
         let fixture = try await BoundFixture {
             $0.dpopNonceUses = 100
@@ -156,7 +156,7 @@ struct DPoPNonceTests {
     }
 
     @Test(
-        "with an HTTP client of one's own: learn from every answer, or hand the nonce over with the rejection",
+        "a program's own HTTP client learns from every answer, or hands the nonce over with the rejection",
         arguments: [false, true])
     func ownClient(learns: Bool) async throws {
         let fixture = try await BoundFixture { $0.dpopNonceUses = 100 }
@@ -177,7 +177,7 @@ struct DPoPNonceTests {
         }
         #expect(status == 200 && fixture.provider.requestCount(.resource) == 2)
         #expect(state.snapshot.accessToken == token)
-        // Somebody who learns nothing is told so, and the token is not blamed for it.
+        // A program that learns nothing gets an error, and the token is not blamed for it.
         fixture.provider.rotateDPoPNonce()
         let error = await failure {
             try await state.withFreshToken { _ in throw TokenRejected(challenges: [#"DPoP error="use_dpop_nonce""#]) }
@@ -194,7 +194,7 @@ struct DPoPNonceTests {
         #expect(response.status == 401 && fixture.transport.requests.count == 1)
     }
 
-    @Test("nonces are kept by origin and by key, and not without end")
+    @Test("nonces are kept by origin and by key, up to a limit")
     func cache() throws {
         let nonces = DPoPNonces()
         let keys = [try DPoPKey.generate(), try DPoPKey.generate()]
@@ -218,7 +218,7 @@ extension DPoPNonces {
 }
 
 extension AuthorizationRequest {
-    /// The same with a redirect URI, which a user agent would choose else.
+    /// The same request with a redirect URI, which a user agent chooses otherwise.
     fileprivate func placed() throws -> AuthorizationRequest {
         var copy = self
         copy.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")

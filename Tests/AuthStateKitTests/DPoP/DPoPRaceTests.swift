@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("DPoP nonces that are good once, and many requests at the same time", .timeLimit(.minutes(2)))
+@Suite("DPoP nonces that serve once, and many requests at the same time", .timeLimit(.minutes(2)))
 struct DPoPRaceTests {
     /// A server with a fresh nonce in every answer, which takes each of them once, whatever else it has given out.
     private final class Server: Sendable {
@@ -77,7 +77,7 @@ struct DPoPRaceTests {
         #expect(transport.requests.allSatisfy { $0.url == api.url })
     }
 
-    @Test("a hundred requests for tokens")
+    @Test("a hundred requests for tokens need no third try")
     func tokens() async throws {
         let configuration = try Fixture().record.configuration
         _ = try await race { service, key in
@@ -88,7 +88,7 @@ struct DPoPRaceTests {
         }
     }
 
-    @Test("whoever learns from another answer meanwhile does not take the nonce away")
+    @Test("another answer's nonce, learned meanwhile, does not replace the one of the caller's rejection")
     func own() async throws {
         var record = try Fixture().record
         record.dpopKey = try .generate()

@@ -108,7 +108,7 @@ struct DeviceLoginTests {
         #expect(try await store.load(.default) == nil)
     }
 
-    @Test("nobody decides: the device asks every five seconds, and gives up by itself when the codes end")
+    @Test("without a decision the device asks every five seconds, and stops by itself when the codes expire")
     func expired() async throws {
         let world = try await World { $0.deviceCodeLifetime = 21 }
         let error = await failure {
@@ -118,7 +118,7 @@ struct DeviceLoginTests {
         #expect(world.provider.requestCount(.token) == 4)
     }
 
-    @Test("a machine that slept past the end does not ask any more")
+    @Test("a machine that slept past the codes' expiry does not ask any more")
     func slept() async throws {
         let world = try await World()
         let error = await failure { _ = try await world.run(pauses: [601]) { try await world.logIn { _ in } } }
@@ -146,7 +146,7 @@ struct DeviceLoginTests {
             await world.clock.sleepers()
             #expect(world.provider.requestCount(.token) == [5.0: 0, 10: 1, 20: 2, 40: 3][pause])
             world.clock.advance(by: .seconds(pause - 1))
-            // Nobody woke up for less.
+            // The task does not wake up earlier.
             await world.clock.sleepers()
             world.clock.advance(by: .seconds(1))
         }
@@ -200,7 +200,7 @@ struct DeviceLoginTests {
         #expect(world.provider.requestCount(.token) == 0)
     }
 
-    @Test("what presenting the codes throws passes unchanged, and the provider is not asked")
+    @Test("an error that presenting the codes throws passes unchanged, and the provider is not asked")
     func presentationFails() async throws {
         struct NoScreen: Error {}
         let world = try await World()
@@ -224,7 +224,7 @@ struct DeviceLoginTests {
         #expect(error?.code == .unauthorizedClient && error?.stage == .authorization)
     }
 
-    @Test("an ID token that fails a check withholds the tokens; one that is missing is not missed")
+    @Test("an ID token that fails a check withholds the tokens; a missing one is accepted")
     func idToken() async throws {
         let world = try await World()
         @Sendable func logIn() async throws -> AuthState {
@@ -250,7 +250,7 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized && state.snapshot.idToken == nil && state.snapshot.scope == "openid profile")
     }
 
-    @Test("with openid, a provider without issuer is found out before anybody is shown a code")
+    @Test("with openid, a provider without issuer is refused before a code is shown")
     func withoutIssuer() async throws {
         let world = try await World()
         var request = world.request()
@@ -260,7 +260,7 @@ struct DeviceLoginTests {
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
     }
 
-    @Test("what the tokens need is missed before anybody is shown a code: keys for the ID token, a key for the proofs")
+    @Test("missing keys for the ID token, or a missing key for the proofs, are found before a code is shown")
     func missing() async throws {
         let world = try await World()
         var keyless = world.request()
@@ -322,7 +322,7 @@ struct DeviceLoginTests {
     }
 
     @Test(
-        "nobody is sent to a page without TLS, or on this machine by a remote provider",
+        "a verification page without TLS, or on this machine for a remote provider, is refused",
         arguments: ["http://op.example/device", "https://127.0.0.1/device"])
     func insecurePages(_ page: String) async throws {
         for member in ["verification_uri", "verification_uri_complete"] {

@@ -37,7 +37,7 @@ import Testing
         var sections: [String]
     }
 
-    /// What is missing or too much.
+    /// Returns the faults of a tour: rows that are missing, too many or inconsistent.
     private func problems(_ tour: Document) throws -> [String] {
         let fixture = try Document("Tests/Fixtures/Documents/sections.json")
         let statuses = ["covered", "type-checked", "retired", "nothing to do"]

@@ -19,7 +19,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("each of the state's tokens buys another one, and the state stays as it is")
+    @Test("each of the state's tokens is exchanged for another one, and the state stays as it is")
     func everyKind() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request([.openID, .profile, "api"]))
@@ -44,7 +44,7 @@ struct ExchangeTests {
         #expect(state.snapshot == before)
     }
 
-    @Test("an access token that ended is renewed first; the actor's token goes along")
+    @Test("an expired access token is renewed first; the actor's token is sent along")
     func renewedFirst() async throws {
         let clock = ManualClock()
         let fixture = try await fixture(clock: clock)
@@ -87,7 +87,7 @@ struct ExchangeTests {
         #expect(state.snapshot == before && state.isAuthorized)
     }
 
-    @Test("what is issued need not be an access token")
+    @Test("an issued token need not be an access token")
     func notApplicable() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))
@@ -167,7 +167,7 @@ struct ExchangeTests {
                 == [both, both, ["https://b.example"], both])
     }
 
-    @Test("what is no token for resources is not sent to one, nor what was bound to a key that is gone")
+    @Test("a token that is not for resources, or is bound to a key that is gone, is not sent to a resource")
     func unsendable() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(fixture.request(["api"]))

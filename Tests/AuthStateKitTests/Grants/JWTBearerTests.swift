@@ -49,7 +49,7 @@ struct JWTBearerTests {
         var assertions: [String] { fixture.provider.requests(at: .token).compactMap { $0.parameters["assertion"] } }
     }
 
-    @Test("a logout shows no page: nobody has a session there")
+    @Test("a logout shows no page: a service account has no session")
     func logOut() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }
@@ -60,7 +60,7 @@ struct JWTBearerTests {
         #expect(state.snapshot.jwtBearer == nil && !state.current.canRenew)
     }
 
-    @Test("a token in the account's own name, which renews by signing anew, in the next process too")
+    @Test("a token in the account's own name renews by signing anew, in the next process too")
     func life() async throws {
         let clock = ManualClock()
         let world = try await World(clock: clock)
@@ -86,7 +86,7 @@ struct JWTBearerTests {
         #expect(requests.allSatisfy { $0.parameters.values("resource") == ["https://api.example"] })
     }
 
-    @Test("a token in a person's name, whom sub names; nobody else's")
+    @Test("a token is issued in the name of the person in sub, and of no other")
     func delegation() async throws {
         let world = try await World()
         defer { try? FileManager.default.removeItem(at: world.folder) }
@@ -124,7 +124,7 @@ struct JWTBearerTests {
         #expect(await failure { try await state.refresh() }?.code == .credentialUnavailable)
     }
 
-    @Test("a client that authenticates besides is named")
+    @Test("a client that also authenticates is named")
     func confidentialClient() async throws {
         let world = try await World { $0.clients[1].grantTypes.insert(.jwtBearer) }
         defer { try? FileManager.default.removeItem(at: world.folder) }
@@ -169,7 +169,7 @@ struct JWTBearerTests {
             """
         let archive = try AuthStateArchive(data: Data(old.utf8))
         #expect(archive.record.clientCredentials == .init(scopes: ["a"], additionalParameters: ["b": "c"]))
-        // What is not used leaves no trace.
+        // Unused members leave no trace.
         let written = old.replacing(#""needsTokenRefresh":false,"#, with: "")
             .replacing(#""format":1"#, with: #""format":2"#)
         #expect(String(decoding: try archive.data(), as: UTF8.self) == written)

@@ -8,7 +8,7 @@ import Testing
 struct PoolEvictionTests {
     private let keys: [AuthStateKey] = (0..<20).map { AuthStateKey(rawValue: "user-\($0)") }
 
-    @Test("no more states than the capacity stay in memory, and what left is loaded again as it was")
+    @Test("no more states than the capacity stay in memory, and an evicted state is loaded again as it was")
     func capacity() async throws {
         let fixture = PoolFixture { $0.capacity = 5 }
         for key in keys {
@@ -30,7 +30,7 @@ struct PoolEvictionTests {
         fixture.provider.hold(at: gate)
         let callers = keys.prefix(2).map { key in Task { try await pool.freshTokens(for: key).accessToken } }
         await gate.arrivals(2)
-        // The callers give up, so that nobody but the renewals holds the states.
+        // The callers give up, so that only the renewals hold the states.
         for caller in callers { caller.cancel() }
         for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
         try await fixture.logIn("other")
@@ -60,7 +60,7 @@ struct PoolEvictionTests {
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
     }
 
-    @Test("a state whose changes somebody listens to stays")
+    @Test("a state with a listener to its changes stays")
     func listeners() async throws {
         let fixture = PoolFixture { $0.capacity = 1 }
         for key in keys.prefix(5) { try await fixture.logIn(key) }
@@ -73,7 +73,7 @@ struct PoolEvictionTests {
         #expect(fixture.pool.loadedState(for: keys[0]) == nil)
     }
 
-    @Test("idle states leave, those in somebody's hands stay")
+    @Test("idle states leave, held ones stay")
     func idleStates() async throws {
         let fixture = PoolFixture { $0.idleTime = .seconds(30) }
         let pool = fixture.pool

@@ -44,7 +44,7 @@ final class PoolFixture: Sendable {
             credential: { _ in nil })
     }
 
-    /// What a user has who has just logged in.
+    /// The record of a user who has just logged in.
     func record(_ key: AuthStateKey, lifetime: Double = 3600) throws -> AuthState.Record {
         AuthState.Record(
             configuration: ServiceConfiguration(
@@ -104,7 +104,7 @@ final class PoolFixture: Sendable {
 }
 
 extension AuthStatePool {
-    /// How often it has looked at all its states.
+    /// The number of times that the pool has looked at all its states.
     var ticks: Int { contents.withLock { $0.table.tick } }
 }
 
@@ -232,7 +232,7 @@ final class PoolProvider: Sendable {
     }
 }
 
-/// Random numbers that can be had again.
+/// Random numbers that repeat with their seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

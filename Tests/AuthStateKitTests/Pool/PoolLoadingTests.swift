@@ -28,7 +28,7 @@ struct PoolLoadingTests {
         #expect(statistics.loaded == 1 && statistics.loads == 1 && statistics.hits == 3)
     }
 
-    @Test("cancelling the caller who came first frees that one at once and nobody else")
+    @Test("a cancelled first caller is free at once, and no other caller is")
     func cancelledFirstCaller() async throws {
         let fixture = PoolFixture()
         let (pool, store) = (fixture.pool, fixture.store)
@@ -69,7 +69,7 @@ struct PoolLoadingTests {
         #expect(fixture.store.loads("ada") == 2)
     }
 
-    @Test("a state with a client but without a grant counts as nobody logged in")
+    @Test("a state with a client but without a grant counts as not logged in")
     func clientsWithoutGrant() async throws {
         let fixture = PoolFixture()
         let record = try fixture.record("ada")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pool: login and logout")
 struct PoolLoginTests {
-    @Test("a whole login through the pool, and a renewal by the provider")
+    @Test("a whole login goes through the pool, and the provider renews it")
     func wholeLogin() async throws {
         let provider = try await OpenIDProvider()
         let service = AuthorizationService()
@@ -42,7 +42,7 @@ struct PoolLoginTests {
         await provider.stop()
     }
 
-    @Test("who holds a key's state sees the next login in it: there is one object for a key")
+    @Test("the holder of a key's state sees the next login in it: there is one object for a key")
     func loginAnew() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")
@@ -69,7 +69,7 @@ struct PoolLoginTests {
         #expect(try await fixture.store.load("ada") != nil)
     }
 
-    @Test("a logout empties the store, and who holds the state sees it")
+    @Test("a logout empties the store, and a holder of the state sees it")
     func logout() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")
@@ -85,7 +85,7 @@ struct PoolLoginTests {
         #expect(held.isAuthorized)
     }
 
-    @Test("a logout of a key that is not in memory empties the store; one of nobody does nothing")
+    @Test("a logout of a key that is not in memory empties the store; one of an absent key does nothing")
     func logoutWithoutLoading() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")
@@ -96,7 +96,7 @@ struct PoolLoginTests {
         #expect(fixture.pool.statistics.loaded == 0)
     }
 
-    @Test("a state that nobody holds leaves memory with the logout")
+    @Test("a state that no caller holds leaves memory with the logout")
     func logoutFreesMemory() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")
@@ -106,7 +106,7 @@ struct PoolLoginTests {
         #expect(fixture.pool.statistics.loaded == 0)
     }
 
-    @Test("a logout by whoever holds the state counts for the pool")
+    @Test("a logout by a holder of the state counts for the pool")
     func logoutByHolder() async throws {
         let fixture = PoolFixture()
         try await fixture.logIn("ada")

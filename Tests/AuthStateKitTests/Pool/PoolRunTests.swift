@@ -38,7 +38,7 @@ struct PoolRunTests {
         #expect(fixture.pool.statistics.renewals == 300)
     }
 
-    @Test("no more renewals are under way at once than asked for, and all are made")
+    @Test("no more renewals run at once than allowed, and all are made")
     func boundedConcurrency() async throws {
         let (fixture, keys) = try await fixture(50) {
             $0.concurrentRenewals = 3
@@ -69,7 +69,7 @@ struct PoolRunTests {
         #expect(fixture.provider.spent.count == 1)
     }
 
-    @Test("what another server has renewed is taken over, without a request")
+    @Test("tokens that another server has renewed are adopted, without a request")
     func renewedElsewhere() async throws {
         let (fixture, keys) = try await fixture(1)
         try await fixture.running {
@@ -82,7 +82,7 @@ struct PoolRunTests {
         }
     }
 
-    @Test("states that nobody uses are let go, not renewed for ever")
+    @Test("unused states are released, not renewed for ever")
     func unusedStates() async throws {
         let (fixture, _) = try await fixture(20) { $0.idleTime = .seconds(10) }
         try await fixture.running {
@@ -90,11 +90,11 @@ struct PoolRunTests {
             try await fixture.tick(10, after: .seconds(600))
         }
         #expect(fixture.provider.spent.isEmpty && fixture.pool.statistics.loaded == 0)
-        // One that is needed again is loaded, and renewed when it is used.
+        // A state that is needed again is loaded, and renewed when it is used.
         #expect(try await fixture.pool.freshTokens(for: "user-3").accessToken == "user-3-1")
     }
 
-    @Test("a provider that is away is asked now and then, not for every state")
+    @Test("an unavailable provider is asked now and then, not for every state")
     func providerAway() async throws {
         let (fixture, keys) = try await fixture(500) {
             $0.renewalSpread = 0
@@ -114,7 +114,7 @@ struct PoolRunTests {
         #expect(keys.allSatisfy { fixture.pool.loadedState(for: $0)?.tokensIfFresh() != nil })
     }
 
-    @Test("a provider that asks for time gets it, for all states")
+    @Test("a provider that asks for a pause gets it, for all states")
     func retryAfter() async throws {
         let (fixture, keys) = try await fixture(50) {
             $0.renewalSpread = 0
@@ -133,7 +133,7 @@ struct PoolRunTests {
         }
     }
 
-    @Test("it ends with its task, after the renewals that are under way")
+    @Test("run() ends with its task, after the renewals in progress")
     func drains() async throws {
         let (fixture, _) = try await fixture(1) { $0.renewalSpread = 0 }
         let pool = fixture.pool
@@ -152,7 +152,7 @@ struct PoolRunTests {
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
     }
 
-    @Test("it ends although a renewal does not, when its time is over")
+    @Test("run() ends at its deadline although a renewal does not")
     func drainsWithinBounds() async throws {
         let (fixture, _) = try await fixture(1) {
             $0.renewalSpread = 0
@@ -172,7 +172,7 @@ struct PoolRunTests {
         gate.open()
     }
 
-    @Test("it can be run again")
+    @Test("run() can be called again")
     func runsAgain() async throws {
         let (fixture, _) = try await fixture(5)
         for _ in 0..<3 { try await fixture.running { try await fixture.tick(3) } }
@@ -182,7 +182,7 @@ struct PoolRunTests {
         }
     }
 
-    @Test("draining saves what could not be saved, of states that nobody holds too")
+    @Test("draining saves unsaved changes, also of states that no caller holds")
     func drainSaves() async throws {
         let (fixture, keys) = try await fixture(1)
         fixture.store.setReadOnly(true)

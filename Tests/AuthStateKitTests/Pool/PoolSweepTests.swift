@@ -15,7 +15,7 @@ struct PoolSweepTests {
     let scratch: ScratchFolder
     let answer = Answer()
 
-    /// What the provider answers now.
+    /// The provider's current answer.
     final class Answer: Sendable {
         let value = Lock((status: 200, body: "{}"))
 
@@ -88,7 +88,7 @@ struct PoolSweepTests {
         #expect(try await store.load("busy") != nil && revoked.isEmpty)
     }
 
-    @Test("a provider that is away keeps its states for the next sweep; one that cannot revoke does not")
+    @Test("states are kept for the next sweep while their provider is away, and deleted when it cannot revoke")
     func failures() async throws {
         let store = InMemoryAuthStateStore(wallClock: clock.wallClock)
         try await add("a", to: store)
@@ -103,7 +103,7 @@ struct PoolSweepTests {
         outcome = try await pool(store).sweep(olderThan: .seconds(3600))
         #expect(outcome.deleted == 1 && outcome.failures == 2)
         #expect(try await store.load("a") == nil)
-        // What cannot be read is left as it is.
+        // A state that cannot be read is left as it is.
         #expect(try await store.load("damaged") != nil)
     }
 

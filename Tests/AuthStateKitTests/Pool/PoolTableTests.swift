@@ -27,7 +27,7 @@ struct PoolTableTests {
         return evicted
     }
 
-    @Test("what was used since the hand came by stays, what was not leaves")
+    @Test("an item that was used since the hand passed it stays, an unused one leaves")
     func secondChance() {
         var table = filled(4)
         table.insert(Item(), for: key(4), jitter: 0)
@@ -40,7 +40,7 @@ struct PoolTableTests {
         for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
     }
 
-    @Test("what somebody holds stays beyond the capacity, and leaves when it was let go")
+    @Test("an item in use stays beyond the capacity, and leaves once it is released")
     func heldItemsStay() {
         var table = filled(2)
         var held = [table.use(key(0)), table.use(key(1))]
@@ -53,14 +53,14 @@ struct PoolTableTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("what may not go stays beyond the capacity")
+    @Test("an item that may not leave stays beyond the capacity")
     func unforgettableItemsStay() {
         var table = filled(3)
         #expect(table.makeRoom(0) { _ in false }.isEmpty)
         #expect(table.makeRoom(0) { _ in true }.count == 3)
     }
 
-    @Test("one insertion takes a bounded number of steps, however many are in use")
+    @Test("one insertion takes a bounded number of steps, however many items are in use")
     func boundedWork() {
         var table = filled(1000)
         var looked = 0
@@ -73,7 +73,7 @@ struct PoolTableTests {
         while table.count > 1 { _ = table.makeRoom(1) { _ in true } }
     }
 
-    @Test("what nobody used for so many sweeps leaves; a use begins the count anew")
+    @Test("an item that is unused for so many sweeps leaves; a use begins the count anew")
     func idleItemsLeave() {
         var table = filled(10)
         for _ in 0..<2 { #expect(sweep(&table, idleTicks: 3) == 0) }
@@ -85,7 +85,7 @@ struct PoolTableTests {
         #expect(sweep(&table, idleTicks: 3) == 1)
     }
 
-    @Test("what is due is queued once, until it is settled")
+    @Test("a due item is queued once, until it is settled")
     func queuedOnce() throws {
         var table = filled(5)
         _ = sweep(&table, now: 10) { $0.key == self.key(2) ? 10 : 20 }
@@ -102,7 +102,7 @@ struct PoolTableTests {
         #expect(table.dequeue()?.key == key(2))
     }
 
-    @Test("what left or was replaced while it was queued is not worked on, nor settled")
+    @Test("an item that left or was replaced while it was queued is neither worked on nor settled")
     func leftWhileQueued() throws {
         var table = filled(2)
         _ = sweep(&table, now: 5) { _ in 0 }
@@ -117,7 +117,7 @@ struct PoolTableTests {
         #expect(table.dequeue() == nil && table.pending == 0)
     }
 
-    @Test("a clear queue is filled again by the next sweep")
+    @Test("a cleared queue is filled again by the next sweep")
     func clearedQueue() {
         var table = filled(3)
         _ = sweep(&table, now: 5) { _ in 0 }
@@ -127,7 +127,7 @@ struct PoolTableTests {
         #expect(table.pending == 3)
     }
 
-    @Test("after any sequence of steps it holds what a dictionary would", arguments: [1, 2, 3])
+    @Test("the table holds what a dictionary would after any sequence of steps", arguments: [1, 2, 3])
     func likeADictionary(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = Table()

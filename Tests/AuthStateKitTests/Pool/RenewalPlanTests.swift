@@ -27,7 +27,7 @@ struct RenewalPlanTests {
     }
 
     @Test(
-        "when a state is looked at next",
+        "the next look at a state follows from its tokens",
         arguments: [
             // Fresh for long: soon again, as it may change.
             (facts: (3600, 0, true, true), now: 100, jitter: 0.5, expected: 160),
@@ -66,7 +66,7 @@ struct RenewalPlanTests {
         #expect(RenewalPlan.pause(after: 1, retryAfter: nil, jitter: 1) == 7.5)
     }
 
-    @Test("one outage counts once, however many attempts were under way when it began")
+    @Test("one outage counts once, however many attempts were in progress when it began")
     func outages() throws {
         let place = Cooldowns.Place.provider(try #require(URL(string: "https://op.example/token")))
         var cooldowns = Cooldowns()

@@ -66,7 +66,7 @@ struct OpenIDProviderDPoPTests {
         }
     }
 
-    @Test("a proof is good once, and there is only one")
+    @Test("a proof serves once, and a request has only one")
     func once() async throws {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256)
@@ -80,7 +80,7 @@ struct OpenIDProviderDPoPTests {
         #expect(try await post(fixture, proofs: [other]).status == 200)
     }
 
-    @Test("where proofs are required there is no token without one")
+    @Test("a token needs a proof where proofs are required")
     func required() async throws {
         let fixture = try await ProviderFixture { $0.requiresDPoP = true }
         #expect(try await post(fixture, proofs: []).error == "invalid_dpop_proof")
@@ -88,7 +88,7 @@ struct OpenIDProviderDPoPTests {
         #expect(try await post(fixture, proofs: []).status == 200)
     }
 
-    @Test("a nonce serves as often as it shall")
+    @Test("a nonce serves as many requests as it is set to")
     func nonces() async throws {
         let fixture = try await ProviderFixture { $0.dpopNonceUses = 2 }
         #expect(try await ask(fixture).error == "use_dpop_nonce")

@@ -51,7 +51,7 @@ struct OpenIDProviderFaultTests {
         #expect(fixture.provider.requestCount(.keySet) == 1)
     }
 
-    @Test("an answer is held until the test lets it go")
+    @Test("an answer is held until the test releases it")
     func held() async throws {
         let fixture = try await ProviderFixture()
         let state = try await fixture.logIn()
@@ -120,14 +120,14 @@ struct OpenIDProviderFaultTests {
         #expect(try await fixture.logIn().isAuthorized)
     }
 
-    @Test("userinfo about somebody else is refused")
+    @Test("userinfo about another person is refused")
     func otherSubject() async throws {
         let fixture = try await ProviderFixture { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
         let state = try await fixture.logIn()
         #expect(await failure { _ = try await state.userInfo() }?.code == .subjectMismatch)
     }
 
-    @Test("what a provider holds shows no secret")
+    @Test("the values that a provider holds print no secret")
     func descriptions() async throws {
         let fixture = try await ProviderFixture()
         _ = try await fixture.logIn(fixture.request(client: "service"), credential: .secret("service-secret"))

@@ -13,7 +13,7 @@ import Testing
 @Suite("The provider's flows", .timeLimit(.minutes(2)))
 struct OpenIDProviderFlowTests {
     @Test(
-        "a login by code, with every signature",
+        "a login by code is verified with every signature",
         arguments: [SignatureAlgorithm.es256, .rs256, .ps256, .es384, .edDSA])
     func login(algorithm: SignatureAlgorithm) async throws {
         let fixture = try await ProviderFixture { $0.signingAlgorithm = algorithm }
@@ -28,7 +28,7 @@ struct OpenIDProviderFlowTests {
         #expect(fixture.provider.requestCount(.token) == 1)
     }
 
-    @Test("an issuer with a path, and the document of RFC 8414 beside it")
+    @Test("a login works at an issuer with a path, and its document of RFC 8414 is beside it")
     func issuerPath() async throws {
         let fixture = try await ProviderFixture { $0.issuerPath = "/tenant" }
         #expect(fixture.provider.issuer.hasSuffix("/tenant"))
@@ -40,7 +40,7 @@ struct OpenIDProviderFlowTests {
     }
 
     @Test(
-        "a confidential client, by HTTP Basic and by the body",
+        "a confidential client logs in by HTTP Basic and by the body",
         arguments: ["client_secret_basic", "client_secret_post"])
     func confidentialClient(method: String) async throws {
         let fixture = try await ProviderFixture { $0.clients = [.init(id: "a b:c", secret: "s%+ &=é")] }
@@ -52,7 +52,7 @@ struct OpenIDProviderFlowTests {
         #expect(error?.code == .invalidClient)
     }
 
-    @Test("a token in the client's own name")
+    @Test("a client gets a token in its own name")
     func clientCredentials() async throws {
         let fixture = try await ProviderFixture()
         let state = try await AuthState.clientCredentials(
@@ -90,7 +90,7 @@ struct OpenIDProviderFlowTests {
         #expect(error?.code == .stateMismatch)
     }
 
-    @Test("the login page asks for name and password, and takes no for an answer")
+    @Test("the login page asks for name and password, and the provider can deny the login")
     func loginPage() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         let agent = DirectUserAgent(login: ("ada", "lovelace"))
@@ -103,7 +103,7 @@ struct OpenIDProviderFlowTests {
         #expect(denied?.message.contains("Unconfirmed") == false)
     }
 
-    @Test("what a page shows of the request is escaped, and its policy admits only the way back")
+    @Test("a page escapes what it shows of the request, and its policy admits only the way back")
     func pageIsSafe() async throws {
         let fixture = try await ProviderFixture { $0.login = .page }
         var request = fixture.request()
@@ -119,7 +119,7 @@ struct OpenIDProviderFlowTests {
         #expect(policy.contains("form-action 'self' http://127.0.0.1:5000"))
     }
 
-    @Test("a user agent that denies, or brings another state", arguments: [true, false])
+    @Test("a user agent that denies, or that changes the state, fails the login", arguments: [true, false])
     func userAgentBehavior(denies: Bool) async throws {
         let fixture = try await ProviderFixture()
         let error = await failure {

@@ -51,7 +51,7 @@ struct OpenIDProviderTokenTests {
         #expect(try await fixture.post(form).status == 400)
     }
 
-    @Test("a code needs its verifier and its redirect URI, and is good once")
+    @Test("a code needs its verifier and its redirect URI, and serves once")
     func codes() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
@@ -75,7 +75,7 @@ struct OpenIDProviderTokenTests {
         #expect(good.status == 200)
         #expect(try await fixture.post(form).status == 400)
         #expect(fixture.provider.statistics.codeReplays == 1)
-        // The replay took the grant along.
+        // The replay ended the grant.
         let tokens = try JSONValue(parsing: good.body)
         form = ["grant_type": "refresh_token", "client_id": "app"]
         form["refresh_token"] = tokens["refresh_token"]?.stringValue
@@ -102,7 +102,7 @@ struct OpenIDProviderTokenTests {
         #expect(answer.headers.first("Location") == nil)
     }
 
-    @Test("access tokens end by the clock, by command and by revocation")
+    @Test("access tokens expire by the clock, and end by command and by revocation")
     func accessTokens() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = 0.5 }

@@ -17,7 +17,7 @@ struct Emulation: Sendable {
     let service: AuthorizationService
     private let issuing: Issuing
 
-    /// What ID tokens are made with.
+    /// The key and the values that ID tokens are made with.
     final class Issuing: Sendable {
         fileprivate let key: SigningKey
         fileprivate let nonce = Lock<String?>(nil)
@@ -28,7 +28,7 @@ struct Emulation: Sendable {
         /// One for all: making a key of RSA takes a third of a second.
         private static let sharedKey = Result { try SigningKey.generate(.rs256, keyID: "k") }
 
-        /// An ID token for the login under way.
+        /// An ID token for the login in progress.
         func idToken(issuer: String, _ more: [String: JSONValue] = [:]) throws -> String {
             let now = Int64(Date().timeIntervalSince1970)
             var claims: [String: JSONValue] = [
@@ -40,12 +40,12 @@ struct Emulation: Sendable {
         }
     }
 
-    /// Makes one.
+    /// Makes an emulation.
     ///
     /// - Parameters:
-    ///   - metadata: Its discovery document beside what every document has; nil when it has none.
-    ///   - keyIssuer: Whose tokens its key signs, as the key says it.
-    ///   - tokenAnswer: What the token endpoint answers.
+    ///   - metadata: The members of its discovery document beside those of every document; nil when it has none.
+    ///   - keyIssuer: The issuer that its key names.
+    ///   - tokenAnswer: Makes the token endpoint's answer.
     init(
         _ provider: KnownProvider, metadata: [String: JSONValue]? = nil, keyIssuer: JSONValue? = nil,
         tokenAnswer: @escaping @Sendable (TransportRequest, Issuing) throws -> TransportResponse
@@ -82,11 +82,11 @@ struct Emulation: Sendable {
         service = AuthorizationService(transport: transport)
     }
 
-    /// A login, with the person's part played by this function.
+    /// Logs in, and plays the person's part.
     ///
     /// - Parameters:
-    ///   - extra: What the callback says beside `code` and `state`.
-    ///   - fragment: What the provider leaves at the end of the callback.
+    ///   - extra: The callback's parameters beside `code` and `state`.
+    ///   - fragment: The fragment that the provider leaves at the end of the callback.
     func logIn(
         scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:], fragment: String = ""
     ) async throws -> (response: AuthorizationResponse, tokens: TokenResponse, query: Parameters) {

@@ -42,7 +42,7 @@ struct KnownProviderLoginTests {
             extra: ["user": #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"other@example.com"}"#])
         #expect(login.query["response_mode"] == "form_post" && login.query["scope"] == "openid name email")
         #expect(login.response.appleUser?.firstName == "Ada")
-        // Who somebody is the ID token says alone.
+        // The ID token alone says who the person is.
         #expect(try IDToken(parsing: #require(login.tokens.idToken)).subject == "ada")
 
         let form = try apple.lastTokenRequest().form
@@ -111,7 +111,7 @@ struct KnownProviderLoginTests {
         guard let error else { return }
         #expect(error.code == .invalidSignature && error.message.contains("the key is another issuer's"))
         #expect(error.received == issuer)
-        // It is no key that could turn up later: nobody is asked again.
+        // It is no key that could turn up later: the keys are not fetched again.
         #expect(microsoft.transport.requests.count(where: { $0.url.absoluteString.hasSuffix("/keys") }) == 1)
     }
 
@@ -177,11 +177,11 @@ struct KnownProviderLoginTests {
         }
         #expect(try await openID.logIn(scopes: [.openID]).tokens.idTokenTrust == .signature)
         #expect(await failure { _ = try await plain.logIn(scopes: [.openID]) }?.code == .invalidIDToken)
-        // It leaves this at the end of its redirects.
+        // Facebook leaves this at the end of its redirects.
         #expect(try await plain.logIn(fragment: "#_=_").tokens.accessToken == "EAA")
     }
 
-    @Test("Facebook: userinfo says with 400 that a token counts no more, and the state is told")
+    @Test("Facebook: userinfo reports an expired or revoked token with 400, and the state is told")
     func facebookUserInfo() async throws {
         let facebook = try Emulation(.facebook) { _, _ in
             Emulation.json(["access_token": "EAA", "token_type": "bearer", "expires_in": 5_183_944])
@@ -204,7 +204,7 @@ struct KnownProviderLoginTests {
         #expect(!state.isAuthorized && state.snapshot.authorizationError?.code == .tokenRejected)
     }
 
-    @Test("Apple: there is no userinfo to ask for, and whoever cancels is told so")
+    @Test("Apple: there is no userinfo to ask for, and a person who cancels is reported")
     func appleWithoutUserInfo() async throws {
         let apple = try Emulation(.apple, metadata: [:]) { _, issuing in
             Emulation.json([
@@ -276,7 +276,7 @@ struct KnownProviderLoginTests {
         #expect(try strava.lastTokenRequest().form["client_secret"] == "s")
     }
 
-    @Test("a realm, a domain: found by the issuer that the name makes")
+    @Test("a provider with a realm or a domain is found by the issuer that the name makes")
     func byDomain() async throws {
         for provider in [
             try KnownProvider.okta(domain: "dev-1.okta.com", authorizationServer: "default"),

@@ -25,10 +25,10 @@ struct AuthorizationDetailsLoginTests {
         return request
     }
 
-    /// How the request reaches the provider.
+    /// The way in which the request reaches the provider.
     enum Way: CaseIterable { case plain, pushed, signed, both }
 
-    @Test("what was granted is kept with the state, whichever way it was asked for", arguments: Way.allCases)
+    @Test("granted details are kept with the state, whichever way they were requested", arguments: Way.allCases)
     func granted(_ way: Way) async throws {
         let fixture = try await fixture()
         let credential = ClientCredential.secret("service-secret")
@@ -45,7 +45,7 @@ struct AuthorizationDetailsLoginTests {
         #expect(request.authorizationDetails.last?.identifier == "a-1")
     }
 
-    @Test("a renewal that does not speak of them takes none away; one that does replaces them; a logout forgets them")
+    @Test("a renewal's answer without details changes none; one with details replaces them; a logout forgets them")
     func renewed() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
@@ -63,7 +63,8 @@ struct AuthorizationDetailsLoginTests {
         #expect(state.snapshot.authorizationDetails == nil)
     }
 
-    @Test("a renewal picks some, beside the default tokens; more than was granted is refused, and the grant kept")
+    @Test(
+        "a renewal picks some details, beside the default tokens; more than was granted is refused, and the grant kept")
     func narrowed() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))
@@ -82,7 +83,7 @@ struct AuthorizationDetailsLoginTests {
         #expect(try await state.refresh().accessToken.isEmpty == false)
     }
 
-    @Test("a client asks in its own name, too")
+    @Test("a client gets details in its own name too")
     func machine() async throws {
         let fixture = try await fixture()
         let state = try await AuthState.clientCredentials(
@@ -94,7 +95,7 @@ struct AuthorizationDetailsLoginTests {
         #expect(sent == [[Self.payment].parameter, [Self.payment].parameter])
     }
 
-    @Test("types that the provider does not list are not sent; what it refuses all the same has its name")
+    @Test("types that the provider does not list are not sent; a refusal by the provider has its own code")
     func refused() async throws {
         let fixture = try await fixture()
         var request = request(fixture)
@@ -113,7 +114,7 @@ struct AuthorizationDetailsLoginTests {
         }
     }
 
-    @Test("an answer whose details make no sense is refused, and its refresh token kept")
+    @Test("an answer with malformed details is refused, and its refresh token kept")
     func malformed() async throws {
         let fixture = try await fixture()
         let state = try await fixture.logIn(request(fixture), credential: .secret("service-secret"))

@@ -34,7 +34,7 @@ struct ClientAssertionLifeTests {
         }
     }
 
-    @Test("a renewal that is tried again has another assertion each time, by the clock of then")
+    @Test("a renewal that is tried again has another assertion each time, dated by the clock of that moment")
     func retry() async throws {
         let state = try await logIn()
         clock.advance(by: .seconds(120))
@@ -60,7 +60,7 @@ struct ClientAssertionLifeTests {
         #expect(try await state.refresh().accessToken != first)
     }
 
-    @Test("a key that is nowhere to be found is missed before the person logs in, and costs no grant later")
+    @Test("a missing key is reported before the person logs in, and costs no grant later")
     func missingKey() async throws {
         let missing = ClientCredential.privateKey(file: "/does/not/exist")
         let error = await authError {
@@ -93,7 +93,7 @@ struct ClientAssertionLifeTests {
         #expect(fixture.provider.requestCount(.token) == 0)
     }
 
-    /// What a dishonest or a careless client sends.
+    /// A fault in the assertion of a dishonest or a careless client.
     enum Fault: CaseIterable {
         case replay, issuer, subject, audience, audiences, expired, endless, future, anonymous, type, unsigned, twice
     }
@@ -122,7 +122,7 @@ struct ClientAssertionLifeTests {
         if fault == .twice { form["client_secret"] = "secret" }
         var answers = [try await fixture.post(form)]
         if fault == .replay {
-            // Good once: then the refresh token is what is wrong.
+            // The assertion serves once; the refresh token is then what is wrong.
             #expect(String(decoding: answers[0].body, as: UTF8.self).contains("invalid_grant"))
             answers.append(try await fixture.post(form))
         }

@@ -29,7 +29,7 @@ struct ClientKeyTests {
     }
 
     @Test(
-        "is read from PEM and JWK alike",
+        "a private key is read from PEM and JWK alike",
         arguments: [
             (ClientKeys.pkcs8, SignatureAlgorithm.es256), (ClientKeys.sec1, .es256), (ClientKeys.jwk, .es256),
             (ClientKeys.pkcs1, .rs256), (ClientKeys.ed25519, .edDSA),
@@ -74,7 +74,7 @@ struct ClientKeyTests {
         #expect(throws: AuthStateError.self) { try ClientCredential.file(path).secret(stage: .refresh) }
     }
 
-    @Test("has the JWK's identifier, unless another is given")
+    @Test("a private key has the JWK's identifier, unless another is given")
     func keyID() throws {
         let path = try file(ClientKeys.jwk)
         #expect(try ClientCredential.privateKey(file: path).privateKey(stage: .token).keyID == "jwk-1")
@@ -84,7 +84,7 @@ struct ClientKeyTests {
     }
 
     @Test(
-        "is not what something else is",
+        "a file that holds something else is no private key",
         arguments: [
             "", "hunter2-SECRET", ClientKeys.encrypted, ClientKeys.publicPEM, ClientKeys.publicJWK, "{", "{}",
             #"{"kty":"oct","k":"U0VDUkVU"}"#, #"{"kty":"EC","crv":"P-256","d":"U0VDUkVU"}"#,
@@ -97,20 +97,20 @@ struct ClientKeyTests {
         #expect(!shown.contains("SECRET") && !shown.contains("U0VD"))
     }
 
-    @Test("is refused where others can read it", arguments: [0o644, 0o604, 0o620, 0o602, 0o666])
+    @Test("a private key is refused where others can read it", arguments: [0o644, 0o604, 0o620, 0o602, 0o666])
     func permissions(_ permissions: Int) throws {
         let error = refusal(try file(ClientKeys.pkcs8, permissions: permissions))
         #expect(error?.message.contains("open to others") == true)
         #expect(error?.received == "0" + String(permissions, radix: 8))
     }
 
-    @Test("is read where only its owner can read it", arguments: [0o600, 0o400])
+    @Test("a private key is read where only its owner can read it", arguments: [0o600, 0o400])
     func ownPermissions(_ permissions: Int) throws {
         _ = try ClientCredential.privateKey(file: file(ClientKeys.pkcs8, permissions: permissions))
             .privateKey(stage: .token)
     }
 
-    @Test("is missed by name")
+    @Test("a private key that cannot be read is an error that says why")
     func missing() throws {
         #expect(refusal(folder["nothing"])?.message.contains("cannot be read") == true)
         #expect(refusal(folder.path)?.message.contains("not a file") == true)
@@ -128,7 +128,7 @@ struct ClientKeyTests {
         }
     }
 
-    @Test("is never taken for a secret")
+    @Test("a private key is never taken for a secret")
     func notASecret() throws {
         let key = try SigningKey.generate(.es256)
         #expect(try ClientCredential.privateKey(key).secret(stage: .token) == nil)

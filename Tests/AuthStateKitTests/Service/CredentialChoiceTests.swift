@@ -55,7 +55,7 @@ struct CredentialChoiceTests {
     }
 
     @Test(
-        "a secret's method is the first that both can do",
+        "a secret's method is the first that both support",
         arguments: [
             (nil, "client_secret_basic"), (["client_secret_post"], "client_secret_post"),
             (["private_key_jwt", "client_secret_jwt"], "client_secret_jwt"),
@@ -157,7 +157,7 @@ struct CredentialChoiceTests {
         }
     }
 
-    @Test("a registration says which method it is, and a key's place is the client's own")
+    @Test("a registration names the method, and a key's place is the client's own")
     func registration() throws {
         func response(_ members: [String: JSONValue]) throws -> RegistrationResponse {
             try RegistrationResponse(Emulation.json(["client_id": "c"].merging(members) { _, new in new }))

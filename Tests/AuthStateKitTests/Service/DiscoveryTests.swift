@@ -110,7 +110,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "callers at the same time share one discovery, and a cancelled one takes it from nobody",
+        "concurrent callers share one discovery, and a cancelled caller does not end it for the others",
         .timeLimit(.minutes(1)))
     func sharing() async throws {
         let gate = ScriptedTransport.Gate()

@@ -72,14 +72,14 @@ final class KeyCacheTests: Sendable {
         }
         let error = await authError { try await keys(at: 2, insteadOf: known) }
         #expect(error?.code == .temporarilyUnavailable && error?.kind == .transient && count == 4)
-        // The keys themselves are still there for everybody else.
+        // The keys themselves stay available to every other caller.
         #expect(try await keys(at: 3) == known)
         known = try await keys(at: 61, insteadOf: known)
         #expect(count == 5)
         await #expect(throws: AuthStateError.self) { try await keys(at: 62, insteadOf: known) }
     }
 
-    @Test("who comes with keys that were replaced already gets the newer ones, and costs nothing")
+    @Test("a caller with keys that were replaced already gets the newer ones without a fetch")
     func replacedAlready() async throws {
         let old = try await keys(at: 0)
         let newer = try await keys(at: 1, insteadOf: old)
@@ -95,7 +95,7 @@ final class KeyCacheTests: Sendable {
         await #expect(throws: AuthStateError.self) { try await keys(at: 13, insteadOf: known) }
     }
 
-    @Test("whoever asks meanwhile takes part in one fetch, and a cancelled one takes it from nobody")
+    @Test("concurrent callers share one fetch, and a cancelled caller does not end it for the others")
     func oneFlight() async throws {
         let gate = ScriptedTransport.Gate()
         @Sendable func ask() async throws -> JSONWebKeySet {

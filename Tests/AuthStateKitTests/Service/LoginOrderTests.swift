@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The order of a login")
 struct LoginOrderTests {
-    @Test("when the provider's keys cannot be had, the code is not spent")
+    @Test("the code is not spent when the provider's keys are unavailable")
     func keysBeforeCode() async throws {
         let fixture = try await ProviderFixture()
         fixture.provider.inject(.status(503), at: .keySet)
@@ -54,7 +54,7 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
-    @Test("a pending login survives its archive, is good once, and ends after ten minutes")
+    @Test("a pending login survives its archive, serves once, and expires after ten minutes")
     func pendingLogins() async throws {
         let clock = ManualClock()
         let fixture = try await ProviderFixture(clock: clock)
@@ -120,7 +120,7 @@ struct LoginOrderTests {
         await fixture.provider.stop()
     }
 
-    @Test("an ID token that nobody asked for, and that nothing can verify, is left out")
+    @Test("an ID token that was not asked for, and that nothing can verify, is left out")
     func unasked() async throws {
         let answer = #"{"access_token":"a","token_type":"Bearer","id_token":"SECRET.id.token"}"#
         let service = AuthorizationService(transport: ScriptedTransport([.json(answer)]))

@@ -95,7 +95,7 @@ struct OutsideAddressTests {
         #expect(own.addressPolicy == .any && transport.requests.last?.addressPolicy == .any)
     }
 
-    @Test("for providers of an internal network the program turns it off")
+    @Test("a program turns the policy off for providers of an internal network")
     func turnedOff() async throws {
         let transport = Self.transport(["token_endpoint": "https://10.0.0.1/token"])
         let (_, configuration) = try await Self.found(IssuerAllowList { _ in true }, transport, .any)
@@ -112,7 +112,7 @@ struct OutsideAddressTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("a login that a third party starts is held to it, where a rule allows the issuer")
+    @Test("a login that a third party starts is held to the policy, where a rule allows the issuer")
     func thirdParty() async throws {
         for (list, policy) in [
             (IssuerAllowList { _ in true }, AddressPolicy.publicOnly), (["https://op.example"], .any),

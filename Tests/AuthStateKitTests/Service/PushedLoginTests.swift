@@ -81,7 +81,7 @@ struct PushedLoginTests {
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         clock.advance(by: .seconds(30))
-        // The browser arrived in time: what took long was the person.
+        // The browser arrived in time; the person took long.
         #expect(try await AuthState.complete(pending, callback: callback, service: fixture.service).isAuthorized)
         // Used up, and too late besides.
         #expect(await failure { _ = try await session.present(pending.url) } != nil)
@@ -137,7 +137,7 @@ struct PushedLoginTests {
         #expect(error?.code == .insecureURL && error?.stage == .authorization)
     }
 
-    @Test("what the endpoint refuses ends the login before the browser opens")
+    @Test("a refusal by the endpoint ends the login before the browser opens")
     func refused() async throws {
         let fixture = try await ProviderFixture { $0.requiresPushedAuthorizationRequests = true }
         fixture.provider.inject(.oauthError("invalid_request", description: "no"), at: .pushedAuthorization)

@@ -19,7 +19,7 @@ struct RegistrationUndoneTests {
         return (error, fixture.transport.requests)
     }
 
-    @Test("is deleted at the provider, with the token that came along")
+    @Test("a registration whose answer is refused is deleted at the provider, with the token that came along")
     func deleted() async throws {
         let (error, requests) = try await register([
             .json(#"{"client_id":"c","client_secret":"s",\#(Self.place)}"#, status: 201), .json("", status: 204),
@@ -30,7 +30,7 @@ struct RegistrationUndoneTests {
         #expect(error.map { "\($0)" }?.contains("SECRET") == false)
     }
 
-    @Test("stays where it cannot be deleted, and the error says so")
+    @Test("a registration that cannot be deleted stays, and the error says so")
     func left() async throws {
         let unnamed = try await register([.json(#"{"client_id":"c","client_secret":"s"}"#, status: 201)])
         #expect(unnamed.0?.message.contains("exists at the provider") == true && unnamed.1.count == 1)
@@ -46,7 +46,7 @@ struct RegistrationUndoneTests {
         #expect(plain.1.count == 1, "a token is sent in clear text")
     }
 
-    @Test("is not deleted when the provider refused it, or when it is good")
+    @Test("a registration is not deleted when the provider refused it, or when it is valid")
     func nothingToDelete() async throws {
         let refused = try await register([.json(#"{"error":"invalid_redirect_uri"}"#, status: 400)])
         #expect(refused.0?.code == .registrationRedirectURIRefused && refused.1.count == 1)

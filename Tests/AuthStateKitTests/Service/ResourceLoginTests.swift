@@ -21,7 +21,7 @@ struct ResourceLoginTests {
         fixture.provider.requests(at: .token).map { $0.parameters.values("resource") }
     }
 
-    @Test("the only one is named again: with the code, and on every renewal, from the archive too")
+    @Test("the only resource is named again: with the code, and on every renewal, from the archive too")
     func single() async throws {
         let fixture = try await fixture()
         let state = try await logIn(fixture, [Self.a])
@@ -32,7 +32,7 @@ struct ResourceLoginTests {
         #expect(sent(fixture) == [[Self.a], [Self.a], [Self.a]])
     }
 
-    @Test("of several none is named, and a renewal picks")
+    @Test("none of several resources is named, and a renewal picks")
     func several() async throws {
         let fixture = try await fixture()
         let state = try await logIn(fixture, [Self.a, Self.b])
@@ -44,7 +44,7 @@ struct ResourceLoginTests {
         #expect(answer.contains(Self.b) && !answer.contains(Self.a))
     }
 
-    @Test("another one than the provider knows is invalid_target, at the login and on a renewal, which keeps the grant")
+    @Test("an unknown resource is invalid_target, at the login and on a renewal, which keeps the grant")
     func unknown() async throws {
         let fixture = try await fixture()
         let error = await failure { _ = try await logIn(fixture, ["https://c.example"]) }
@@ -58,7 +58,7 @@ struct ResourceLoginTests {
         #expect(try await state.refresh().accessToken.isEmpty == false)
     }
 
-    @Test("a malformed one is refused before anything is sent")
+    @Test("a malformed resource is refused before anything is sent")
     func malformed() async throws {
         let fixture = try await fixture()
         let error = await failure { _ = try await logIn(fixture, ["https://a.example/#x"]) }

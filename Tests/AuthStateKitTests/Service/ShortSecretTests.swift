@@ -48,7 +48,7 @@ struct ShortSecretTests {
             JSONWebToken.sign(claims: claims, with: key), expectation: expectation, service: service, stage: .token)
     }
 
-    @Test("signs nothing", arguments: lengths)
+    @Test("a short secret signs nothing", arguments: lengths)
     func signing(_ algorithm: SignatureAlgorithm, _ length: Int) throws {
         try sign(length, algorithm)
         let error = #expect(throws: AuthStateError.self) { try sign(length - 1, algorithm) }
@@ -56,7 +56,7 @@ struct ShortSecretTests {
         #expect(error?.hint?.contains("shortSecret") == true)
     }
 
-    @Test("verifies no ID token", arguments: lengths)
+    @Test("a short secret verifies no ID token", arguments: lengths)
     func verifying(_ algorithm: SignatureAlgorithm, _ length: Int) async throws {
         try await verify(length, algorithm)
         let error = await authError { try await verify(length - 1, algorithm) }
@@ -64,7 +64,7 @@ struct ShortSecretTests {
         #expect(error?.hint?.contains("shortSecret") == true)
     }
 
-    @Test("verifies no userinfo", arguments: lengths)
+    @Test("a short secret verifies no userinfo", arguments: lengths)
     func userInfo(_ algorithm: SignatureAlgorithm, _ length: Int) throws {
         try believeUserInfo(length, algorithm)
         #expect(throws: JOSEError.self) { try believeUserInfo(length - 1, algorithm) }
@@ -84,14 +84,14 @@ struct ShortSecretTests {
         _ = try token.claims(keys: JSONWebKeySet(keys: []), expectation: expectation)
     }
 
-    @Test("does all of it where that is tolerated by name", arguments: lengths)
+    @Test("a short secret does all of it where that is tolerated by name", arguments: lengths)
     func tolerated(_ algorithm: SignatureAlgorithm, _ length: Int) async throws {
         try sign(6, algorithm, [.shortSecret])
         try await verify(6, algorithm, [.shortSecret])
         try believeUserInfo(6, algorithm, isTolerated: true)
     }
 
-    @Test("is sent as ever: nothing is signed with it")
+    @Test("a short secret is sent as ever: nothing is signed with it")
     func sent() throws {
         let service = try service()
         let proof = try ClientCredential.secret("s3cret").authentication(

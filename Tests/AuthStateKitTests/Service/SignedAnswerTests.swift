@@ -25,7 +25,7 @@ struct SignedAnswerTests {
     }
 
     @Test(
-        "each way brings a login",
+        "each response mode brings a login",
         arguments: [
             (.jwt, .code), (.queryJWT, .code), (.fragmentJWT, .code), (.formPostJWT, .code), (.jwt, Self.hybrid),
             (.fragmentJWT, Self.hybrid), (.formPostJWT, Self.hybrid),
@@ -43,7 +43,7 @@ struct SignedAnswerTests {
         #expect(try AuthStateArchive(data: AuthStateArchive(state.snapshot).data()).record == state.snapshot)
     }
 
-    @Test("pushed and signed requests ask for it too")
+    @Test("pushed and signed requests ask for a signed answer too")
     func pushed() async throws {
         let fixture = try await ProviderFixture()
         var request = request(fixture, by: .formPostJWT)
@@ -55,7 +55,7 @@ struct SignedAnswerTests {
     }
 
     @Test(
-        "an error inside is the provider's own",
+        "an error inside a signed answer is the provider's own",
         arguments: [.queryJWT, .fragmentJWT, .formPostJWT] as [AuthorizationRequest.ResponseMode])
     func refusal(_ mode: AuthorizationRequest.ResponseMode) async throws {
         let fixture = try await ProviderFixture { $0.login = .denied }
@@ -93,7 +93,7 @@ struct SignedAnswerTests {
     }
 
     @Test(
-        "what fails a check is refused by name, and the code is not spent",
+        "a signed answer that fails a check is refused by name, and the code is not spent",
         arguments: [
             ("iss", "https://evil.example"), ("iss", nil), ("aud", "another"), ("aud", nil), ("exp", 1), ("exp", nil),
             ("nbf", 99_999_999_999),
@@ -116,7 +116,7 @@ struct SignedAnswerTests {
         #expect(try await fixture.logIn(request(fixture, by: .queryJWT)).isAuthorized)
     }
 
-    @Test("an unsigned answer, and one that nobody asked to be signed, are refused with words")
+    @Test("an unsigned answer, and a signed one that was not asked for, are refused with an explanation")
     func otherAnswers() async throws {
         let login = try SignedLogin()
         let plain = await failure { try await login.believe("?code=c&state=\(login.state)") }
@@ -129,7 +129,7 @@ struct SignedAnswerTests {
         #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
     }
 
-    @Test("an encrypted answer, and what is no JWT, say so")
+    @Test("an encrypted answer, and text that is no JWT, are refused by name")
     func unreadable() async throws {
         let login = try SignedLogin()
         let encrypted = await failure { try await login.believe("?response=a.b.c.d.e") }
@@ -141,7 +141,7 @@ struct SignedAnswerTests {
         }
     }
 
-    @Test("who does not know the state makes nobody fetch keys, and does not end the login")
+    @Test("an answer with another state fetches no keys, and does not end the login")
     func strangers() async throws {
         let login = try SignedLogin()
         for _ in 0..<5 {
@@ -179,7 +179,7 @@ struct SignedAnswerTests {
         #expect(secrets?.code == .unsupported && secrets?.received == "HS256 none")
     }
 
-    @Test("keys that cannot be had are no failed check: the callback can be tried again")
+    @Test("unavailable keys are no failed check: the callback can be tried again")
     func keysUnavailable() async throws {
         let login = try SignedLogin()
         login.transport.enqueue(.json("{}", status: 503))

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Logins with a signed request", .timeLimit(.minutes(2)))
 struct SignedLoginTests {
-    /// How the object reaches the provider.
+    /// The way in which the object reaches the provider.
     enum Way: CaseIterable { case byValue, pushed }
 
     private let key: SigningKey
@@ -78,7 +78,7 @@ struct SignedLoginTests {
         #expect(try await fixture.logIn(request).isAuthorized)
     }
 
-    @Test("a web server begins in one step: nobody has to be asked")
+    @Test("a web server begins in one step, without a request to the provider")
     func synchronous() async throws {
         let fixture = try await fixture()
         var request = fixture.request(client: "keyed")
@@ -113,7 +113,7 @@ struct SignedLoginTests {
         #expect(fixture.provider.requestCount(.authorization) == 0)
     }
 
-    @Test("rp-request_uri-unsigned: what the provider does not take is not signed, and nothing goes unsigned")
+    @Test("rp-request_uri-unsigned: only algorithms that the provider accepts are used, and nothing goes unsigned")
     func rpRequestUriUnsigned() async throws {
         for accepted: [JSONValue] in [["RS256", "PS256"], ["none"], []] {
             let fixture = try await fixture {

@@ -103,7 +103,7 @@ struct UserInfoServiceTests {
         #expect(error?.code == .invalidMetadata && error?.kind == .configuration)
     }
 
-    @Test("the token goes to no other origin than those that are allowed, in the body neither")
+    @Test("the token goes to allowed origins alone, in the body too")
     func origins() async throws {
         var options = AuthState.Options()
         options.allowedOrigins = ["https://api.example"]

@@ -25,7 +25,7 @@ struct WebFingerServiceTests {
         #expect(transport.requests[0].headers.first("Accept") == "application/jrd+json, application/json")
     }
 
-    @Test("an issuer that is not on the list is refused by name, and nobody talks to it")
+    @Test("an issuer that is not on the list is refused by name, and gets no request")
     func notAllowed() async throws {
         let transport = ScriptedPages.transport([
             ScriptedPages.webFinger: ScriptedPages.descriptor("https://op.example/")
@@ -40,7 +40,7 @@ struct WebFingerServiceTests {
     }
 
     @Test(
-        "no redirect is followed, and what is not there is said",
+        "no redirect is followed, and a missing document is reported",
         arguments: [
             TransportResponse(status: 302, headers: ["Location": "https://evil.example/webfinger?secret"]),
             TransportResponse(status: 404), TransportResponse(status: 401),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("What a session shows")
+@Suite("The state of a session")
 struct AuthSessionStateTests {
     private let ended = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.", hint: "Log in again.")
 
@@ -11,7 +11,7 @@ struct AuthSessionStateTests {
         .seen(AuthState.Current(record, storeError: nil), AuthUser(record))
     }
 
-    @Test("nothing at first, then what is under way, and an error with its advice until it is dismissed")
+    @Test("a session shows nothing at first, then its activity, and an error with its advice until it is dismissed")
     func failed() {
         var state = AuthSessionState()
         #expect(!state.isAuthenticated && !state.isLoading && state.errorMessage == nil)
@@ -28,7 +28,7 @@ struct AuthSessionStateTests {
         #expect(state.error == nil)
     }
 
-    @Test("the end of something that something else has taken the place of changes nothing")
+    @Test("the end of an activity that another one has replaced changes nothing")
     func overlap() {
         var state = AuthSessionState()
         state.apply(.began(.restoring))
@@ -37,7 +37,7 @@ struct AuthSessionStateTests {
         #expect(state.activity == .signingIn && state.error == nil)
     }
 
-    @Test("a login that ends is not shown any more, and says why, once")
+    @Test("a login that ends is not shown any more, and its reason is shown once")
     func invalid() throws {
         var state = AuthSessionState()
         let record = try Fixture().record
@@ -54,7 +54,7 @@ struct AuthSessionStateTests {
         #expect(state.isAuthenticated)
     }
 
-    @Test("the reason goes by itself when it holds no longer; another error stays")
+    @Test("the reason disappears when it no longer holds; another error stays")
     func recovered() throws {
         var state = AuthSessionState()
         let record = try Fixture().record
@@ -63,13 +63,13 @@ struct AuthSessionStateTests {
         state.apply(seen(record))
         #expect(state.error == nil && state.isAuthenticated)
         state.apply(seen(record.applying(.failed(ended))))
-        let other = AuthStateError(.unreachable, stage: .userinfo, "Nobody answers.")
+        let other = AuthStateError(.unreachable, stage: .userinfo, "No answer.")
         state.apply(.ended(.signingIn, other))
         state.apply(seen(record))
         #expect(state.error == other)
     }
 
-    @Test("whoever leaves takes everything along")
+    @Test("a session that is left shows nothing")
     func left() throws {
         var state = AuthSessionState()
         state.apply(seen(try Fixture().record))

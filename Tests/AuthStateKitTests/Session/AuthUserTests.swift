@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Who is logged in")
+@Suite("The user of a session")
 struct AuthUserTests {
     private func record(_ claims: JSONValue?, grant: String = "g") throws -> AuthState.Record {
         var record = try Fixture().record
@@ -21,7 +21,7 @@ struct AuthUserTests {
 
     private let ada: JSONValue = ["iss": "https://op.example", "sub": "ada", "name": "Ada"]
 
-    @Test("userinfo goes before the ID token, claim by claim")
+    @Test("userinfo has precedence over the ID token, claim by claim")
     func precedence() throws {
         let info = try UserInfo(
             ["sub": "ada", "email": "a@example.com", "name": "A."], subject: "ada", isSigned: false)
@@ -32,7 +32,7 @@ struct AuthUserTests {
         #expect(AuthUser(try record(nil)).subject == nil)
     }
 
-    @Test("whether an address or a number is verified is said by the source that the address or number is from")
+    @Test("the source of an address or a number says whether it is verified")
     func together() throws {
         for (claim, verified) in [("email", "email_verified"), ("phone_number", "phone_number_verified")] {
             func user(_ token: JSONValue, _ info: [String: JSONValue]?) throws -> AuthUser {
@@ -57,13 +57,13 @@ struct AuthUserTests {
     }
 
     @Test(
-        "a picture is a page's, never a file or a script", arguments: ["file:///etc/passwd", "javascript:0", "p.png"])
+        "a picture is a web URL, never a file or a script", arguments: ["file:///etc/passwd", "javascript:0", "p.png"])
     func picture(_ text: String) throws {
         #expect(AuthUser(try record(["picture": .string(text)])).picture == nil)
         #expect(AuthUser(try record(["picture": "https://op.example/p.png"])).picture?.absoluteString.count == 24)
     }
 
-    @Test("what was known stays with the same grant and the same account, and goes to nobody else")
+    @Test("known userinfo stays with the same grant and the same account, and goes to no other")
     func keeping() throws {
         let info = try UserInfo(["sub": "ada", "email": "a@example.com"], subject: "ada", isSigned: false)
         let known = AuthUser(try record(ada), userInfo: info)
@@ -76,7 +76,7 @@ struct AuthUserTests {
         for other in others {
             #expect(AuthUser(try record(other, grant: "h")).keeping(known).userInfo == nil)
         }
-        // Without an ID token nobody is the same as anybody.
+        // Without an ID token no two accounts are the same.
         let nameless = AuthUser(try record(nil), userInfo: info)
         #expect(AuthUser(try record(nil, grant: "h")).keeping(nameless).userInfo == nil)
         #expect(AuthUser(try record(nil)).keeping(nameless).userInfo == info)
@@ -106,7 +106,7 @@ struct AuthUserTests {
     }
 }
 
-/// A token that says what a test wants, under no signature that anybody checks.
+/// A token with the claims that a test wants, under a signature that is never checked.
 func unsignedToken(_ claims: JSONValue) -> String {
     let header: JSONValue = ["alg": "ES256"]
     return [header, claims].map { Base64URL.encode($0.serialized()) }.joined(separator: ".") + ".c2ln"

@@ -11,7 +11,7 @@ import AuthStateTesting
 
 /// A user agent that counts its trips, and holds each one until a test lets it go.
 final class HeldUserAgent: ExternalUserAgent {
-    /// What a person does in the browser.
+    /// The person's behaviour in the browser.
     enum Person: Sendable {
         /// Logs in, as `DirectUserAgent` does.
         case logsIn
@@ -37,11 +37,11 @@ final class HeldUserAgent: ExternalUserAgent {
         if isOpen { gate.open() }
     }
 
-    /// How many pages were shown.
+    /// The number of pages that were shown.
     var count: Int { trips.withLock { $0.urls.count } }
-    /// Which ones.
+    /// The URLs of those pages.
     var urls: [URL] { trips.withLock { $0.urls } }
-    /// How they ended.
+    /// The outcomes of the trips.
     var outcomes: [String] { trips.withLock { $0.outcomes } }
 
     func prepare(

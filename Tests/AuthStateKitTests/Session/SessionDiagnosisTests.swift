@@ -1,7 +1,7 @@
 import AuthStateKit
 import Testing
 
-@Suite("What is found about a session's configuration")
+@Suite("Findings about a session's configuration")
 struct SessionDiagnosisTests {
     private func codes(
         _ provider: AuthSessionConfiguration.Provider, _ redirectURI: String, clientID: String = "app",

@@ -39,7 +39,7 @@ struct SessionFixture {
 
     var state: AuthSessionState { core.state }
 
-    /// The login that is stored.
+    /// The stored login.
     func stored(_ key: AuthStateKey = .default) async throws -> AuthState.Record? { try await store.login(key) }
 
     /// Another session with what this one stored, as after a new start of the app.
@@ -49,7 +49,7 @@ struct SessionFixture {
 }
 
 extension OpenIDProvider.User {
-    /// Somebody else than Ada, whose password is `bob`.
+    /// A user other than Ada; the password is `bob`.
     static let bob = OpenIDProvider.User(
         subject: "2", name: "bob", password: "bob",
         claims: ["name": "Bob Frank", "email": "bob@example.com", "preferred_username": "bob"])

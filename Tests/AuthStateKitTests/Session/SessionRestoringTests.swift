@@ -14,7 +14,7 @@ import Testing
 @MainActor
 @Suite("An app that starts again", .timeLimit(.minutes(2)))
 struct SessionRestoringTests {
-    @Test("shows the login that is stored, without a network; userinfo can be read again")
+    @Test("a session shows the stored login without a network; userinfo can be read again")
     func restored() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -28,7 +28,7 @@ struct SessionRestoringTests {
         #expect(next.state.user?.email == "ada@example.com")
     }
 
-    @Test("shows nobody, and no error, when nobody is logged in")
+    @Test("a session without a login shows no user and no error")
     func nobody() async throws {
         let fixture = try await SessionFixture()
         await fixture.core.restore()
@@ -36,7 +36,7 @@ struct SessionRestoringTests {
         #expect(await authError { try await fixture.core.reloadUser() }?.code == .notLoggedIn)
     }
 
-    @Test("says what is wrong with the store, and leaves it as it is")
+    @Test("a session reports a corrupt store, and leaves it as it is")
     func corrupt() async throws {
         let fixture = try await SessionFixture()
         try await fixture.store.withLease(.default, deadline: .seconds(1)) { lease in
@@ -47,7 +47,7 @@ struct SessionRestoringTests {
         #expect(try await fixture.store.load(.default) != nil)
     }
 
-    @Test("takes no other client's login for its own, neither to show nor to end")
+    @Test("a session neither shows nor ends another client's login")
     func otherClient() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -60,7 +60,8 @@ struct SessionRestoringTests {
         #expect(try await fixture.stored()?.isAuthorized == true)
     }
 
-    @Test("takes no other provider's login for its own: nothing is sent there", arguments: [true, false])
+    @Test(
+        "a session does not take another provider's login for its own: nothing is sent there", arguments: [true, false])
     func otherProvider(_ isDiscovered: Bool) async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -86,7 +87,7 @@ struct SessionRestoringTests {
         #expect(fixture.provider.provider.requestCount(.token) == count)
     }
 
-    @Test("a login that was read before it was ended is not shown after that")
+    @Test("a login that ends while it is read is not shown")
     func endedWhileReading() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -103,7 +104,7 @@ struct SessionRestoringTests {
         #expect(next.core.authState == nil && next.state == AuthSessionState())
     }
 
-    @Test("a login that has ended is shown as none, with the reason; the next one is shown again")
+    @Test("an ended login is not shown, but its reason is; the next login is shown again")
     func ended() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -120,7 +121,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.isAuthenticated && fixture.state.error == nil)
     }
 
-    @Test("what another process stored is shown after the next look")
+    @Test("a change by another process is shown after the next restore()")
     func elsewhere() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -132,7 +133,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.error == nil)
     }
 
-    @Test("a request that needs a login again leaves the same person there")
+    @Test("a request that needs a new login keeps the same person")
     func reauthorized() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -146,7 +147,7 @@ struct SessionRestoringTests {
         #expect(fixture.state.user?.email == "ada@example.com" && fixture.state.error == nil)
     }
 
-    @Test("views hear of every change, and dismiss errors by setting the message to nil")
+    @Test("views observe every change, and dismiss errors by setting the message to nil")
     func observed() async throws {
         let fixture = try await SessionFixture()
         let session = AuthSession(fixture.core)
@@ -174,7 +175,7 @@ struct SessionRestoringTests {
     @MainActor
     private final class Counter { var count = 0 }
 
-    @Test("a session that nobody holds any more ends, although its state lives on")
+    @Test("a session without references ends, although its state lives on")
     func released() async throws {
         let fixture = try await SessionFixture()
         weak var core: AuthSessionCore?

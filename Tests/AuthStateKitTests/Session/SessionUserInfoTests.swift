@@ -14,7 +14,7 @@ import Testing
 @Suite("Userinfo at a sign-in", .timeLimit(.minutes(2)))
 struct SessionUserInfoTests {
     @Test(
-        "that cannot be had does not fail the login: the ID token has to do",
+        "userinfo that is unavailable does not fail the login: the ID token has to suffice",
         arguments: [OpenIDProvider.Fault.status(503), .status(401), .text("nonsense"), .halfBody])
     func unreachable(_ fault: OpenIDProvider.Fault) async throws {
         let fixture = try await SessionFixture()
@@ -27,7 +27,7 @@ struct SessionUserInfoTests {
         #expect(fixture.state.user?.email == "ada@example.com")
     }
 
-    @Test("that never comes is waited for ten seconds")
+    @Test("userinfo that never comes is waited for ten seconds")
     func silent() async throws {
         let clock = ManualClock()
         let fixture = try await SessionFixture(clock: clock)
@@ -39,7 +39,7 @@ struct SessionUserInfoTests {
         #expect(fixture.state.isAuthenticated)
     }
 
-    @Test("of somebody else fails the login: nothing is kept, and the tokens are given back")
+    @Test("userinfo of another person fails the login: nothing is kept, and the tokens are revoked")
     func foreign() async throws {
         let fixture = try await SessionFixture()
         fixture.provider.provider.update { $0.deviations.userInfo = { $0["sub"] = "mallory" } }
@@ -53,7 +53,7 @@ struct SessionUserInfoTests {
         #expect(!next.state.isAuthenticated)
     }
 
-    @Test("of somebody else at a second login leaves the first one as it was")
+    @Test("userinfo of another person at a second login leaves the first one as it was")
     func foreignSwitch() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -66,14 +66,14 @@ struct SessionUserInfoTests {
         #expect(fixture.state.user?.email == "ada@example.com")
     }
 
-    @Test("is not asked for when nobody wants it")
+    @Test("userinfo is not requested when the app does not want it")
     func unwanted() async throws {
         let fixture = try await SessionFixture { $0.readsUserInfo = false }
         try await fixture.core.signIn()
         #expect(fixture.provider.provider.requestCount(.userInfo) == 0 && fixture.state.isAuthenticated)
     }
 
-    @Test("that comes for the login before is not shown under the next one")
+    @Test("userinfo of the login before is not shown under the next one")
     func overtaken() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()

@@ -14,7 +14,7 @@ import Testing
 @MainActor
 @Suite("Signing in to an app", .timeLimit(.minutes(2)))
 struct SignInTests {
-    @Test("shows who it is, what was granted and until when, and stores the state")
+    @Test("a sign-in shows the user, the scope and the expiry, and stores the state")
     func signIn() async throws {
         let fixture = try await SessionFixture()
         let user = try await fixture.core.signIn()
@@ -27,7 +27,7 @@ struct SignInTests {
         #expect(fixture.history.states.map(\.isLoading) == [true, true, false])
     }
 
-    @Test("calls back on the main actor")
+    @Test("a sign-in calls back on the main actor")
     func completion() async throws {
         let fixture = try await SessionFixture()
         let results = Results()
@@ -44,7 +44,7 @@ struct SignInTests {
         func add(_ result: Result<AuthUser, any Error>) { all.append(result) }
     }
 
-    @Test("asks with the prompt and the hint of this call, and with what every call has")
+    @Test("a sign-in asks with the prompt and the hint of this call, and with what every call has")
     func wishes() async throws {
         let fixture = try await SessionFixture {
             $0.additionalParameters = ["audience": "api"]
@@ -58,7 +58,7 @@ struct SignInTests {
         #expect(sent["ui_locales"] == "cy" && sent["scope"] == "openid profile email")
     }
 
-    @Test("knows endpoints beforehand, and the ways of a known provider")
+    @Test("a session uses given endpoints, and the rules of a known provider")
     func providers() async throws {
         let service = AuthorizationService(transport: ScriptedTransport())
         let gitHub = AuthSessionConfiguration(.known(.gitHub), clientID: "c")
@@ -70,7 +70,7 @@ struct SignInTests {
         #expect(request.scopes == [.openID] && request.configuration == fixture.provider.configuration)
     }
 
-    @Test("two providers side by side know nothing of each other")
+    @Test("two providers side by side do not affect each other")
     func sideBySide() async throws {
         let store = InMemoryAuthStateStore()
         let first = try await SessionFixture(store: store, key: "first")
@@ -83,7 +83,7 @@ struct SignInTests {
         #expect(try await first.stored("second")?.isAuthorized == true)
     }
 
-    @Test("who gives up in the browser sees no error, and the caller can tell")
+    @Test("a person who closes the page sees no error, and the caller can tell")
     func closed() async throws {
         let fixture = try await SessionFixture(agent: HeldUserAgent(.closes, isOpen: true))
         #expect(await authError { try await fixture.core.signIn() }?.kind == .cancelled)
@@ -113,7 +113,7 @@ struct SignInTests {
         #expect(agent.count == 1)
     }
 
-    @Test("a login with other wishes is refused while one is under way")
+    @Test("a login with other parameters is refused while one is in progress")
     func refused() async throws {
         let agent = HeldUserAgent()
         let fixture = try await SessionFixture(agent: agent)
@@ -125,7 +125,7 @@ struct SignInTests {
         #expect(try await first.name == "Ada Lovelace")
     }
 
-    @Test("a caller that is cancelled leaves at once; when it was the last, the browser closes and nothing is kept")
+    @Test("a cancelled caller returns at once; with the last one the browser closes and nothing is kept")
     func cancelled() async throws {
         let agent = HeldUserAgent()
         let fixture = try await SessionFixture(agent: agent)
@@ -140,13 +140,13 @@ struct SignInTests {
         #expect(fixture.state == AuthSessionState())
         try await eventually { agent.outcomes == ["cancelled"] }
         #expect(try await fixture.stored() == nil)
-        // The next one is a new one.
+        // The next login is a new one.
         agent.gate.open()
         try await fixture.core.signIn()
         #expect(fixture.state.isAuthenticated && agent.count == 2)
     }
 
-    @Test("what comes of a login after it was given up is given back, and shown to nobody")
+    @Test("the late result of a cancelled login is revoked, and not shown")
     func late() async throws {
         let agent = HeldUserAgent(isDeaf: true)
         let fixture = try await SessionFixture(agent: agent)
@@ -166,7 +166,7 @@ struct SignInTests {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
         let first = try #require(fixture.core.authState)
-        // Bob's userinfo cannot be had: nothing of Ada's may stand in for it.
+        // Bob's userinfo is unavailable: nothing of Ada's may stand in for it.
         fixture.provider.provider.inject(.status(503), at: .userInfo)
         try await fixture.core.signIn(loginHint: "bob")
         #expect(fixture.state.user?.subject == "2" && fixture.state.user?.email != "ada@example.com")
@@ -188,7 +188,7 @@ struct SignInTests {
         #expect(try await fixture.stored() == stored)
     }
 
-    @Test("a login that came back after the app was ended is completed by the next start")
+    @Test("a login that came back after the app ended is completed by the next start")
     func completed() async throws {
         let fixture = try await SessionFixture()
         var request = try await fixture.core.configuration.request(fixture.provider.service)
@@ -217,7 +217,7 @@ struct SignInTests {
             return true
         }
         let fixture = try await SessionFixture(agent: agent) { $0.redirectURI = redirectURI }
-        // This process is not heard of again.
+        // This process never continues.
         let lost = Task { try await fixture.core.signIn() }
         defer { lost.cancel() }
         try await eventually { opened.withLock { $0 } != nil }

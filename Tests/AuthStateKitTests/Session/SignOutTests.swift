@@ -13,7 +13,7 @@ import Testing
 @MainActor
 @Suite("Signing out of an app", .timeLimit(.minutes(2)))
 struct SignOutTests {
-    @Test("forgets here, revokes the tokens, and ends the session at the provider")
+    @Test("a sign-out forgets the login here, revokes the tokens, and ends the session at the provider")
     func signOut() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -25,7 +25,7 @@ struct SignOutTests {
         #expect(fixture.provider.provider.requestCount(.endSession) == 1)
     }
 
-    @Test("leaves the session at the provider alone when that is wanted, and is done at once when nobody is logged in")
+    @Test("a sign-out can leave the provider's session alone, and is done at once when no user is logged in")
     func here() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -35,7 +35,7 @@ struct SignOutTests {
         #expect(await fixture.core.signOut() == nothing)
     }
 
-    @Test("shows nobody from the first moment, and is one however often it is asked for")
+    @Test("a sign-out shows no user from the first moment, and concurrent calls share it")
     func atOnce() async throws {
         let agent = HeldUserAgent(isOpen: true)
         let fixture = try await SessionFixture(agent: agent)
@@ -46,7 +46,7 @@ struct SignOutTests {
         try await eventually { fixture.provider.provider.requestCount(.revocation) == 1 }
         #expect(!fixture.state.isAuthenticated && fixture.state.activity == .signingOut)
         let second = Task { await fixture.core.signOut() }
-        // Whoever signs in now waits for its end.
+        // A sign-in that begins now waits for the end of the sign-out.
         let login = Task { try await fixture.core.signIn(loginHint: "bob") }
         gate.open()
         #expect(await first.value == second.value)
@@ -55,7 +55,7 @@ struct SignOutTests {
         #expect(try await fixture.stored()?.isAuthorized == true)
     }
 
-    @Test("works offline; what could not be done is in the outcome, and is no error to show")
+    @Test("a sign-out works offline; what could not be done is in the outcome, and is no error to show")
     func offline() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -66,7 +66,7 @@ struct SignOutTests {
         #expect(fixture.state == AuthSessionState())
     }
 
-    @Test("gives the login up that is under way; what comes of it is not kept", arguments: [false, true])
+    @Test("a sign-out cancels the sign-in in progress, whose result is not kept", arguments: [false, true])
     func duringLogin(_ isDeaf: Bool) async throws {
         let agent = HeldUserAgent(isDeaf: isDeaf)
         let fixture = try await SessionFixture(agent: agent)
@@ -80,7 +80,7 @@ struct SignOutTests {
         #expect(try await fixture.stored() == nil)
     }
 
-    @Test("removes a login that was just being saved")
+    @Test("a sign-out removes a login that was just being saved")
     func duringSave() async throws {
         let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
         store.holdSaves(at: gate)
@@ -98,7 +98,7 @@ struct SignOutTests {
         #expect(fixture.history.states.allSatisfy { $0.user == nil })
     }
 
-    @Test("removes what is stored without having restored it, also when it cannot be read")
+    @Test("a sign-out removes a stored login that was not restored, also when it cannot be read")
     func unread() async throws {
         let fixture = try await SessionFixture()
         try await fixture.core.signIn()
@@ -112,7 +112,7 @@ struct SignOutTests {
         #expect(try await fixture.store.load(.default) == nil)
     }
 
-    @Test("what is still stored is an error to show")
+    @Test("a login that is still stored is an error to show")
     func notRemoved() async throws {
         let store = InMemoryAuthStateStore()
         let fixture = try await SessionFixture(store: store)
@@ -124,7 +124,7 @@ struct SignOutTests {
         #expect(next.state.error?.kind == .store && !next.state.isAuthenticated)
     }
 
-    @Test("what could not be removed is not shown again, and is removed later")
+    @Test("a login that could not be removed is not shown again, and is removed later")
     func removedLater() async throws {
         let store = FaultyStore()
         let fixture = try await SessionFixture(store: store)

@@ -25,7 +25,7 @@ struct InMemoryWatchTests {
         #expect(watch.generation != saved)
     }
 
-    @Test("of a hundred other keys and stores hardly one disturbs a watch")
+    @Test("hardly one of a hundred other keys and stores disturbs a watch")
     func others() async throws {
         let (store, other) = (InMemoryAuthStateStore(), InMemoryAuthStateStore())
         let watch = try #require(await store.watch("a"))
@@ -71,7 +71,7 @@ struct InMemoryWatchTests {
             return true
         }
 
-        /// Waits until what the kernel told of before has been counted.
+        /// Waits until the kernel's earlier events have been counted.
         private func settle(_ watch: any AuthStateWatch) async throws {
             let marker = "marker-\(UInt64.random(in: 0...UInt64.max))"
             let neighbour = try #require(await FileAuthStateStore(file: scratch[marker]).watch(.default))
@@ -83,7 +83,7 @@ struct InMemoryWatchTests {
         }
 
         @Test(
-            "whatever another process does to the file shows",
+            "every change that another process makes to the file shows",
             arguments: [
                 #"echo new > "$0.other" && mv "$0.other" "$0""#, #"rm "$0""#, #"mv "$0" "$0.away""#,
                 #"echo garbage > "$0""#,
@@ -226,7 +226,7 @@ struct InMemoryWatchTests {
 
         @Test("more events than the kernel keeps alarm every watch of a file")
         func overflow() async throws {
-            // With a descriptor of its own, which nobody else empties.
+            // With a descriptor of its own, which nothing else empties.
             let file = try StateFile(resolving: scratch["state"], warnings: FileWarnings(report: nil))
             let watch = try #require(FileWatch(file, by: FolderWatching()))
             let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)

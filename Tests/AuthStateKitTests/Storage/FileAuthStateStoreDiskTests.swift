@@ -39,14 +39,14 @@ import Testing
             #expect(code == 0)
         }
 
-        @Test("what was reserved can be saved although the disk is full by then; without that nothing can be reserved")
+        @Test("a reserved save succeeds although the disk is full by then; on a full disk nothing can be reserved")
         func full() async throws {
             try await withFileSystem { folder in
                 let store = FileAuthStateStore(folder: folder)
                 let token = Data(repeating: 1, count: 12_000)
                 try await store.put("old", "a")
                 let old = try await store.put("old", "b")
-                // To the last block: what a large write is refused, a small one still gets.
+                // To the last block: a disk that refuses a large write still takes a small one.
                 let fill = #"""
                     cat /dev/zero >> "$0/fill"; sync "$0/fill"
                     while head -c 4096 /dev/zero >> "$0/fill"; do sync "$0/fill"; done
@@ -69,7 +69,7 @@ import Testing
             }
         }
 
-        @Test("what must write is given up; what was being saved is saved when it thaws, and the lock is free then")
+        @Test("writes to a frozen disk time out; a save in progress is saved when it thaws, and the lock is free then")
         func frozen() async throws {
             try await withFileSystem { folder in
                 let store = FileAuthStateStore(file: "\(folder)/state", clock: clock)

@@ -25,7 +25,7 @@ struct FileAuthStateStoreFailureTests {
 
     private func leftovers() throws -> [String] { try scratch.names().filter { $0.hasSuffix(".tmp") } }
 
-    @Test("what was reserved and not used is removed when the lease ends")
+    @Test("reserved space that is not used is removed when the lease ends")
     func unusedReservation() async throws {
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
@@ -59,7 +59,7 @@ struct FileAuthStateStoreFailureTests {
             try await lease.reserve()
             remains = try leftovers()
         }
-        // What a process leaves that dies at this point.
+        // The files of a process that dies at this point.
         #expect(remains.count == 1)
         for name in remains + ["state.0123456789abcdef.tmp"] { try write("half", name) }
         #expect(try await store.text() == "old")
@@ -103,7 +103,7 @@ struct FileAuthStateStoreFailureTests {
         #expect(try await store.text() == "new")
     }
 
-    @Test("a corrupt file is given as it is and not touched")
+    @Test("a corrupt file is returned as it is and not touched")
     func corrupt() async throws {
         try write("{\"truncated", "state")
         #expect(try await store.text() == "{\"truncated")

@@ -24,7 +24,7 @@ struct FileAuthStateStoreHangTests {
         try await other.put("one", "healthy")
     }
 
-    @Test("a load is given up after half a minute; other keys are loaded and saved meanwhile")
+    @Test("a load times out after half a minute; other keys are loaded and saved meanwhile")
     func load() async throws {
         let hanging = Task { try await store.load("a") }
         try await eventually { gate.count == 1 }
@@ -38,7 +38,7 @@ struct FileAuthStateStoreHangTests {
     }
 
     @Test(
-        "a lease in which a reading hangs is given up, but excludes others until the reading has ended",
+        "a lease in which a reading hangs times out, but excludes others until the reading has ended",
         arguments: ["a", "healthy"])
     func lease(key: AuthStateKey) async throws {
         let hanging = Task {

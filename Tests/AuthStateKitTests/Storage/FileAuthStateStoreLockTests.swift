@@ -105,7 +105,7 @@ struct FileAuthStateStoreLockTests {
         #expect(try await store.text() == "second")
     }
 
-    @Test("a lock file that somebody removed is made anew and still excludes")
+    @Test("a lock file that was removed is made anew and still excludes")
     func removedLock() async throws {
         try await store.put("one")
         try FileManager.default.removeItem(atPath: lockPath)

@@ -66,7 +66,7 @@ struct FileOwnershipTests {
         try await expectStoreError(.storeUntrusted) { _ = try await linked.load(.default) }
     }
 
-    @Test("what another user owns is refused: the file, the folder, the lock", .enabled(if: isRoot, "needs root"))
+    @Test("a file, a folder or a lock of another user is refused", .enabled(if: isRoot, "needs root"))
     func foreignOwner() async throws {
         try await store.put("one")
         let chown0 = "sudo chown 0 \(scratch["folder/state"])"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-/// What a holder of the lock leaves behind when it dies, put there by hand; Tests/Faults kills real processes.
+/// The remains of a holder of the lock that dies, put there by hand; Tests/Faults kills real processes.
 @Suite("File store: interrupted saves")
 struct InterruptedSaveTests {
     private let scratch: ScratchFolder
@@ -34,7 +34,7 @@ struct InterruptedSaveTests {
         try Data(note.text.utf8).write(to: URL(filePath: scratch["state.lock"]))
     }
 
-    /// What the next holder finds, and whether it is told of a death.
+    /// The text that the next holder finds, and whether it is told of a death.
     private func next() async throws -> (text: String, followsCrash: Bool) {
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             (String(decoding: try await lease.load()?.archive ?? Data(), as: UTF8.self), lease.followsCrash)
@@ -59,7 +59,7 @@ struct InterruptedSaveTests {
     }
 
     @Test(
-        "a part of a content, or another one, is dropped, and the next holder is told",
+        "a partial or a different content is dropped, and the next holder is told",
         arguments: ["", "new conten", "new_content", "\0\0\0\0\0\0\0\0\0\0\0"])
     func dropped(_ left: String) async throws {
         try await die(leaving: Array(left.utf8))
@@ -68,7 +68,7 @@ struct InterruptedSaveTests {
         #expect(try await next() == ("old", false))
     }
 
-    @Test("a save is not finished over what somebody else put there, or removed", arguments: ["foreign", nil])
+    @Test("a save is not finished over a file that another program replaced or removed", arguments: ["foreign", nil])
     func overtaken(_ foreign: String?) async throws {
         try await die(leaving: Array("new content".utf8))
         try FileManager.default.removeItem(atPath: scratch["state"])
@@ -76,7 +76,7 @@ struct InterruptedSaveTests {
         #expect(try await next() == (foreign ?? "", true))
     }
 
-    @Test("what cannot be read is left as it is, with what was to replace it")
+    @Test("a file that cannot be read is left as it is, with the content that was to replace it")
     func unreadable() async throws {
         try await die(leaving: Array("new content".utf8))
         try FileManager.default.removeItem(atPath: scratch["state"])

@@ -42,7 +42,7 @@ struct LeaseQueueTests {
         try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
     }
 
-    @Test("a cancelled waiter is free at once, and those behind it keep their turn")
+    @Test("a cancelled waiter is free at once, and the waiters behind it keep their turn")
     func cancellation() async throws {
         let reached = Lock(false)
         try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
@@ -88,7 +88,7 @@ struct LeaseQueueTests {
         try await queue.acquire("a", until: far, orThrow: .storeLocked("a"))
     }
 
-    @Test("a deadline of nothing takes what is free and refuses what is not")
+    @Test("a deadline of zero takes a free name and refuses a taken one")
     func noWait() async throws {
         let now = Deadline(after: .zero, on: ContinuousClock())
         try await queue.acquire("a", until: now, orThrow: .storeLocked("a"))
@@ -144,7 +144,7 @@ private final class Holders: Sendable {
     func leave() { count.withLock { $0 -= 1 } }
 }
 
-/// A clock that cancels whoever asks it for the time.
+/// A clock that cancels the task that asks it for the time.
 private struct CancellingClock: Clock {
     var now: JumpingClock.Instant {
         withUnsafeCurrentTask { $0?.cancel() }

@@ -24,7 +24,7 @@ struct LockFileTests {
     }
 
     @Test(
-        "callbacks that were made up leave no file", arguments: ["code=x&state=y", "error=access_denied&state=y", ""])
+        "forged callbacks leave no file", arguments: ["code=x&state=y", "error=access_denied&state=y", ""])
     func madeUpCallbacks(_ query: String) async throws {
         let provider = try await OpenIDProvider()
         let service = AuthorizationService()
@@ -101,7 +101,7 @@ struct LockFileTests {
         #expect(try scratch.names() == [])
     }
 
-    @Test("of many holders that save, delete and do nothing, never two hold the key, and no save is lost")
+    @Test("two of many holders that save, delete and do nothing never hold the key together, and no save is lost")
     func storm() async throws {
         // Names of one file: within a process the tasks of one name queue up, those of different names meet at the lock.
         let names = (0..<12).map { String(repeating: "./", count: $0) + "state" }
@@ -117,7 +117,7 @@ struct LockFileTests {
         #expect(try scratch.names() == [])
     }
 
-    /// What the last holder left.
+    /// The content that the last holder left.
     private final class Saved: Sendable { let content = Lock<String?>(nil) }
 
     /// One transaction, which shows itself by a file that only one holder can make.

@@ -28,7 +28,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(try await reader().freshTokens().accessToken == "SECRET-access-0")
     }
 
-    @Test("tokens that are no longer fresh are served while they live")
+    @Test("tokens that are no longer fresh are served until they expire")
     func alive() async throws {
         let reader = try await reader()
         fixture.clock.advance(by: .seconds(3590))
@@ -36,7 +36,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
-    @Test("when the tokens have ended, the error says who renews them, and nothing is sent")
+    @Test("when the tokens have expired, the error names the program that renews them, and nothing is sent")
     func ended() async throws {
         let reader = try await reader()
         fixture.clock.advance(by: .seconds(4000))
@@ -50,7 +50,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(reader.isAuthorized)
     }
 
-    @Test("what the owner renewed meanwhile is taken over")
+    @Test("tokens that the owner renewed meanwhile are adopted")
     func takeover() async throws {
         let reader = try await reader()
         fixture.clock.advance(by: .seconds(4000))
@@ -60,7 +60,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(fixture.spent == ["SECRET-refresh-0"])
     }
 
-    @Test("what the owner stored is noticed at the next use, while the own tokens are still fresh")
+    @Test("a change by the owner is noticed at the next use, while the tokens here are still fresh")
     func noticing() async throws {
         let reader = try await reader()
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
@@ -94,7 +94,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(await authError { try await reader.freshTokens() }?.kind == .reauthenticationRequired)
     }
 
-    @Test("nothing can be reserved, saved or removed, and nobody is kept waiting for")
+    @Test("nothing can be reserved, saved or removed, and no lease holder is waited for")
     func refusals() async throws {
         let store = ReadOnlyAuthStateStore(base)
         let before = try await base.load(.default)
@@ -112,7 +112,7 @@ struct ReadOnlyAuthStateStoreTests {
         #expect(try await base.load(.default) == before)
     }
 
-    @Test("nobody logs in through it, and no browser is opened")
+    @Test("a login through a read-only store is refused, and no browser is opened")
     func login() async throws {
         let error = await authError {
             try await AuthState.clientCredentials(

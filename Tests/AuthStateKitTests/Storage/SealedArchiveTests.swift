@@ -34,14 +34,14 @@ struct SealedArchiveTests {
         return error
     }
 
-    @Test("what another implementation sealed in format 1 is opened, and written the same")
+    @Test("an archive that another implementation sealed in format 1 is opened, and written the same")
     func golden() throws {
         let sealed = try #require(try SealedArchive(data: Data(Self.golden.utf8)))
         #expect(try text(sealed.open(as: Self.stateKey, with: [key])) == Self.content)
         #expect(text(sealed.data) == Self.golden)
     }
 
-    @Test("what is sealed here has that format, and its content is never the same twice")
+    @Test("an archive that is sealed here has that format, and its content is never the same twice")
     func format() throws {
         let sealed = try (0..<50).map { _ in
             try SealedArchive(sealing: Data(Self.content.utf8), of: Self.stateKey, with: key).data
@@ -84,7 +84,7 @@ struct SealedArchiveTests {
         }
     }
 
-    @Test("any part of it is corrupt")
+    @Test("a part of an archive is corrupt")
     func cut() {
         let golden = Array(Self.golden.utf8)
         for count in 0..<golden.count {
@@ -94,7 +94,7 @@ struct SealedArchiveTests {
     }
 
     @Test(
-        "what is no sealed archive is refused",
+        "text that is no sealed archive is refused",
         arguments: [
             ("", AuthStateError.Code.storeCorrupt), ("{}", .storeCorrupt), ("[]", .storeCorrupt), ("1", .storeCorrupt),
             (#"{"sealed":1}"#, .storeCorrupt), (#"{"sealed":1,"key":"2026-11"}"#, .storeCorrupt),
@@ -114,14 +114,14 @@ struct SealedArchiveTests {
         #expect(refusal(text.utf8)?.code == code)
     }
 
-    @Test("a name that somebody else wrote is cut and cleaned in errors")
+    @Test("a foreign name in an archive is cut and cleaned in errors")
     func hostileName() {
         let name = "\\u001b[31m\\n" + String(repeating: "x", count: 5000)
         let error = refusal(#"{"sealed":1,"key":"\#(name)","content":"AAAA"}"#.utf8)
         #expect((error?.description.count ?? 9999) < 600)
     }
 
-    @Test("it opens only under the key that it was stored under", arguments: ["user/e", "user", "", "user/é,"])
+    @Test("an archive opens only under the key that it was stored under", arguments: ["user/e", "user", "", "user/é,"])
     func otherStateKey(_ name: String) throws {
         let sealed = try #require(try SealedArchive(data: Data(Self.golden.utf8)))
         let error = #expect(throws: AuthStateError.self) {
@@ -148,7 +148,7 @@ struct SealedArchiveTests {
         #expect(throws: AuthStateError.self) { try SealedArchive(data: Data("hello".utf8)) }
     }
 
-    @Test("read without its seal opened, it says so")
+    @Test("a sealed archive that is read as a plain one is an error that says so")
     func readAsArchive() {
         let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(Self.golden.utf8)) }
         #expect(error?.code == .storeUnreadable)

@@ -25,7 +25,7 @@ struct SealedAuthStateStoreTests {
         return try JSONValue(parsing: [UInt8](stored.archive))["key"]?.stringValue
     }
 
-    @Test("what was saved is loaded, with the version of the store below, where nothing of it can be read")
+    @Test("a saved state is loaded, with the version of the store below, where nothing of it can be read")
     func roundTrip() async throws {
         let store = try store(new)
         let version = try await store.put(archive, "user-1")
@@ -112,7 +112,7 @@ struct SealedAuthStateStoreTests {
         #expect(try await strict.text() == archive)
     }
 
-    @Test("what is neither sealed nor an archive is refused, also where archives need not be sealed")
+    @Test("content that is neither sealed nor an archive is refused, also where archives need not be sealed")
     func foreign() async throws {
         let migrating = try store(new, opensUnsealed: true)
         for content in ["", "hello", #"{"sealed":1}"#, String(SealedArchiveTests.golden.dropFirst())] {
@@ -137,7 +137,7 @@ struct SealedAuthStateStoreTests {
         }
     }
 
-    @Test("what cannot be opened can be removed: a logout is always possible")
+    @Test("a state that cannot be opened can be removed: a logout is always possible")
     func removal() async throws {
         try await store(old).put(archive)
         let store = try store(new)

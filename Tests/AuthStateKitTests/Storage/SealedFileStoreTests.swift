@@ -54,7 +54,7 @@ struct SealedFileStoreTests {
         #expect(try await files.text() == "foreign")
     }
 
-    @Test("what is reserved is enough for a state that was not sealed yet, and is not left behind")
+    @Test("the reserved space is enough for a state that was not sealed yet, and is not left behind")
     func reserving() async throws {
         let large = Data(#"{"format":1,"state":"\#(String(repeating: "x", count: 100_000))"}"#.utf8)
         try await files.put(text(large))
@@ -76,14 +76,14 @@ struct SealedFileStoreTests {
         #expect(try #require(try await files.load(.default)).archive.count < large.count * 4 / 3 + 150)
     }
 
-    @Test("what is too large when sealed is refused before anything is written")
+    @Test("a state that is too large when sealed is refused before anything is written")
     func tooLarge() async throws {
         try await store.put("small")
         try await expectStoreError(.storeUnwritable) { try await store.put(String(repeating: "x", count: 3_200_000)) }
         #expect(try await store.text() == "small")
     }
 
-    @Test("a state lives on over it: renewed, adopted by another process, and no token is on the disk")
+    @Test("a state over a sealed store is renewed, and adopted by another process; no token is on the disk")
     func renewal() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let first = fixture.state(store: store)
@@ -97,7 +97,7 @@ struct SealedFileStoreTests {
     }
 
     #if os(Linux)
-        @Test("what another process renewed is noticed at the next use")
+        @Test("a renewal by another process is noticed at the next use")
         func noticing() async throws {
             let fixture = try Fixture([Fixture.tokens(1), Fixture.tokens(2)])
             let first = fixture.state(store: store)
@@ -111,7 +111,7 @@ struct SealedFileStoreTests {
         }
     #endif
 
-    @Test("over what it cannot open, nothing is redeemed")
+    @Test("nothing is redeemed over a state that cannot be opened")
     func nothingSpent() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         try await store.put("anything")

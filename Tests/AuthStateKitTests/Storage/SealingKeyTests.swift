@@ -19,7 +19,7 @@ struct SealingKeyTests {
     }
 
     @Test(
-        "are read from a file as base64, base64url or hexadecimal digits, with white space around",
+        "sealing keys are read from a file as base64, base64url or hexadecimal digits, with white space around",
         arguments: [
             Base64.encode(bytes), Base64URL.encode(bytes), bytes.map { String(format: "%02x", $0) }.joined(),
             bytes.map { String(format: "%02X", $0) }.joined(), Base64.encode(bytes) + "\n",
@@ -33,7 +33,7 @@ struct SealingKeyTests {
     }
 
     @Test(
-        "are not what something else is; the error names the file and shows nothing of it",
+        "a file that holds something else is no sealing key; the error names the file and shows nothing of it",
         arguments: [
             "", "SECRET", "SECRET-SECRET-SECRET-SECRET-SECRET-SECRET-SEC", String(repeating: "5E", count: 31),
             String(repeating: "5E", count: 33), Base64.encode(bytes.dropLast()), Base64.encode(bytes + [1]),
@@ -48,7 +48,7 @@ struct SealingKeyTests {
         if !text.isEmpty { #expect(error?.description.contains(text) == false) }
     }
 
-    @Test("are not read from a file that others can read")
+    @Test("sealing keys are not read from a file that others can read")
     func exposed() throws {
         let path = try file(Base64.encode(Self.bytes), permissions: 0o644)
         let error = #expect(throws: AuthStateError.self) { try SealingKey(file: path) }
@@ -66,14 +66,14 @@ struct SealingKeyTests {
         #expect(other?.code == .credentialUnavailable && other?.description.contains(path) == false)
     }
 
-    @Test("have the length of the cipher's", arguments: [0, 16, 31, 33, 64])
+    @Test("sealing keys have the length of the cipher's", arguments: [0, 16, 31, 33, 64])
     func lengths(_ count: Int) {
         let bytes = (Self.bytes + Self.bytes).prefix(count)
         let error = #expect(throws: AuthStateError.self) { try SealingKey(id: "k", bytes: bytes) }
         #expect(error?.code == .invalidArgument && error?.received == "\(count) bytes")
     }
 
-    @Test("have a name made of their content, unless they are given one")
+    @Test("sealing keys have a name made of their content, unless they are given one")
     func names() throws {
         let key = try SealingKey(bytes: Self.bytes)
         #expect(key.id == "279a9f2d7fb65ecf")
@@ -86,7 +86,7 @@ struct SealingKeyTests {
         }
     }
 
-    @Test("show their name and nothing else")
+    @Test("sealing keys show their name and nothing else")
     func redaction() throws {
         let key = try SealingKey(id: "k", bytes: Self.bytes)
         var dumped = ""

@@ -5,7 +5,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-/// A folder of a test's own; removed when the test lets go of it.
+/// A folder of a test's own; removed when the test releases it.
 final class ScratchFolder: Sendable {
     let path: String
 
@@ -23,7 +23,7 @@ final class ScratchFolder: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
     }
 
-    /// How many descriptors of this process lead into the folder.
+    /// The number of this process's descriptors that lead into the folder.
     func openDescriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
@@ -87,7 +87,7 @@ extension AuthStateStore {
         }
     }
 
-    /// Replaces whatever is stored.
+    /// Replaces the stored archive.
     @discardableResult
     func put(_ content: String, _ key: AuthStateKey = .default) async throws -> StoredAuthState.Version {
         try await withLease(key, deadline: .seconds(10)) { lease in
@@ -95,7 +95,7 @@ extension AuthStateStore {
         }
     }
 
-    /// What is stored, as text.
+    /// The stored archive, as text.
     func text(_ key: AuthStateKey = .default) async throws -> String? {
         try await load(key).map { AuthStateKitTests.text($0.archive) }
     }

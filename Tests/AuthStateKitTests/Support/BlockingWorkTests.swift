@@ -22,7 +22,7 @@ struct BlockingWorkTests {
         Task { try await run(body) }
     }
 
-    @Test("a call that hangs holds up no other and is given up when its time is over; what comes late is let go")
+    @Test("a call that hangs holds up no other and times out; its late result is released")
     func hanging() async throws {
         let log = Log()
         let hanging = start {
@@ -48,7 +48,7 @@ struct BlockingWorkTests {
         let early = start { log.add("early") }
         try await clock.advance(until: early)
         try await expectStoreError(.storeUnreadable) { try await early.value }
-        // What must not be left out is given up too, but made in the end.
+        // Work that must not be left out times out too, but is done in the end.
         try await clock.advance(until: Task { await work.complete(within: .seconds(30)) { log.add("end") } })
         for task in hanging { try await expectStoreError(.storeUnreadable) { try await task.value } }
         let late = start { log.add("late") }
@@ -87,7 +87,7 @@ private final class Log: Sendable {
     func add(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// Counts who is inside at once.
+/// Counts the threads that are inside at once.
 private final class Threads: Sendable {
     private let state = Lock((now: 0, most: 0))
     var most: Int { state.withLock { $0.most } }
@@ -102,7 +102,7 @@ private final class Threads: Sendable {
     }
 }
 
-/// A result that tells when nobody holds it any more.
+/// A result that reports when its last reference is gone.
 private final class Late: Sendable {
     private let log: Log
     init(_ log: Log) { self.log = log }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// How many descriptors this process has open.
+/// The number of descriptors that this process has open.
 func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }

@@ -7,7 +7,7 @@ final class Gate: Sendable {
     private let entered = Lock(0)
     private let isOpen = Lock(false)
 
-    /// How many calls have come here.
+    /// The number of calls that have come here.
     var count: Int { entered.withLock { $0 } }
 
     /// Blocks the thread until the gate is open, or for a minute.

@@ -31,7 +31,7 @@
             close(output)
         }
 
-        /// What the program has written since; empty at its end. Waits for the first byte.
+        /// Returns the output since the last call; empty at the program's end. Waits for the first byte.
         func read() -> String {
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = Glibc.read(output, &bytes, bytes.count)

@@ -2,7 +2,7 @@
     import Glibc
     import Testing
 
-    /// A loopback port that is taken and on which nobody listens: connections to it are refused.
+    /// A loopback port that is taken and has no listener: connections to it are refused.
     final class ReservedPort {
         let number: UInt16
         private let descriptor: Int32
@@ -31,7 +31,7 @@
 
         deinit { close(descriptor) }
 
-        /// A port that can be let go of and taken again: none that the system hands to other tests meanwhile.
+        /// A port that can be released and taken again: none that the system hands to other tests meanwhile.
         static func free() throws -> UInt16 {
             try #require(
                 (20_000..<30_000).lazy.map { _ in .random(in: 20_000..<30_000) }.first { (try? Self($0)) != nil })

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The trace of a login")
 struct LoginTraceTests {
-    /// A provider, a service that is traced, and what it was heard and seen to say.
+    /// A provider, a traced service, the entries of its trace, and the secrets that it sent and received.
     private struct Scene {
         let provider: OpenIDProvider
         let service: AuthorizationService
@@ -46,10 +46,10 @@ struct LoginTraceTests {
                 asked, presenting: agent, credential: .secret("service-secret"), service: service)
         }
 
-        /// What was told, without the exchanges.
+        /// The entries without the exchanges.
         var story: [LoginTrace.Entry] { log.entries.filter { $0.step != .http } }
 
-        /// Whether anything that travelled and is secret, or speaks of the person, was told.
+        /// Expects that no entry tells a secret that travelled, or anything about the person.
         func expectNoSecret(
             besides others: [String] = [], atLeast count: Int, sourceLocation: SourceLocation = #_sourceLocation
         ) {
@@ -98,7 +98,7 @@ struct LoginTraceTests {
         func note(_ values: [String]) { seen.withLock { $0.formUnion(values.filter { $0.count > 3 }) } }
     }
 
-    @Test("tells every step in order, from the provider's endpoints to the end of the login")
+    @Test("a trace tells every step in order, from the provider's endpoints to the end of the login")
     func wholeLife() async throws {
         let scene = try await Scene()
         let state = try await scene.logIn()
@@ -119,7 +119,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("tells no secret, and nothing of the person")
+    @Test("a trace tells no secret, and nothing of the person")
     func noSecret() async throws {
         let scene = try await Scene()
         var request = try await scene.request()
@@ -139,7 +139,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("shows what has to be compared with the provider's set-up")
+    @Test("a trace shows what has to be compared with the provider's set-up")
     func particulars() async throws {
         let scene = try await Scene()
         _ = try await scene.logIn()
@@ -160,7 +160,8 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("tells of a failure once, with the advice", arguments: [DirectUserAgent.Behavior.denying, .changingState])
+    @Test(
+        "a trace tells of a failure once, with advice", arguments: [DirectUserAgent.Behavior.denying, .changingState])
     func failure(_ behavior: DirectUserAgent.Behavior) async throws {
         let scene = try await Scene()
         let error = await AuthStateKitTests.failure { _ = try await scene.logIn(agent: DirectUserAgent(behavior)) }
@@ -173,7 +174,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("tells of a return from another logout")
+    @Test("a trace tells of a return from another logout")
     func foreignLogout() async throws {
         let scene = try await Scene()
         let state = try await scene.logIn()
@@ -187,7 +188,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("tells of what fails at the token endpoint, and of a renewal that does")
+    @Test("a trace tells of a failure at the token endpoint, and of a renewal that fails")
     func tokenFailures() async throws {
         let scene = try await Scene()
         scene.provider.inject(.status(503), at: .token)
@@ -201,7 +202,7 @@ struct LoginTraceTests {
         await scene.provider.stop()
     }
 
-    @Test("tells nothing that the provider repeats of the request's secrets", arguments: [false, true])
+    @Test("a trace tells nothing that the provider repeats of the request's secrets", arguments: [false, true])
     func echo(_ isCut: Bool) async throws {
         let secret = "SECRET-" + String(repeating: "0123456789abcdef.", count: isCut ? 40 : 2)
         let log = Log()
@@ -223,7 +224,7 @@ struct LoginTraceTests {
         #expect(told.contains("The token") && !told.contains("SECRET") && !told.contains("0123456789"))
     }
 
-    @Test("keeps its entries in order in a stream, the newest when nobody takes them")
+    @Test("a trace keeps its entries in order in a stream, the newest ones when they are not read")
     func stream() async throws {
         let (trace, entries) = LoginTrace.makeStream(keeping: 2)
         var limits = AuthorizationService.Configuration()
@@ -240,7 +241,7 @@ struct LoginTraceTests {
         await provider.stop()
     }
 
-    @Test("names parameters of a query without their values, and leaves out user and fragment")
+    @Test("a trace names parameters of a query without their values, and leaves out user and fragment")
     func addresses() async throws {
         let log = Log()
         var limits = AuthorizationService.Configuration()

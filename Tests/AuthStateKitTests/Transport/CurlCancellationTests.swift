@@ -85,7 +85,7 @@
             child.terminate()
         }
 
-        @Test("a transport that is let go of ends its thread and closes everything")
+        @Test("a transport that is released ends its thread and closes everything")
         func release() async throws {
             let server = RawServer { _ in [.answer()] }
             let request = try TransportRequest(server.url)

@@ -65,7 +65,7 @@
             #expect(try await failure(untrusting, TransportRequest(server.url))?.code == .insecureConnection)
         }
 
-        @Test("a client's certificate or key that cannot be used is said before anything is sent")
+        @Test("a client's certificate or key that cannot be used is reported before anything is sent")
         func unusableClientCertificate() async throws {
             let server = try TLSServer()
             func message(_ certificate: String, _ key: String) async throws -> String {

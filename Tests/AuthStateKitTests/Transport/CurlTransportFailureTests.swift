@@ -73,7 +73,7 @@
 
         @Test("a refused connection is known not to have carried the request")
         func refused() async throws {
-            // Bound and not listening: no other test can take the port, and nobody answers on it.
+            // Bound and not listening: no other test can take the port, and nothing answers on it.
             let reserved = try ReservedPort()
             let port = reserved.number
             let url = "http://127.0.0.1:\(port)/token?secret"
@@ -101,7 +101,7 @@
             #expect(server.requests.isEmpty)
         }
 
-        @Test("over a kept connection that dies a POST is not repeated, a GET is", arguments: ["POST", "GET"])
+        @Test("a POST over a kept connection that dies is not repeated, a GET is", arguments: ["POST", "GET"])
         func deadConnection(method: String) async throws {
             let server = RawServer { request in
                 request.head.contains("/dies") && request.connection == 0 ? [.close] : [.answer()]

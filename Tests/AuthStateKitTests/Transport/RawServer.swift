@@ -4,7 +4,7 @@
 
     /// A server on loopback that sends exactly the bytes a test writes down. One thread; ends with its last reference.
     final class RawServer: Sendable {
-        /// What happens on the connection, in order; after the last one it stays open.
+        /// A step on the connection; steps happen in order, and after the last one the connection stays open.
         enum Action: Sendable {
             case send([UInt8])
             case close

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("URLSession: what its delegate is told becomes an answer or an error")
+@Suite("URLSession: the calls of its delegate become an answer or an error")
 struct URLSessionExchangeTests {
     /// A certificate that names itself as its issuer, and one that names another: all but the names is left out.
     private static let selfSigned = certificate(issuer: [0x31, 0x00], subject: [0x31, 0x00])

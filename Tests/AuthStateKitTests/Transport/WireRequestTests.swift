@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("What may go on the wire")
+@Suite("Requests that may go on the wire")
 struct WireRequestTests {
     private func request(_ url: String, method: String = "GET", headers: TransportHeaders = [:]) throws
         -> TransportRequest

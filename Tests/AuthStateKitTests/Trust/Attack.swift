@@ -13,7 +13,7 @@ struct Attack: Sendable {
         self.offer = offer
     }
 
-    /// All that there are, by area.
+    /// All attacks, by area.
     static let all =
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin

@@ -19,7 +19,7 @@ extension Attack {
             request.nonce = nil
             _ = try request.url()
         },
-        // Another path of the same site, which anybody may have been given.
+        // Another path of the same site, which may belong to another party.
         Attack(.callbackPlace) { try FrontChannel().believe("https://app.example/open?code=c&state=s") },
         Attack(.callbackPlace) {
             try FrontChannel().believe("https://app.example.evil.example/cb?code=c&state=s")
@@ -44,7 +44,7 @@ extension Attack {
             try channel.believe("https://app.example/cb?code=c&state=s&id_token=i", for: channel.hybrid)
         },
         Attack(.callbackMode) { try FrontChannel().believe("https://app.example/cb", form: "code=c&state=s") },
-        // Two of a kind: whoever checks the one may use the other.
+        // Two of a kind: code that checks the one may use the other.
         Attack(.callbackParameters) {
             try FrontChannel().believe("https://app.example/cb?code=c&code=x&state=s")
         },
@@ -99,7 +99,7 @@ extension Attack {
         Attack(.logoutState) { try FrontChannel().logOut("https://app.example/bye") },
     ]
 
-    /// What other pages in the browser, and other users of the machine, can send to a loopback port.
+    /// Requests that other pages in the browser, and other users of the machine, can send to a loopback port.
     static let loopbackReceiver: [Attack] = [
         // The attacker's own login, delivered by a program of theirs, which read `state` where it stands.
         Attack(.loopbackCookie) { try LoopbackKnock().get(["Cookie": "authstate-8400=guess"]) },
@@ -112,7 +112,7 @@ extension Attack {
             try knock.post(
                 "authstate_fragment=code%3Dx%26state%3Ds", ["Origin": "http://127.0.0.1:8400", "Cookie": ""])
         },
-        // The page, and `state` with it, for the second who opens the address.
+        // The page, and `state` with it, for a second visitor of the address.
         Attack(.loopbackEntrance) {
             var entrance = try LoopbackKnock().entrance
             guard entrance.enter(), entrance.enter() else {
@@ -178,7 +178,7 @@ private struct FrontChannel {
         return request
     }
 
-    /// A request with a state of its own, as everything needs that is good once.
+    /// A request with a state of its own, which serves once.
     var fresh: AuthorizationRequest {
         var request = request
         request.state = CodeVerifier().rawValue

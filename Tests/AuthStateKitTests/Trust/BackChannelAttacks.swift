@@ -9,7 +9,7 @@ import AuthStateOAuth
 #endif
 
 extension Attack {
-    /// Logout tokens that the provider did not make for this, or for somebody else.
+    /// Logout tokens that the provider did not make, or made for another purpose or client.
     static let logoutToken: [Attack] = [
         // By a key of the provider's, with an algorithm that the client is not registered for.
         Attack(.allowedAlgorithm) { try LogoutTokenForger.offer(algorithms: [.rs256]) },
@@ -36,7 +36,7 @@ extension Attack {
         Attack(.logoutTokenID) { try LogoutTokenForger.offer(["jti": nil]) },
     ]
 
-    /// Logins that lead people to a provider of somebody else's.
+    /// Logins that lead people to another party's provider.
     static let thirdPartyLogin: [Attack] = [
         Attack(.thirdPartyIssuer) {
             _ = try ThirdPartyLogin(["iss": "https://evil.example"], allowedIssuers: ["https://op.example"])
@@ -70,7 +70,7 @@ enum LogoutTokenForger {
 
     static func keys() throws -> JSONWebKeySet { JSONWebKeySet(keys: [try key.get().publicKey]) }
 
-    /// What a client makes of it.
+    /// Validates the token as a client does.
     @discardableResult
     static func offer(
         _ changes: [String: JSONValue?] = [:], type: String = "logout+jwt",

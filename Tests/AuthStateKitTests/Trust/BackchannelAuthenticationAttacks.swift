@@ -8,7 +8,7 @@ import AuthStateOAuth
 #endif
 
 extension Attack {
-    /// Logins that the person confirmed who was asked, or somebody else, or that nothing says who.
+    /// Logins that another person confirmed than the one asked, or that name no person.
     static let backchannelAuthentication: [Attack] = [
         Attack(.idTokenPresent) { try offer(nil, hint: .login("alice")) },
         Attack(.reauthorizedAccount) { try offer("mallory", hint: .idToken(idToken(of: "alice"))) },
@@ -18,7 +18,7 @@ extension Attack {
         unsignedToken(["iss": "https://op.example", "sub": .string(subject)])
     }
 
-    /// Tokens of somebody, for a request that named somebody.
+    /// Offers the tokens of one person to a request that names another.
     private static func offer(_ subject: String?, hint: BackchannelAuthenticationRequest.Hint) throws {
         guard let url = URL(string: "https://op.example/token") else { return }
         let (configuration, now) = (

@@ -10,7 +10,7 @@ import AuthStateTesting
 #endif
 
 extension Attack {
-    /// Metadata and WebFinger answers that would send codes, tokens or people to somebody else.
+    /// Metadata and WebFinger answers that would send codes, tokens or people to another party.
     static let discovery: [Attack] =
         [
             Attack(.metadataIssuer) {

@@ -152,7 +152,7 @@ struct EchoedSecretsTests {
     }
 }
 
-/// What a trace was told.
+/// Collects the lines of a trace.
 private final class Heard: Sendable {
     private let lines = Lock<String>("")
     func take(_ line: String) { lines.withLock { $0 += line + "\n" } }

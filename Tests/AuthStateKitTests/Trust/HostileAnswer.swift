@@ -14,7 +14,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var status = 200
     var headers: TransportHeaders = ["Content-Type": "application/json"]
-    /// The body, of the honest one.
+    /// Makes the body from the honest one.
     var body: @Sendable (String) -> [UInt8] = { Array($0.utf8) }
     /// The error at each endpoint; an endpoint that is not named tolerates the answer.
     var errors: [HostileEndpoint: Code]
@@ -33,7 +33,7 @@ extension [HostileEndpoint: AuthStateError.Code] {
         .device: .malformedResponse, .backchannel: .malformedResponse, .push: .malformedResponse,
     ]
 
-    /// Where an error in an answer with status 200 is one.
+    /// The endpoints at which an error in an answer with status 200 is one.
     static func reading(_ code: AuthStateError.Code) -> Self {
         [
             .token: code, .renewal: code, .registration: code, .management: code, .introspection: code, .device: code,
@@ -81,7 +81,7 @@ extension HostileAnswer {
             testDescription: "a byte that is not UTF-8",
             body: { Array("{\"a\":\"".utf8) + [0xFF] + Array("\",".utf8) + $0.utf8.dropFirst() }, errors: .malformed),
         body("a zero byte at the end", .malformed) { $0 + "\u{0}" },
-        // Userinfo, metadata and keys have no such member: there it is one that nobody knows.
+        // Userinfo, metadata and keys have no such member: there it is an unknown one.
         body("an error in a 200", .reading(.serverError)) {
             "{\"error\":\"server_error\"," + $0.dropFirst()
         },

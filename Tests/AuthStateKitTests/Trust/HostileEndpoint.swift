@@ -15,7 +15,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
     case discovery, keys, token, renewal, userinfo, registration, management, revocation, introspection, device
     case backchannel, push
 
-    /// What an honest provider answers; every name and value in it that may be secret is marked.
+    /// The answer of an honest provider; every name and value in it that may be secret is marked.
     func honestBody(_ base: String) -> String {
         switch self {
         case .discovery:
@@ -44,7 +44,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         }
     }
 
-    /// Asks the endpoint, which is somewhere under `base`; what is thrown is what a program would see.
+    /// Asks the endpoint, which is somewhere under `base`, and throws what a program would see.
     func ask(_ transport: any HTTPTransport, at base: String, limits: AuthorizationService.Configuration) async throws {
         let service = AuthorizationService(transport: transport, configuration: limits)
         let configuration = try Self.configuration(base)

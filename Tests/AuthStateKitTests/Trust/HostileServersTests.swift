@@ -6,7 +6,7 @@
     /// The same endpoints at servers that misbehave below HTTP's surface: the transport, its limits and its deadline.
     @Suite("Hostile servers", .timeLimit(.minutes(1)))
     struct HostileServersTests {
-        /// What a server does with each request, and the error that follows at every endpoint.
+        /// A server's treatment of each request, and the error that follows at every endpoint.
         struct Behaviour: Sendable {
             var name: String
             var code: AuthStateError.Code

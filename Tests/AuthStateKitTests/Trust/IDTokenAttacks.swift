@@ -16,7 +16,7 @@ extension IDTokenFixtures {
 
     static func keys() throws -> JSONWebKeySet { try parsedKeys.get() }
 
-    /// What the good token fits.
+    /// The expectation that the good token meets.
     static func expectation() throws -> IDTokenExpectation {
         var expectation = IDTokenExpectation(
             issuer: try Issuer("https://op.example"), clientID: "client",
@@ -44,7 +44,7 @@ extension Attack {
         idToken(check, name) { $0.previous = try IDTokenFixtures.token("good") }
     }
 
-    /// An ID token without a signature, or one that nobody could verify, out of the browser.
+    /// An ID token without a signature, or one that cannot be verified, out of the browser.
     private static let unsigned: [Attack] = [
         idToken(.idTokenUnsigned, "unsigned"),
         idToken(.idTokenUnsigned, "unsignedFront") {

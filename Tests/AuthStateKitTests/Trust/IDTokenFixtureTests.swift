@@ -6,7 +6,7 @@ import Testing
 struct IDTokenFixtureTests {
     typealias Change = @Sendable (inout IDTokenExpectation) throws -> Void
 
-    /// What is right passes: an attack that fails for a reason of the fixture's own would prove nothing.
+    /// Valid tokens pass: an attack that fails for a reason of the fixture's own would prove nothing.
     static let goodTokens: [(name: String, change: Change)] = [
         ("good", { _ in }),
         ("front", { $0.code = "code" }),
@@ -31,7 +31,7 @@ struct IDTokenFixtureTests {
         ("tooOld", { $0.previous = try IDTokenFixtures.token("good") }),
     ]
 
-    @Test("good ones pass", arguments: 0..<9)
+    @Test("good ID tokens pass", arguments: 0..<9)
     func good(_ index: Int) throws {
         var expectation = try IDTokenFixtures.expectation()
         try Self.goodTokens[index].change(&expectation)

@@ -1,7 +1,7 @@
 import AuthStateJOSE
 
 extension Attack {
-    /// What one check of AuthStateJOSE alone keeps from being taken for the owner's word.
+    /// Forgeries that one check of AuthStateJOSE alone keeps from being taken for the owner's word.
     static let jose = [
         Attack(.base64URLAlphabet) { try believe("padded", keys: ["ec"]) },
         Attack(.base64URLRemainder) { try believe("leftOver", keys: ["ec"]) },

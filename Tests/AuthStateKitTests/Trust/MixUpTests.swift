@@ -31,7 +31,7 @@ struct MixUpTests {
         return (error, honest, attacker.provider)
     }
 
-    @Test("iss tells whose code it is, and nobody gets it")
+    @Test("iss tells whose code it is, and no provider gets it")
     func issuerParameter() async throws {
         let (error, honest, attacker) = try await attack()
         #expect(error?.code == .issuerParameterMismatch && error?.stage == .authorization)
@@ -39,7 +39,7 @@ struct MixUpTests {
         #expect(attacker.requestCount(.token) == 0 && honest.requestCount(.token) == 0)
     }
 
-    @Test("without iss the ID token of the hybrid flow tells, and nobody gets the code")
+    @Test("without iss the ID token of the hybrid flow tells, and no provider gets the code")
     func idToken() async throws {
         let (error, honest, attacker) = try await attack(.codeIDToken) { $0.sendsIssuerInAuthorizationResponse = false }
         #expect(error?.kind == .refused && error?.stage == .authorization)

@@ -25,7 +25,7 @@ struct OpenStore: AuthStateStore {
         try await base.entries(savedBefore: date)
     }
 
-    /// What another program does.
+    /// Overwrites the stored state as another program does.
     func overwrite(_ key: AuthStateKey = .default, with record: AuthState.Record) async throws {
         let data = try AuthStateArchive(record).data()
         try await withLease(key, deadline: .seconds(10)) { lease in
@@ -33,7 +33,7 @@ struct OpenStore: AuthStateStore {
         }
     }
 
-    /// What another program makes of a stored state.
+    /// Changes a stored state as another program does.
     func change(_ key: AuthStateKey = .default, _ change: (inout AuthState.Record) -> Void) async throws {
         guard let stored = try await load(key) else { return }
         var record = try AuthStateArchive(data: stored.archive).record

@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension Attack {
-    /// Logins for somebody else's request.
+    /// Logins of another account, or of none, for Alice's request.
     static let reauthorization: [Attack] = [
         Attack(.reauthorizedAccount) { try offer(["iss": "https://op.example", "sub": "mallory"]) },
         Attack(.reauthorizedAccount) { try offer(["iss": "https://evil.example", "sub": "alice"]) },
@@ -11,7 +11,7 @@ extension Attack {
         Attack(.reauthorizedAccount) { try offer(nil) },
     ]
 
-    /// The login of somebody with these claims, for a request of Alice's.
+    /// The login of a person with these claims, for a request of Alice's.
     private static func offer(_ claims: JSONValue?) throws {
         try IDToken.checkAccount(
             of: claims.map(unsignedToken), isThatOf: unsignedToken(["iss": "https://op.example", "sub": "alice"]))

@@ -13,7 +13,7 @@ extension Attack {
         Attack(.registrationClient) { try offer(#"{"client_id":"another"}"#) }
     ]
 
-    /// What is made of an answer about the registration of `client`.
+    /// Reads an answer about the registration of `client`.
     private static func offer(_ answer: String) throws {
         func response(_ text: String) -> TransportResponse { TransportResponse(status: 200, body: Data(text.utf8)) }
         let registration = try RegistrationResponse(response(#"{"client_id":"client"}"#))

@@ -10,7 +10,7 @@ import AuthStateOAuth
 #endif
 
 extension Attack {
-    /// A secret that can be found by trial: with it anybody signs for the provider, or for the client.
+    /// A secret that can be found by trial: an attacker who has it signs for the provider, or for the client.
     static let shortSecret: [Attack] = [
         Attack(.shortSecret) { try believe(String(repeating: "s", count: 31), .hs256) },
         Attack(.shortSecret) { try believe(String(repeating: "s", count: 63), .hs512) },

@@ -12,12 +12,12 @@ import AuthStateTesting
 extension Attack {
     /// False answers to a login that asked for a signed one (JARM), each by itself.
     static let signedResponse: [Attack] = [
-        // Whoever can strip the signature needs none.
+        // An attacker who can strip the signature needs none.
         Attack(.callbackMode) {
             let login = try SignedLogin()
             try await login.believe("?code=c&state=\(login.state)")
         },
-        // Where scripts, logs or other servers would have seen it; an error beside it is no excuse.
+        // A place where scripts, logs or other servers would have seen it; an error beside it is no excuse.
         Attack(.callbackMode) {
             let login = try SignedLogin()
             try await login.believe("#response=\(try login.token())")
@@ -30,7 +30,7 @@ extension Attack {
             let login = try SignedLogin()
             try await login.believe("?response=\(try login.token())&response=x")
         },
-        // The attacker's own login, in the victim's browser. What stands beside the token is anybody's.
+        // The attacker's own login, in the victim's browser. Any sender can choose the parameters beside the token.
         Attack(.callbackState) {
             let login = try SignedLogin()
             try await login.believe("?response=\(try login.token(["state": "x"]))&state=\(login.state)")
@@ -72,7 +72,7 @@ extension Attack {
     }
 }
 
-/// A login that waits for a signed answer, and whoever answers it.
+/// A login that waits for a signed answer, and the sender of that answer.
 struct SignedLogin: Sendable {
     static let provider = Result { try SigningKey.generate(.es256, keyID: "k") }
 
@@ -107,7 +107,7 @@ struct SignedLogin: Sendable {
         pending = try service.begin(request)
     }
 
-    /// The claims of an honest answer, and what is changed.
+    /// The claims of an honest answer, with changes.
     func claims(_ changes: [String: JSONValue?] = [:]) -> JSONValue {
         var claims: [String: JSONValue] = [
             "iss": "https://op.example", "aud": "app", "exp": 1_800_000_060, "code": "c", "state": .string(state),

@@ -56,7 +56,7 @@ extension Attack {
     private static let service = ServiceConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!)
 
-    /// What a client proves itself for, at an endpoint of the attacker's.
+    /// The endpoints of the attacker's at which a client proves itself.
     private enum Endpoint: CaseIterable { case token, revocation, introspection, pushedRequest, device, backchannel }
     private static let endpoints = Endpoint.allCases
 

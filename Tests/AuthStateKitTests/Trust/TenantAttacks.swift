@@ -17,13 +17,13 @@ extension Attack {
         tenant(.idTokenIssuer, issuer: "https://evil.example/\(evil)/v2.0", tid: .string(evil)),
         tenant(.idTokenIssuer, issuer: "https://login.example/\(evil)/v1.0", tid: .string(evil)),
         tenant(.idTokenIssuer, issuer: "https://login.example/{tenantid}/v2.0", tid: .string(evil)),
-        // What fills the template is no tenant.
+        // The value that fills the template is no tenant.
         tenant(.idTokenTenant, issuer: "https://login.example/common/v2.0", tid: "common"),
         tenant(.idTokenTenant, issuer: "https://login.example/{tenantid}/v2.0", tid: "{tenantid}"),
         tenant(.idTokenTenant, issuer: "https://login.example/x/../\(victim)/v2.0", tid: .string("x/../\(victim)")),
         tenant(.idTokenTenant, issuer: "https://login.example//v2.0", tid: nil),
         tenant(.idTokenTenant, issuer: "https://login.example//v2.0", tid: 5),
-        // The key that signed is for another tenant, another cloud, or nobody that can be named.
+        // The key that signed is for another tenant, another cloud, or an issuer that is no name.
         tenant(
             .idTokenKeyIssuer, issuer: "https://login.example/\(evil)/v2.0", tid: .string(evil),
             keyIssuer: .string("https://login.example/\(victim)/v2.0")),

@@ -13,7 +13,7 @@ import AuthStateTesting
 extension Attack {
     /// Answers of the token endpoint that are believed when one check is not made, and tokens sent to the wrong place.
     static let tokenResponse: [Attack] = [
-        // A redirect with tokens in it: somebody stands between.
+        // A redirect with tokens in it: a third party stands between.
         answer(.tokenResponseStatus, status: 302),
         answer(.tokenResponseError, adding: #""error":"invalid_grant""#),
         answer(.tokenResponseAccessToken, accessToken: #"a\r\nX-Admin: yes"#),

@@ -42,7 +42,7 @@ enum TypedTokenForger {
                 with: key.get()))
     }
 
-    /// What a login makes of it.
+    /// Validates the token as a login does.
     static func offer(
         _ claims: [String: JSONValue] = [:], type: String? = "JWT",
         _ change: (inout IDTokenExpectation) -> Void = { _ in }

@@ -10,7 +10,7 @@ import AuthStateTesting
 #endif
 
 extension Attack {
-    /// Userinfo that speaks of somebody else, or for somebody else.
+    /// Userinfo about another person, or for another client.
     static let userInfo: [Attack] = [
         Attack(.userInfoSubject) { try await offer(.plain(["sub": "mallory"])) },
         Attack(.userInfoSubject) { try await offer(.plain(["name": "Alice"])) },
@@ -51,7 +51,7 @@ extension Attack {
         },
     ]
 
-    /// What a state of Alice's makes of an answer of the userinfo endpoint.
+    /// Reads an answer of the userinfo endpoint as a state of Alice's does.
     @discardableResult
     static func offer(_ answer: UserInfoForger, _ options: UserInfoOptions = UserInfoOptions()) async throws -> UserInfo
     {

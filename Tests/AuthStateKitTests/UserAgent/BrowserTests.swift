@@ -89,7 +89,7 @@ struct BrowserTests {
         #expect(seen.contains("\(names[3])=") && seen.contains("PATH="))
     }
 
-    @Test("a command that ends well leaves the flow waiting, and no zombie")
+    @Test("a command that succeeds leaves the flow waiting, and no zombie")
     func endsWell() async throws {
         try await withScript { script, notes in
             let session = try await prepare(.command([script]))
@@ -118,7 +118,7 @@ struct BrowserTests {
             }
             #expect(error?.code == .browserUnavailable && error?.hint != nil)
             #expect(error?.message.contains("3") == true)
-            // What the command said helps; the address with the login's parameters is not repeated.
+            // The command's own message helps; the address with the login's parameters is not repeated.
             let origin = URIReference(session.redirectURI.rawValue).origin
             #expect(error?.received == "noise at \(origin)/… / no display")
             await session.finish(.cancelled)
@@ -167,7 +167,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("what one's own function throws ends the flow")
+    @Test("an error that a program's own function throws ends the flow")
     func custom() async throws {
         struct Closed: Error {}
         let session = try await prepare(.custom { _ in throw Closed() })
@@ -189,7 +189,7 @@ struct BrowserTests {
     }
 }
 
-/// How many ended children of this process with this name nobody has waited for.
+/// The number of ended children of this process with this name that were not waited for.
 private func zombies(named name: String) -> Int {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return folders.count { folder in

@@ -73,7 +73,7 @@ struct LoopbackFragmentTests {
         await trip.session.finish(.cancelled)
     }
 
-    @Test("the form may lead on to one's own last pages, which browsers check")
+    @Test("the form may lead on to a program's own last pages, which browsers check")
     func ownPages() async throws {
         let done = try #require(URL(string: "https://app.example:8443/done?x=1"))
         let script = try #require(URL(string: "javascript:alert(1)"))
@@ -86,7 +86,7 @@ struct LoopbackFragmentTests {
         await trip.session.finish(.cancelled)
     }
 
-    @Test("nobody else can hand a fragment over, and trying changes nothing")
+    @Test("another sender cannot hand a fragment over, and trying changes nothing")
     func strangers() async throws {
         let trip = try await LoopbackTrip()
         #expect(try await trip.send(trip.request("/callback")).httpStatus == 404, "nothing was presented yet")

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// What another user of the machine can do, who reads the browser's arguments and sends requests to the port.
+/// The attempts of another user of the machine, who reads the browser's arguments and sends requests to the port.
 @Suite("Another user at the loopback port", .timeLimit(.minutes(1)))
 struct LoopbackOtherUserTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
@@ -50,7 +50,7 @@ struct LoopbackOtherUserTests {
         #expect(try await reply.value.httpStatus == 200)
     }
 
-    @Test("a second visit of the address ends the login with an error of its own, and both visitors hear of it")
+    @Test("a second visit of the address ends the login with an error of its own, and both visitors are told")
     func secondVisit() async throws {
         let trip = try await LoopbackTrip()
         let (callback, address) = try await trip.open(page())
@@ -99,7 +99,7 @@ struct LoopbackOtherUserTests {
         #expect(try await page.value.contains("failed"))
     }
 
-    @Test("what looks at the address before a person does not use it up")
+    @Test("a program that looks at the address before the person does not use it up")
     func lookingAhead() async throws {
         let trip = try await LoopbackTrip()
         let (callback, address) = try await trip.open(page())
@@ -151,7 +151,7 @@ struct LoopbackOtherUserTests {
         #expect(try await reply.value.httpStatus == 200)
     }
 
-    @Test("an answer with another state ends nothing, and the error of a login that nothing else came of names it")
+    @Test("an answer with another state ends nothing, and the error of a login that then times out names it")
     func otherState() async throws {
         let trip = try await LoopbackTrip()
         let callback = try await trip.start(at: page())

@@ -22,7 +22,7 @@ struct LoopbackPagesTests {
         return try await reply.value
     }
 
-    @Test("what the provider said is escaped and cut, and shown")
+    @Test("the provider's text is escaped and cut, and shown")
     func escaping() async throws {
         let text = "<script>alert('1')</script>&\"\u{202E}" + String(repeating: "x", count: 5000)
         let error = AuthStateError(
@@ -54,7 +54,7 @@ struct LoopbackPagesTests {
         #expect(!next.contains(nonce))
     }
 
-    @Test("a cancelled trip says so, and the application is named")
+    @Test("the page of a cancelled trip says so, and names the application")
     func words() async throws {
         let pages = LoopbackPages(applicationName: "Tea & Co")
         let cancelled = try await reply(.cancelled, pages: pages)
@@ -63,7 +63,7 @@ struct LoopbackPagesTests {
         #expect(logout.contains("Sign-out cancelled"))
     }
 
-    @Test("own pages: HTML without scripts, or a redirect to an http(s) address")
+    @Test("a program's own pages are HTML without scripts, or a redirect to an http(s) address")
     func ownPages() async throws {
         let done = try #require(URL(string: "https://app.example/done"))
         let pages = LoopbackPages(success: .redirect(done), failure: .html("<p>Oh no</p>"))

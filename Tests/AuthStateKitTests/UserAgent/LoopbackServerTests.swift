@@ -52,7 +52,7 @@ struct LoopbackServerTests {
         #expect(reply.contains("X: aEvil: 1\r\n"))
     }
 
-    @Test("what the parser refuses is answered and closed, even while bytes still come")
+    @Test("a request that the parser refuses is answered and closed, even while bytes still come")
     func refusals() async throws {
         let server = try LoopbackServer(handler: Self.echo)
         let long = "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 200_000)
@@ -86,7 +86,7 @@ struct LoopbackServerTests {
         #expect(try await offPool { hang.readSome() } == [])
     }
 
-    @Test("a slow sender and an idle connection are given up, a request in the handler is not")
+    @Test("a slow sender and an idle connection time out, a request in the handler does not")
     func idle() async throws {
         var limits = LoopbackLimits()
         limits.idle = .milliseconds(100)
@@ -172,7 +172,7 @@ struct LoopbackServerTests {
         #expect(next.port == server.port)
     }
 
-    @Test("a port that somebody has on any of the addresses is refused")
+    @Test("a port that is taken on any of the addresses is refused")
     func portInUse() throws {
         let first = try LoopbackServer(addresses: [.ipv6, .ipv4], handler: Self.echo)
         #expect(throws: SystemCallError.self) {
@@ -185,7 +185,7 @@ struct LoopbackServerTests {
 }
 
 extension LoopbackLimits {
-    /// For tests of something else than time: a busy machine takes long between two bytes.
+    /// For tests that are not about time: a busy machine takes long between two bytes.
     fileprivate static var patient: Self {
         var limits = Self()
         limits.idle = .seconds(60)

@@ -208,7 +208,7 @@ struct LoopbackUserAgentTests {
         #expect(try await reply.value.contains("You are signed out"))
     }
 
-    @Test("the browser is let go after thirty seconds, with a page that claims nothing")
+    @Test("the browser is released after thirty seconds, with a page that claims nothing")
     func longHold() async throws {
         let trip = try await LoopbackTrip()
         let callback = try await trip.start()
@@ -221,7 +221,7 @@ struct LoopbackUserAgentTests {
         await trip.session.finish(.completed)
     }
 
-    @Test("nobody comes back in time")
+    @Test("a login times out when the browser does not come back")
     func timeout() async throws {
         let trip = try await LoopbackTrip()
         let callback = try await trip.start()
@@ -280,7 +280,7 @@ struct LoopbackUserAgentTests {
 
 @Suite("Descriptors of the loopback user agent", .serialized)
 struct LoopbackDescriptorTests {
-    @Test("500 trips, finished, cancelled or just let go of, leave no listener behind")
+    @Test("500 trips, finished, cancelled or just released, leave no listener behind")
     func noLeaks() async throws {
         var ports: [UInt16] = []
         for round in 0..<500 {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Paste user agent", .timeLimit(.minutes(1)))
 struct PasteUserAgentTests {
-    /// What was shown and said, and the lines that are still to be read.
+    /// The texts that were shown and said, and the lines that are still to be read.
     private struct Script: Sendable {
         var lines: [String?]
         var shown: [String] = []
@@ -44,7 +44,7 @@ struct PasteUserAgentTests {
     }
 
     @Test(
-        "the whole address or its parameters, with what comes along when copying",
+        "the whole address or its parameters are read, with the characters that come along when copying",
         arguments: [
             "https://app.example/cb?code=1&state=2", "  <https://app.example/cb?code=1&state=2>\r", "?code=1&state=2",
             "code=1&state=2", "\"code=1&state=2\"",
@@ -76,7 +76,7 @@ struct PasteUserAgentTests {
         #expect(error?.code == .callbackMismatch)
     }
 
-    @Test("an empty line and the end of input give up", arguments: [nil, "", "  "])
+    @Test("an empty line or the end of input cancels the login", arguments: [nil, "", "  "])
     func givesUp(line: String?) async throws {
         let error = await #expect(throws: AuthStateError.self) { try await run([line]) }
         #expect(error?.code == .cancelled && error?.stage == .authorization)

@@ -51,7 +51,7 @@ struct RedirectRestoringTests {
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("an app without the store cannot take it")
+    @Test("an app without the store cannot restore the login")
     func withoutStore() async throws {
         let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world)
@@ -64,7 +64,7 @@ struct RedirectRestoringTests {
         try await other.refused(.stateMismatch)
     }
 
-    @Test("one that comes back after ten minutes is refused, and cleaned up by the next login")
+    @Test("a login that comes back after ten minutes is refused, and removed by the next login")
     func expired() async throws {
         let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world)
@@ -78,13 +78,13 @@ struct RedirectRestoringTests {
         let app = try world.launch(world.store)
         app.router.open(answer)
         try await app.refused(.stateMismatch)
-        // The younger one is as good as before.
+        // The younger login still works.
         #expect(app.router.open(second))
         _ = try await app.restored()
         #expect(try await world.store.load("pending-redirects") == nil)
     }
 
-    @Test("several are restored, each once, whoever asks and whenever")
+    @Test("several logins are restored, each once, for any listener at any time")
     func several() async throws {
         let world = try await RedirectWorld()
         let flows = [
@@ -108,7 +108,7 @@ struct RedirectRestoringTests {
         try await twin.refused(.stateMismatch)
     }
 
-    @Test("of two apps that know the same flow, one gets it")
+    @Test("one of two apps that know the same flow gets it")
     func claimedOnce() async throws {
         let world = try await RedirectWorld()
         let (answer, lost) = try await Self.begin(in: world)
@@ -172,7 +172,7 @@ struct RedirectRestoringTests {
         guard case .refused = table.take(address) else { throw Hang() }
     }
 
-    @Test("URLs that anybody opens the app with do not pile up while the store is read")
+    @Test("URLs with which any program opens the app do not pile up while the store is read")
     func flood() async throws {
         let world = try await RedirectWorld()
         let gate = ScriptedTransport.Gate()
@@ -204,7 +204,7 @@ struct RedirectRestoringTests {
         try world.service.complete(pending, callback: redirect.callback)
     }
 
-    @Test("a key that holds something else is left as it is, and said")
+    @Test("a key that holds something else is left as it is, and reported")
     func otherContents() async throws {
         let world = try await RedirectWorld()
         let contents = Data(#"{"format":1,"state":{}}"#.utf8)

@@ -50,7 +50,7 @@ struct RedirectRouterTests {
         #expect(try await bounded { try await task.value }.isAuthorized)
     }
 
-    @Test("a deep link of the app is left to it, without a word")
+    @Test("a deep link of the app is left to it, and not reported")
     func foreign() async throws {
         let world = try await RedirectWorld()
         for app in [try world.launch(), try world.launch(world.store)] {
@@ -61,7 +61,7 @@ struct RedirectRouterTests {
         }
     }
 
-    @Test("somebody else's URL neither ends a waiting login nor is taken")
+    @Test("a foreign URL neither ends a waiting login nor is taken")
     func wrongState() async throws {
         let world = try await RedirectWorld()
         let app = try world.launch()

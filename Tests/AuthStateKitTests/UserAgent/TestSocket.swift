@@ -74,7 +74,7 @@ final class TestSocket: Sendable {
         return result
     }
 
-    /// What one call returns: empty at the end, nil on an error or a timeout.
+    /// Returns the bytes of one call: none at the end, nil on an error or a timeout.
     func readSome() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -92,7 +92,7 @@ final class TestSocket: Sendable {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// The number of times that a text occurs.
     func components(of text: String) -> Int {
         split(separator: text, omittingEmptySubsequences: false).count - 1
     }

@@ -50,7 +50,7 @@ private final class FakeWindow: WebAuthenticationBrowser {
         }
     }
 
-    /// Some versions of the system tell the completion of a cancellation, and some tell nobody.
+    /// Some versions of the system call the completion handler after a cancellation, and some do not.
     func cancel() {
         cancellations += 1
         completion?(.failure(.canceledLogin(reason: nil)))
@@ -102,7 +102,7 @@ struct WebAuthenticationTests {
         #expect(page.isEphemeral && page.additionalHeaderFields == ["X-App": "example"])
     }
 
-    @Test("what a page at the redirect URI hands over counts as an answer there")
+    @Test("an answer that a page at the redirect URI hands over counts as one there")
     func redirectPage() async throws {
         let (callback, window) = try await Self.present(
             [.end("com.example.app.dev://redirect?code=a%2Fb&state=x+y#_=_")],
@@ -156,7 +156,7 @@ struct WebAuthenticationTests {
     }
 
     @Test(
-        "header fields that the system refuses are told from a missing association and from a person who gives up",
+        "header fields that the system refuses are told from a missing association and from a person who cancels",
         arguments: [
             (custom, "Headers are invalid.", .invalidArgument), (custom, nil, .userCancelled),
             ("https://app.example/callback", "Headers are invalid.", .invalidArgument),
@@ -186,7 +186,7 @@ struct WebAuthenticationTests {
         #expect(twice?.message.contains("no window") == true)
     }
 
-    @Test("of several results the first counts")
+    @Test("the first of several results counts")
     func several() async throws {
         let error = await authError {
             try await Self.present([

@@ -23,7 +23,7 @@ struct AuthorizationDetailTests {
         [AuthorizationDetail](authorizationDetails: try JSONValue(parsing: text.utf8))
     }
 
-    @Test("the RFC's example is read, with what is common and what is the type's own")
+    @Test("the RFC's example is read, with its common members and those of its type")
     func example() throws {
         let details = try #require(try Self.details(Self.example))
         let detail = try #require(details.first)
@@ -34,7 +34,7 @@ struct AuthorizationDetailTests {
         #expect(try Self.details(details.parameter) == details)
     }
 
-    @Test("a detail is made of its members, and what is empty is left out")
+    @Test("a detail is made of its members, and empty ones are left out")
     func made() throws {
         let detail = AuthorizationDetail(
             type: "account", locations: ["https://a.example"], actions: ["read"], datatypes: ["balance"],
@@ -49,7 +49,7 @@ struct AuthorizationDetailTests {
     }
 
     @Test(
-        "what is no list of objects that have a type is none",
+        "a value is no list of details unless each element is an object with a type",
         arguments: [
             #"{"type":"x"}"#, #"["x"]"#, "[{}]", #"[{"type":""}]"#, #"[{"type":1}]"#, #"[{"type":"x"},null]"#, "null",
         ])
@@ -57,7 +57,7 @@ struct AuthorizationDetailTests {
         #expect(try Self.details(text) == nil)
     }
 
-    @Test("they travel in the URL as JSON, and in a signed request as the list that they are")
+    @Test("details travel in the URL as JSON, and in a signed request as the list that they are")
     func request() throws {
         var request = try Fixtures.request()
         request.authorizationDetails = try #require(try Self.details(Self.example))
@@ -95,7 +95,7 @@ struct AuthorizationDetailTests {
         }
     }
 
-    @Test("a request survives an archive with them, and one from before there were any is read")
+    @Test("a request survives an archive with its details, and one from before details is read")
     func archive() throws {
         var request = try Fixtures.request()
         let plain = try JSONEncoder().encode(request)

@@ -78,7 +78,7 @@ struct AuthorizationRequestTests {
             #expect(try prompt(configuration) == nil)
             #expect(try prompt(configuration) { $0.asksConsentForOfflineAccess = true } == "consent")
         }
-        // What a known provider wants is in its table.
+        // The parameters that a known provider wants are in its table.
         let known = KnownProvider.google.request(
             configuration: listed, clientID: "client", scopes: [.openID, .offlineAccess])
         #expect(known.asksConsentForOfflineAccess == false)
@@ -182,7 +182,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("what is missing or contradicts itself is refused before anybody is sent anywhere")
+    @Test("a request that lacks something or contradicts itself is refused before the browser opens")
     func incomplete() throws {
         func code(_ change: (inout AuthorizationRequest) throws -> Void) throws -> AuthStateError.Code? {
             var request = try Fixtures.request()

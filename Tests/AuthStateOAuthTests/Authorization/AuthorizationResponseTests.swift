@@ -18,7 +18,7 @@ struct AuthorizationResponseTests {
         return refusal { try Fixtures.response(query, to: request) }?.code
     }
 
-    @Test("a code with the right state is taken; what else came is kept")
+    @Test("a code with the right state is taken; other parameters are kept")
     func success() throws {
         let request = try Fixtures.request()
         let response = try Fixtures.response(
@@ -199,7 +199,7 @@ struct AuthorizationResponseTests {
         for url in others { #expect(AuthorizationCallback(url: url).state == nil, "\(url)") }
     }
 
-    @Test("a signed answer (JARM) and tokens of the implicit flow are refused with words")
+    @Test("a signed answer (JARM) and tokens of the implicit flow are refused with an explanation")
     func otherAnswers() throws {
         let signed = refusal { try Fixtures.response("response=a.b.c", to: Fixtures.request()) }
         #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
@@ -209,7 +209,7 @@ struct AuthorizationResponseTests {
         }
         #expect(implicit?.code == .malformedResponse && implicit?.received?.contains("access_token") == true)
         let extra = try Fixtures.response("code=c&access_token=SECRET-t&state=\(state)", to: Fixtures.request())
-        #expect(extra.additionalParameters["access_token"] == nil, "a token that nobody asked for is not kept")
+        #expect(extra.additionalParameters["access_token"] == nil, "a token that was not asked for is not kept")
     }
 
     @Test("a fragment that a provider leaves behind does not disturb the code flow")

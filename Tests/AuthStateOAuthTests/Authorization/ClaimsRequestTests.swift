@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Requests for claims")
 struct ClaimsRequestTests {
-    @Test("wishes become the JSON of OpenID Connect Core, section 5.5")
+    @Test("requested claims become the JSON of OpenID Connect Core, section 5.5")
     func json() {
         let request = ClaimsRequest(
             idToken: [
@@ -27,7 +27,7 @@ struct ClaimsRequestTests {
         #expect(ClaimsRequest().json == [:])
     }
 
-    @Test("they are sent as the parameter claims")
+    @Test("requested claims are sent as the parameter claims")
     func sent() throws {
         var request = try Fixtures.request()
         request.claims = ClaimsRequest(userInfo: ["name": .essential]).json

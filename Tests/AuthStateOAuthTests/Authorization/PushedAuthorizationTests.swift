@@ -56,7 +56,7 @@ struct PushedAuthorizationTests {
         #expect(refusal { try request.url() }?.code == .invalidArgument)
     }
 
-    @Test("what the metadata require is done, unless the request says otherwise")
+    @Test("a request is pushed where the metadata require it, unless it says otherwise")
     func required() throws {
         let configuration = try Fixtures.configuration(metadata: ["require_pushed_authorization_requests": true])
         var request = try Fixtures.request(configuration)
@@ -79,7 +79,7 @@ struct PushedAuthorizationTests {
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test("an archive from before there were pushed requests is read, and one with all of it")
+    @Test("an archive from before pushed requests is read, and one with all their members")
     func archive() throws {
         var request = try Fixtures.request(configuration())
         let plain = try JSONEncoder().encode(request)
@@ -124,7 +124,7 @@ struct PushedAuthorizationTests {
     }
 
     @Test(
-        "the errors of section 2.3",
+        "each error of section 2.3 is typed",
         arguments: [
             (400, #"{"error":"invalid_request","error_description":"no"}"#, AuthStateError.Code.invalidRequest),
             (400, #"{"error":"invalid_scope"}"#, .invalidScope), (400, #"{"error":"invalid_target"}"#, .invalidTarget),

@@ -111,7 +111,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("what the metadata say is heeded")
+    @Test("the metadata's rules for request objects are followed")
     func metadata() throws {
         var required = try Fixtures.request(Fixtures.configuration(metadata: ["require_signed_request_object": true]))
         #expect(refusal { try required.url() }?.code == .invalidArgument)

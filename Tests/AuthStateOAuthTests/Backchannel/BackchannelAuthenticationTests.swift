@@ -59,7 +59,7 @@ struct BackchannelAuthenticationTests {
         for (name, value) in expected { #expect(form.values(name) == [value]) }
     }
 
-    @Test("each way to say who is asked, and nothing that was not asked for")
+    @Test("each hint is a parameter of its own, and nothing that was not asked for is sent")
     func hints() throws {
         let hints: [(BackchannelAuthenticationRequest.Hint, String)] = [
             (.login("a"), "login_hint"), (.idToken("a"), "id_token_hint"), (.loginToken("a"), "login_hint_token"),
@@ -71,7 +71,7 @@ struct BackchannelAuthenticationTests {
     }
 
     @Test(
-        "what cannot be asked is refused before it is sent",
+        "an invalid request is refused before it is sent",
         arguments: [
             { $0.scopes = [.email] }, { $0.scopes = [] }, { $0.requestedExpiry = 0 }, { $0.hint = .login("") },
             { $0.additionalParameters = ["id_token_hint": "x"] }, { $0.additionalParameters = ["login_hint": "x"] },
@@ -83,7 +83,7 @@ struct BackchannelAuthenticationTests {
         #expect(refusal { try Self.form(request) }?.code == .invalidArgument)
     }
 
-    @Test("a provider without the endpoint, or that will not be polled")
+    @Test("a provider without the endpoint, or without polling, is refused")
     func unsupported() throws {
         var request = try Self.request()
         request.configuration.metadata = try ProviderMetadata(

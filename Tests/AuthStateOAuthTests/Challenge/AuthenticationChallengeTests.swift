@@ -27,7 +27,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "what the grammar allows",
+        "each form that the grammar allows is read",
         arguments: [
             ("Bearer", [Challenge(scheme: "Bearer")]),
             ("Negotiate, Bearer", [Challenge(scheme: "Negotiate"), Challenge(scheme: "Bearer")]),
@@ -92,7 +92,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test("what an error keeps of a challenge is cut")
+    @Test("an error keeps a cut copy of a challenge")
     func cut() {
         var challenge = Challenge(scheme: "Bearer", parameters: ["error": "invalid_token", "scope": "a\u{1B}b"])
         #expect(challenge.cut.parameters == ["error": "invalid_token", "scope": "a\u{FFFD}b"])

@@ -72,7 +72,7 @@ struct ClientAssertionTests {
         #expect(configuration.assertionAudience(at: endpoint) == "https://op.example/revoke")
     }
 
-    /// What a key, the client's registration and the provider's list come to.
+    /// A key, the client's registration, the provider's list, and the algorithm that they lead to.
     struct Choice {
         var key: SignatureAlgorithm
         var isPinned = false

@@ -31,7 +31,7 @@ struct DPoPKeyTests {
         #expect(try shown.thumbprintText() == key.thumbprint)
     }
 
-    @Test("of a key in a file only the place and the thumbprint are archived; it is read once")
+    @Test("only the place and the thumbprint of a key in a file are archived; it is read once")
     func referredTo() throws {
         let material = try SigningKey.generate(.es256).privateKey
         let key = try DPoPKey(material, from: .file("/keys/dpop.pem"), algorithm: nil)
@@ -53,7 +53,7 @@ struct DPoPKeyTests {
         #expect(error?.code == .credentialUnavailable)
     }
 
-    @Test("neither a public nor a symmetric key will do")
+    @Test("public and symmetric keys are refused")
     func unfit() throws {
         let key = try SigningKey.generate(.es256)
         for unfit in [key.publicKey, JSONWebKey(secret: [UInt8](repeating: 1, count: 32))] {
@@ -90,7 +90,7 @@ struct DPoPKeyTests {
         #expect(try Parameters(of: request.url())["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
-    @Test("nothing of the private key shows")
+    @Test("no description shows anything of the private key")
     func secret() throws {
         let key = try DPoPKey.generate()
         let archive = try JSONValue(parsing: [UInt8](JSONEncoder().encode(key)))
@@ -129,7 +129,7 @@ struct DPoPKeyTests {
         }
     }
 
-    @Test("a proof that is refused: with a key the clock is suspected, without one the key is missed")
+    @Test("a refused proof points to the clock with a key, and to the missing key without one")
     func refused() throws {
         var request = TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "client")
         for (key, hint) in [(nil, "dpopKey"), (try DPoPKey.generate(), "clock")] {

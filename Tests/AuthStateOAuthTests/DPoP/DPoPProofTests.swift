@@ -10,7 +10,7 @@ import Testing
 
 @Suite("DPoP proofs")
 struct DPoPProofTests {
-    /// The key of RFC 9449's examples; nobody has its private part.
+    /// The key of RFC 9449's examples, whose private part is unknown.
     private static let header =
         "eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJo"
         + "RjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19"

@@ -21,7 +21,7 @@ struct TokenPollingTests {
     }
 
     @Test(
-        "each answer, and the pauses that follow",
+        "each answer leads to the next pause",
         arguments: [
             ([], [5]),
             ([.authorizationPending, .authorizationPending], [5, 5, 5]),
@@ -58,7 +58,7 @@ struct TokenPollingTests {
     }
 
     @Test(
-        "what ends the login",
+        "an error that polling cannot mend ends the login",
         arguments: [
             Code.accessDenied, .deviceCodeExpired, .transactionFailed, .invalidGrant, .invalidClient,
             .unauthorizedClient, .invalidRequest,
@@ -70,7 +70,7 @@ struct TokenPollingTests {
     }
 
     @Test(
-        "the codes end here when the provider does not say so", arguments: [(0.0, true), (1794, true), (1795, false)])
+        "codes expire here when the provider does not say so", arguments: [(0.0, true), (1794, true), (1795, false)])
     func expiry(_ elapsed: Double, _ isInTime: Bool) {
         let now = Fixtures.now.addingTimeInterval(elapsed)
         if isInTime {
@@ -94,11 +94,11 @@ struct TokenPollingTests {
         #expect(last?.code == .deviceCodeExpired, "the provider itself asked for a longer pause")
     }
 
-    @Test("a provider that was away at the end is not a person who did nothing")
+    @Test("a provider that was away at the end is told from a person who did nothing")
     func awayAtTheEnd() throws {
         var polling = polling()
         let end = Fixtures.now.addingTimeInterval(1800)
-        #expect(refusal { try polling.wait(at: end) }?.message == "Nobody confirmed the login in time.")
+        #expect(refusal { try polling.wait(at: end) }?.message == "The user did not confirm the login in time.")
         try polling.note(Self.error(.unreachable))
         let error = refusal { try polling.wait(at: end) }
         #expect(error?.code == .deviceCodeExpired && error?.message.contains("could not be asked") == true)

@@ -70,7 +70,7 @@ struct DeviceAuthorizationTests {
     }
 
     @Test(
-        "what a provider may leave out, or write in its own way",
+        "members that a provider may leave out, or write in its own way, are read",
         arguments: [
             (["interval": nil], 5), (["interval": .null], 5), (["interval": 0], 1), (["interval": "7"], 7),
             (["interval": 2.5], 2.5), (["expires_in": "1800"], 5), (["verification_uri_complete": nil], 5),

@@ -1,9 +1,9 @@
 import AuthStateOAuth
 import Testing
 
-@Suite("What is found about redirect URIs")
+@Suite("Findings about redirect URIs")
 struct RedirectURIDiagnosisTests {
-    /// A redirect URI and all that is found about it.
+    /// A redirect URI and all its findings.
     struct Row: Sendable, CustomTestStringConvertible {
         let uri: String
         var app: AppDeclarations?
@@ -110,7 +110,7 @@ struct RedirectURIDiagnosisTests {
     }
 
     @Test(
-        "an error is what cannot work or gives the code away, and it comes first",
+        "a redirect URI that cannot work or gives the code away is an error, which comes first",
         arguments: [
             ("http://app.example/cb", [Finding.Severity.error]), ("file:///x", [.error]), ("#", [.error]),
             ("com.example.app://callback", [.warning]), ("myapp:/callback", [.warning]),
@@ -120,7 +120,7 @@ struct RedirectURIDiagnosisTests {
         #expect(RedirectURI.diagnose(uri).map(\.severity) == severities)
     }
 
-    @Test("what to write instead is said")
+    @Test("a finding says what to write instead")
     func hints() {
         #expect(
             RedirectURI.diagnose("com.example.app://callback").first?.hint.contains("com.example.app:/callback") == true

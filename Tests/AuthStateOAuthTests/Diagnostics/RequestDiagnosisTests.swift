@@ -2,7 +2,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 import Testing
 
-@Suite("What is found about authorization requests")
+@Suite("Findings about authorization requests")
 struct RequestDiagnosisTests {
     private func codes(
         _ redirectURI: String?, _ credential: ClientCredential = .none, app: AppDeclarations? = nil,
@@ -34,7 +34,7 @@ struct RequestDiagnosisTests {
     }
 
     @Test(
-        "a secret or key of this copy alone is none",
+        "a secret or key of this copy alone is no finding",
         arguments: [
             ClientCredential.none, ClientCredential(.issued("s")), .privateKey(file: "/key.pem"), .certificate(),
         ])

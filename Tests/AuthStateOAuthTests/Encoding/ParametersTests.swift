@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Parameters and percent-encoding")
 struct ParametersTests {
-    @Test("AppAuth's vectors: what is reserved is escaped, a space as %20")
+    @Test("AppAuth's vectors: reserved characters are escaped, a space as %20")
     func appAuthEncoding() {
         #expect(PercentEncoding.uri(" %&+£€") == "%20%25%26%2B%C2%A3%E2%82%AC")
         #expect(PercentEncoding.uri("AZaz09-._~") == "AZaz09-._~")
@@ -31,7 +31,7 @@ struct ParametersTests {
         #expect(Parameters(decoding: text) == nil)
     }
 
-    @Test("what is encoded is decoded to the same, whatever it holds")
+    @Test("encoded parameters are decoded to the same, whatever they hold")
     func roundTrip() {
         var parameters: Parameters = ["a b": "c&d=e", "ü": "\u{0}\n%+"]
         parameters.append("a b", "again")

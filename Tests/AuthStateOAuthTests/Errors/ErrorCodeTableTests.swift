@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The error codes of the specifications")
 struct ErrorCodeTableTests {
-    /// What a specification defines.
+    /// An error code that a specification defines.
     struct Entry: Sendable, CustomTestStringConvertible {
         let specification: String
         let name: String
@@ -134,7 +134,7 @@ struct ErrorCodeTableTests {
             [("unmet_authentication_requirements", .insufficientUserAuthentication, .reauthenticationRequired)]),
     ].flatMap { $0 }
 
-    @Test("each has a code and a kind of its own, and says what to do", arguments: table)
+    @Test("each error has a code and a kind of its own, and says what to do", arguments: table)
     func entry(_ entry: Entry) {
         let response = OAuthErrorResponse(error: entry.name)
         #expect(response.code == entry.code)
@@ -142,8 +142,8 @@ struct ErrorCodeTableTests {
         #expect(response.hint(at: .token)?.hasSuffix(".") == true)
     }
 
-    /// What else stands in IANA's registry "OAuth Extensions Error": User-Managed Access, ACE (RFC 9200), OpenID Federation,
-    /// and OpenID for Verifiable Presentations.
+    /// The other codes of IANA's registry "OAuth Extensions Error": User-Managed Access, ACE (RFC 9200), OpenID
+    /// Federation, and OpenID for Verifiable Presentations.
     static let unspokenCodes = [
         "need_info", "request_denied", "request_submitted", "unsupported_pop_key", "incompatible_ace_profiles",
         "invalid_issuer", "invalid_subject", "invalid_trust_anchor", "invalid_trust_chain", "invalid_metadata",
@@ -161,7 +161,7 @@ struct ErrorCodeTableTests {
         #expect(error.code == .providerError && error.response?.error == name && error.message.contains(name))
     }
 
-    @Test("each is what the authorization endpoint's answer says, too", arguments: table)
+    @Test("each error is read from the authorization endpoint's answer too", arguments: table)
     func authorizationResponse(_ entry: Entry) throws {
         let request = try Fixtures.request()
         let error = refusal {

@@ -33,7 +33,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "the kinds that decide what a program does",
+        "errors have the kinds that decide what a program does",
         arguments: [
             (AuthStateError.Code.invalidGrant, AuthStateError.Kind.reauthenticationRequired),
             (.accessDenied, .reauthenticationRequired), (.refusedWithoutReason, .reauthenticationRequired),

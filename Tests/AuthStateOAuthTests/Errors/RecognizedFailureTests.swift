@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Failures that are recognised")
 struct RecognizedFailureTests {
-    /// What a provider answers, word for word, and what it means.
+    /// A provider's answer, word for word, and its meaning.
     struct Answer: Sendable, CustomTestStringConvertible {
         let provider: String
         let error: String
@@ -158,7 +158,7 @@ struct RecognizedFailureTests {
     }
 
     @Test(
-        "what is not known has the advice of its code",
+        "an unknown failure has the advice of its code",
         arguments: [
             ("access_denied", "The user said no."), ("invalid_grant", "Token has been expired or revoked."),
             ("server_error", nil), ("invalid_redirect_uri", "redirect_uris must use https"),

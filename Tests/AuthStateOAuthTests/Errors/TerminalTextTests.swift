@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// What a provider may write to steer a terminal, or to make text look like other text.
+/// Text that a provider may write to steer a terminal, or to imitate other text.
 @Suite("Text for a terminal")
 struct TerminalTextTests {
     /// ESC, CSI, OSC, DEL, NEL, bidirectional marks, overrides and isolates, zero-width characters, line breaks, tabs.
@@ -24,7 +24,7 @@ struct TerminalTextTests {
 
     private static let hostile = "a" + String(String.UnicodeScalarView(steering)) + "b"
 
-    /// Whether any of it is left, in the text or in its JSON form.
+    /// Whether a text, or its JSON form, has a replacement and none of them left.
     private func isClean(_ text: String) -> Bool {
         !text.unicodeScalars.contains { Self.steering.contains($0) } && text.contains("\u{FFFD}")
     }

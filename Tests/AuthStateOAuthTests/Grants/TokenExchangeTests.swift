@@ -57,7 +57,7 @@ struct TokenExchangeTests {
         for (type, name) in types { #expect(type.rawValue == "urn:ietf:params:oauth:token-type:\(name)") }
     }
 
-    @Test("an answer says what was issued; N_A is what cannot be shown as an access token (section 2.2.1)")
+    @Test("an answer says what was issued; N_A is a token that cannot be shown as an access token (section 2.2.1)")
     func answers() throws {
         let types = [("Bearer", "access_token"), ("N_A", "saml2"), ("n_a", "jwt")]
         for (tokenType, issued) in types {
@@ -74,7 +74,7 @@ struct TokenExchangeTests {
     }
 
     @Test(
-        "what is no answer to an exchange",
+        "an answer to an exchange without an issued token type is refused",
         arguments: [
             #"{"access_token":"t","token_type":"Bearer"}"#,
             #"{"access_token":"t","token_type":"Bearer","issued_token_type":""}"#,

@@ -5,7 +5,7 @@ import Testing
 @Suite("Addresses that a request may be sent to")
 struct AddressPolicyTests {
     @Test(
-        "addresses of the public internet",
+        "addresses of the public internet pass",
         arguments: [
             "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
             "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.167.255.255",
@@ -18,7 +18,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "addresses that are not: RFC 6890's registries, multicast, and what is embedded in IPv6",
+        "other addresses do not pass: RFC 6890's registries, multicast, and addresses embedded in IPv6",
         arguments: [
             "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",
             "127.255.255.255", "168.63.129.16", "169.254.0.0", "169.254.169.254", "172.16.0.0", "172.31.255.255",

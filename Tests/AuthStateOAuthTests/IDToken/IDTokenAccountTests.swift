@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthStateOAuth
 
-@Suite("Whose ID token it is")
+@Suite("The account of an ID token")
 struct IDTokenAccountTests {
     private func token(_ claims: JSONValue) -> String {
         let header: JSONValue = ["alg": "ES256"]
@@ -19,7 +19,7 @@ struct IDTokenAccountTests {
     }
 
     @Test(
-        "one byte in either is another account",
+        "one different byte in either makes another account",
         arguments: [
             ["iss": "https://op.example", "sub": "k"], ["iss": "https://op.example/", "sub": "K"],
             // The Kelvin sign, which `==` takes for a K.
@@ -34,7 +34,7 @@ struct IDTokenAccountTests {
         }
     }
 
-    @Test("no ID token is nobody's")
+    @Test("a missing ID token counts as another account")
     func none() throws {
         let error = #expect(throws: AuthStateError.self) { try IDToken.checkAccount(of: nil, isThatOf: token(ada)) }
         #expect(error?.code == .accountChanged && error?.received == "no ID token")

@@ -26,7 +26,7 @@ struct IDTokenRenewalTests {
     }
 
     @Test(
-        "what must stay the same must stay the same",
+        "a claim that must stay the same is refused when it changes",
         arguments: [
             ("iss", "https://evil.example"), ("sub", "bob"), ("aud", ["client", "api"]), ("azp", "other"),
             ("nonce", "SECRET-other"), ("auth_time", 1_799_999_971),
@@ -36,7 +36,7 @@ struct IDTokenRenewalTests {
         #expect(error.code == .invalidIDToken)
     }
 
-    @Test("azp neither comes nor goes")
+    @Test("azp is neither added nor dropped")
     func authorizedParty() throws {
         #expect(try failure(["azp": "client"], after: ["azp": "client"]) == nil)
         #expect(try failure(["azp": "client"])?.message.contains("azp") == true)
@@ -50,7 +50,7 @@ struct IDTokenRenewalTests {
         #expect(try failure(["aud": "client", "azp": "client"], after: first) != nil)
     }
 
-    @Test("exp counts as ever, the age of iat does not")
+    @Test("exp is checked as ever, the age of iat is not")
     func times() throws {
         #expect(try failure(["exp": JSONValue(now - 60)])?.message.contains("exp") == true)
         #expect(try failure(["iat": JSONValue(now - 86400)]) == nil)

@@ -54,7 +54,8 @@ struct IDTokenSignatureTests {
         try token.validate(keys: keys, expectation: mint.expectation { $0.policy.algorithms = [.hs256] })
     }
 
-    @Test("what is not a signed JWT is no ID token", arguments: ["", "a", "a.b", "a.b.c", "e30.e30.", "a.b.c.d.e"])
+    @Test(
+        "text that is not a signed JWT is no ID token", arguments: ["", "a", "a.b", "a.b.c", "e30.e30.", "a.b.c.d.e"])
     func notAToken(_ text: String) {
         #expect(throws: JOSEError.self) { try IDToken(parsing: text) }
     }

@@ -37,7 +37,7 @@ struct TokenMint {
         return expectation
     }
 
-    /// Why a token is refused; nil when it passes.
+    /// The error of a refused token; nil when the token passes.
     func failure(
         _ changes: [String: JSONValue?] = [:], _ change: (inout IDTokenExpectation) -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation

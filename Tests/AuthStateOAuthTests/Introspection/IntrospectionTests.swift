@@ -62,7 +62,7 @@ struct IntrospectionTests {
         #expect(response.additionalMembers == ["extension_field": "twenty-seven"])
     }
 
-    @Test("a token that does not count is just that; null is absent; several audiences are kept")
+    @Test("an inactive token has no other members; null is absent; several audiences are kept")
     func inactive() throws {
         let inactive = try IntrospectionResponse(Fixtures.json(#"{"active":false}"#))
         #expect(!inactive.isActive && inactive.audience.isEmpty && inactive.expirationDate == nil)
@@ -72,7 +72,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "what is not of its type is refused",
+        "a member of the wrong type is refused",
         arguments: [
             "", "[]", "{}", #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#,
             #"{"active":true,"scope":["a"]}"#, #"{"active":true,"exp":"soon"}"#, #"{"active":true,"exp":1e300}"#,

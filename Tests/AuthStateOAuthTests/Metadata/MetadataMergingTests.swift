@@ -31,7 +31,7 @@ struct MetadataMergingTests {
         #expect(error?.code == .invalidMetadata && error?.message.contains(lacking) == true)
     }
 
-    @Test("only endpoints that are missing are taken over, with how clients log in there")
+    @Test("only missing endpoints are adopted, with their authentication methods")
     func merged() throws {
         let own = try Fixtures.metadata(["introspection_endpoint": "https://op.example/own"])
         let other = try Fixtures.metadata([

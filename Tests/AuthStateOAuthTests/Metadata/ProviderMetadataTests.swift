@@ -105,7 +105,7 @@ struct ProviderMetadataTests {
         #expect(refusal { try ProviderMetadata(document: ["token_endpoint": .string(text)]) } != nil)
     }
 
-    @Test("members that nobody defined are kept, also through an archive")
+    @Test("members that no specification defines are kept, also through an archive")
     func unknown() throws {
         let metadata = try Fixtures.metadata(["x_vendor": ["deep": [1, 2.5, nil]]])
         let archived = try JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(metadata))
@@ -123,7 +123,7 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "what is no JSON object is refused",
+        "a document that is no JSON object is refused",
         arguments: ["", "<html>", "[]", "\"text\"", "{", "{\"issuer\":\"a\",\"issuer\":\"b\"}"])
     func notAnObject(_ text: String) {
         #expect(refusal { try ProviderMetadata(parsing: Data(text.utf8)) }?.code == .invalidMetadata)

@@ -51,7 +51,7 @@ struct ServiceConfigurationTests {
     }
 
     @Test(
-        "what Discovery requires must be there",
+        "a document without a member that Discovery requires is refused",
         arguments: [
             "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported",
             "subject_types_supported", "id_token_signing_alg_values_supported",

@@ -24,13 +24,13 @@ struct AppleUserTests {
         #expect("\(user)" == "user with first name, last name, email")
     }
 
-    @Test("later logins have none, and what is no object is none", arguments: [nil, "", "Ada", "[]", "{"])
+    @Test("later logins have no name, and a value that is no object has none", arguments: [nil, "", "Ada", "[]", "{"])
     func later(_ text: String?) throws {
         let (request, callback) = try callback(user: text)
         #expect(try AuthorizationResponse(callback: callback, for: request).appleUser == nil)
     }
 
-    @Test("a name that comes with another state is nobody's")
+    @Test("a name that comes with another state is refused")
     func otherState() throws {
         let (request, callback) = try callback(state: "another")
         let error = refusal { try AuthorizationResponse(callback: callback, for: request) }

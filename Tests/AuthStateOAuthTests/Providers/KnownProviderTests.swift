@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Known providers: the table")
 struct KnownProviderTests {
-    /// One of each.
+    /// One provider of each kind.
     static func all() throws -> [KnownProvider] {
         [
             .google, .apple, .microsoft(), .microsoft(tenant: .consumers), .facebook, .gitHub, .spotify, .strava,
@@ -83,7 +83,7 @@ struct KnownProviderTests {
     }
 
     @Test(
-        "what is missing or too much is said",
+        "a missing or superfluous argument is reported",
         arguments: [
             ("nobody", nil, nil, "nobody"), ("okta", nil, nil, "Okta"), ("auth0", "https://op.example", nil, "domain"),
             ("auth0", "op.example/path", nil, "domain"), ("auth0", "user@op.example", nil, "domain"),
@@ -98,7 +98,7 @@ struct KnownProviderTests {
         #expect("\(error)".contains(word))
     }
 
-    @Test("what to register is said, and the redirect URI that goes with it fits the provider's own rule")
+    @Test("the table says what to register, with a redirect URI that fits the provider's own rule")
     func registration() throws {
         for provider in try Self.all() {
             let registration = provider.registration
@@ -112,7 +112,7 @@ struct KnownProviderTests {
             #expect(redirectURI.isLoopback && redirectURI.path == "/callback")
             let findings = redirectURI.diagnose(provider: provider, clientID: "a.b").filter { $0.code == .providerRule }
             #expect(findings.isEmpty, "\(provider.name): \(findings)")
-            // What is registered is what is used, but for a port that may be any.
+            // The registered URI is the one in use, except for a port that may be any.
             let host = String(redirectURI.parts.host ?? "")
             #expect(registration.steps.contains(redirectURI.port == 0 ? host : text), "\(provider.name)")
         }

@@ -185,7 +185,7 @@ struct ProviderErrorTests {
         #expect(response.additionalMembers["refresh_token_expires_in"] == 15_811_200)
     }
 
-    @Test("Google: a token that counts no more is revoked; other refusals are none")
+    @Test("Google: a token that is expired or revoked already counts as revoked; other refusals do not")
     func revocation() throws {
         var configuration = try Fixtures.configuration()
         configuration.revocationEndpoint = URL(string: "https://oauth2.googleapis.com/revoke")

@@ -57,7 +57,7 @@ struct RegistrationManagementTests {
             ])
     }
 
-    @Test("metadata that cannot be read are not sent back as something else")
+    @Test("metadata that cannot be read is not sent back as something else")
     func unreadable() throws {
         for member in [#""redirect_uris":"x""#, #""grant_types":[1]"#, #""client_name":5"#, #""redirect_uris":["x"]"#] {
             let registration = try RegistrationResponse(Fixtures.json("{\"client_id\":\"c\",\(member)}"))
@@ -90,7 +90,7 @@ struct RegistrationManagementTests {
         #expect(answer?.credential == ClientCredential(.issued("SECRET-2"), method: .clientSecretBasic))
     }
 
-    @Test("what the answer leaves out stays: secret, token, place and date of issue")
+    @Test("members that the answer leaves out stay: secret, token, place and date of issue")
     func partial() throws {
         let answer = try request().answer(Fixtures.json(#"{"client_id":"c","client_name":"New"}"#))
         #expect(answer?.clientSecret == "SECRET-s" && answer?.registrationAccessToken == "SECRET-t")
@@ -118,14 +118,14 @@ struct RegistrationManagementTests {
         #expect(update?.tokenEndpointAuthMethod == .clientSecretBasic && update?.clientSecret == "SECRET-s")
     }
 
-    @Test("a new secret whose end is not told is taken: the token beside it is new, too, and would be lost")
+    @Test("a new secret without an expiry is taken: the token beside it is new, too, and would be lost")
     func endless() throws {
         let answer = try request().answer(
             Fixtures.json(
                 #"{"client_id":"c","client_secret":"SECRET-2","registration_access_token":"SECRET-3"}"#))
         #expect(answer?.clientSecret == "SECRET-2" && answer?.registrationAccessToken == "SECRET-3")
         #expect(answer?.clientSecretExpiresAt == nil)
-        // How it is used is not told either, and stays.
+        // The answer does not say how the secret is used; the method stays.
         #expect(answer?.credential == ClientCredential(.issued("SECRET-2"), method: .clientSecretPost))
     }
 

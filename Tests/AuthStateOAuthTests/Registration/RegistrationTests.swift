@@ -109,7 +109,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "what RFC 7591 and RFC 7592 require is required",
+        "an answer without a member that RFC 7591 or RFC 7592 requires is refused",
         arguments: [
             "", "[]", "{}", #"{"client_id":""}"#, #"{"client_id":5}"#, #"{"client_id":"c","client_secret":"SECRET"}"#,
             #"{"client_id":"c","client_secret":"SECRET","client_secret_expires_at":"never"}"#,
@@ -139,7 +139,7 @@ struct RegistrationTests {
 
     // RFC 7591, section 3; django-oauth-toolkit and Keycloak.
     @Test(
-        "who may not register is told so, and not to log in again",
+        "a client that may not register is told so, and not to log in again",
         arguments: [
             ("", 401), ("", 403), (#"{"error":"access_denied","error_description":"Authentication required"}"#, 401),
             (#"{"error":"invalid_token"}"#, 401), (#"{"error":"insufficient_scope"}"#, 403),
@@ -192,7 +192,7 @@ struct RegistrationTests {
         #expect(request.subjectType == "pairwise" && request.defaultMaxAge == 3600)
         #expect(request.dpopBoundAccessTokens == true && request.idTokenSignedResponseAlg == .ps256)
         #expect(try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body))) == .object(document))
-        // What is of another type is not sent back as something else.
+        // A value of another type is not sent back as something else.
         for member in RegistrationRequest.members {
             let wrong = try registered([member.name: ["of": "another type"]])
             let error = refusal { try RegistrationRequest(updating: wrong, configuration: Fixtures.configuration()) }
@@ -216,7 +216,7 @@ struct RegistrationTests {
         #expect(refusal { try request.setMetadata("redirect_uris", to: ["x"]) }?.code == .invalidRedirectURI)
     }
 
-    @Test("keys are in one place, and a place takes that of the keys that were registered")
+    @Test("keys have one place, and a new place replaces the registered keys")
     func keyPlaces() throws {
         let registered = try RegistrationResponse(Fixtures.json(#"{"client_id":"c","jwks":{"keys":[]}}"#))
         var request = try RegistrationRequest(updating: registered, configuration: Fixtures.configuration())
@@ -228,7 +228,7 @@ struct RegistrationTests {
     }
 
     // Hydra and others.
-    @Test("nothing between quotes is nothing: no secret, and no value to send back")
+    @Test("an empty value counts as absent: no secret, and nothing to send back")
     func empty() throws {
         let text = #"{"client_id":"c","client_secret":"","client_uri":"","logo_uri":"","contacts":[],"tos_uri":null}"#
         let registered = try RegistrationResponse(Fixtures.json(text))

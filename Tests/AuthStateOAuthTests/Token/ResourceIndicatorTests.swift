@@ -19,7 +19,7 @@ struct ResourceIndicatorTests {
         try request.transportRequest(authentication: .none(clientID: "client")).form
     }
 
-    @Test("are repeated parameters of the authorization request, in order")
+    @Test("resources are repeated parameters of the authorization request, in order")
     func authorization() throws {
         var request = try Fixtures.request()
         request.resources = ["https://cal.example/", "urn:example:contacts?x=1"]
@@ -29,7 +29,7 @@ struct ResourceIndicatorTests {
     }
 
     @Test(
-        "that are no absolute URI, or have a fragment, are refused before anything is sent",
+        "resources that are no absolute URI, or have a fragment, are refused before anything is sent",
         arguments: [
             "", "api.example", "/path", "https://", "https:///x", "https://api.example/#f", "https://a b", "urn:",
             "https://é.example",

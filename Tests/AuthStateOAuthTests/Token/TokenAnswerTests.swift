@@ -60,7 +60,7 @@ struct TokenAnswerTests {
         #expect(error.code == .unsupportedTokenType && error.hint?.contains("accessTokenType") == true)
     }
 
-    @Test("a whole answer is read; what the specification does not name is kept")
+    @Test("a whole answer is read; members that the specification does not name are kept")
     func whole() throws {
         let response = try #require(
             try tokens(["expires_in": 3600, "id_token": "a.b.c", "scope": "a b", "x": ["y": 1]]))
@@ -84,7 +84,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a lifetime that is none is refused, never taken as endless; the refresh token is kept",
+        "a malformed lifetime is refused, never taken as endless; the refresh token is kept",
         arguments: [-1, true, false, "", "soon", "-1", "nan", "inf", [], [3600], ["seconds": 1]] as [JSONValue])
     func badLifetimes(_ value: JSONValue) throws {
         let outcome = try #require(try refused(body(["expires_in": value])))

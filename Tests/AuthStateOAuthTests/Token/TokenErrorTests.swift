@@ -37,7 +37,7 @@ struct TokenErrorTests {
     }
 
     @Test(
-        "the error's meaning",
+        "an error's name decides its code",
         arguments: [
             ("invalid_request", AuthStateError.Code.invalidRequest), ("invalid_client", .invalidClient),
             ("invalid_grant", .invalidGrant), ("unauthorized_client", .unauthorizedClient),
@@ -111,7 +111,7 @@ struct TokenErrorTests {
     }
 
     @Test(
-        "Retry-After in seconds is passed on; what is no count of seconds is not",
+        "Retry-After in seconds is passed on; a value that is no count of seconds is not",
         arguments: [
             ("120", 120.0 as Double?), ("0", 0), ("-1", nil), ("nan", nil), ("inf", nil), ("", nil), ("soon", nil),
             ("0x10", nil), ("1e3", nil),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Hosts that are this machine")
 struct LoopbackHostTests {
     @Test(
-        "every way to write this machine's address is seen",
+        "every way to write this machine's address is recognised",
         arguments: [
             "localhost", "LOCALHOST", "localhost.", "op.localhost", "127.0.0.1", "127.0.0.1.", "127.255.0.9", "127.1",
             "127.0.1", "2130706433", "0x7f000001", "0x7F.1", "0177.0.0.1", "017700000001", "0", "0.0.0.0", "0x",
@@ -16,7 +16,7 @@ struct LoopbackHostTests {
     }
 
     @Test(
-        "other hosts are not",
+        "other hosts are not this machine",
         arguments: [
             "op.example", "localhost.example", "127.example", "128.0.0.1", "126.255.255.255", "1.0.0.127",
             "127.0.0.1.2",

@@ -22,7 +22,7 @@ struct RedirectURITests {
     }
 
     @Test(
-        "what is not absolute, has a fragment or an impossible port is refused",
+        "a URI that is not absolute, has a fragment or an impossible port is refused",
         arguments: [
             "", "/callback", "app.example/callback", "https://", "https://app.example/#", "https://app.example/a b",
             "https://app.example/ä", "http://127.0.0.1:65536/", "http://127.0.0.1:x/", "http://127.0.0.1:-1/",

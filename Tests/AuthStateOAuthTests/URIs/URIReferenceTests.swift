@@ -39,14 +39,14 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "a host that everybody reads the same",
+        "a plain host is read the same by every parser",
         arguments: [
             "op.example", "OP.example.", "localhost", "127.0.0.1", "[::1]", "[::ffff:1.2.3.4]", "xn--bcher-kva.de",
         ])
     func plainHosts(_ host: String) { #expect(URIReference("https://\(host):443/").hasPlainHost) }
 
     @Test(
-        "a host that a check and a connection may read differently",
+        "a host that a check and a connection may read differently is not plain",
         arguments: [
             "", "127.0.0.%31", "op.example\\evil.example", "bücher.example", "op[.example", "[fe80::1%25eth0]", "[::1",
             "op example", "op.example,evil", "op.example;evil", "op.example\u{0}",

@@ -30,7 +30,7 @@ struct SignedUserInfoTests {
         }
     }
 
-    @Test("what was read and not verified shows no claim")
+    @Test("unverified userinfo shows no claim")
     func descriptions() throws {
         let key = try SigningKey.generate(.es256)
         let claims: JSONValue = ["sub": .string(Secrets.make("sub"))]

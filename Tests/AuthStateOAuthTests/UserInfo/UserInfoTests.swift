@@ -39,7 +39,7 @@ struct UserInfoTests {
         #expect(try !read(#"{"name":"A"}"#, subject: nil).isBound)
     }
 
-    @Test("what is no JSON object is refused", arguments: ["", "[]", "<html>", #"{"sub":"a","sub":"b"}"#])
+    @Test("an answer that is no JSON object is refused", arguments: ["", "[]", "<html>", #"{"sub":"a","sub":"b"}"#])
     func malformed(_ body: String) {
         #expect(refusal { try read(body, subject: nil) }?.code == .malformedResponse)
     }

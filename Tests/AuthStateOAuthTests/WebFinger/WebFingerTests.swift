@@ -51,7 +51,7 @@ struct WebFingerTests {
     }
 
     @Test(
-        "what leads to no host is refused",
+        "an identifier that leads to no host is refused",
         arguments: [
             "", "#joe", "joe smith@example.com", "jöe@example.com", "acct:joe", "acct:@example.com", "joe@", "https://",
             "acct:joe@example.com/path", "mailto:joe@example.com", "device:192.0.2.1", "https://exa%6dple.com",

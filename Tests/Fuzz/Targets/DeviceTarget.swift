@@ -44,7 +44,7 @@ private func check(_ answer: TransportResponse, to request: DeviceAuthorizationR
     for page in [response.verificationURI, response.verificationURIComplete].compactMap(\.self) {
         let parts = URIReference(page.absoluteString)
         require(parts.hasScheme("https") || parts.hasScheme("http"), "no other program is started")
-        require(parts.user == nil && page.user() == nil, "nobody's name hides the host")
+        require(parts.user == nil && page.user() == nil, "no user hides the host")
         requireSameHost(page, parts)
     }
     let coded = try? JSONDecoder().decode(DeviceAuthorizationResponse.self, from: JSONEncoder().encode(response))

@@ -49,7 +49,7 @@ private func checkIntrospection(_ response: TransportResponse) {
     guard let answer = accepted({ try IntrospectionResponse(response) }) else { return }
     require(response.status == 200, "an answer comes with 200")
     requireFitForLog(answer.description)
-    require(answer.isActive || answer.description == "inactive token", "nothing is said of a token that counts no more")
+    require(answer.isActive || answer.description == "inactive token", "nothing is said of an inactive token")
     for date in [answer.expirationDate, answer.issuedAt, answer.notBefore].compactMap(\.self) {
         require(abs(date.timeIntervalSince1970) < 1e12, "a date that can be shown")
     }
@@ -95,7 +95,7 @@ private func checkUserInfo(_ response: TransportResponse) {
     guard let free = accepted({ try UserInfo(claims, subject: nil, isSigned: false) }) else {
         fatalError("broken: claims that nothing is compared with")
     }
-    require(!free.isBound && free.claims == claims, "all claims, bound to nobody")
+    require(!free.isBound && free.claims == claims, "all claims, bound to no ID token")
     requireFitForLog(free.description)
 }
 

@@ -12,7 +12,7 @@ func fuzzKeySet(_ bytes: [UInt8]) {
         require(JSONWebKey.material(subjectPublicKeyInfo: info) == key.key.material, "DER is read as it was written")
         let algorithm = key.key.preferredAlgorithm
         let isValid = accepted { try key.isValid([1, 2, 3], for: bytes, algorithm: algorithm) }
-        require(isValid != true, "three bytes are nobody's signature")
+        require(isValid != true, "three bytes are no signature")
     }
     // A document with one key is a key too, private ones included.
     guard let json = try? JSONValue(parsing: bytes), let first = json["keys"]?.arrayValue?.first,

@@ -8,7 +8,7 @@ import AuthStateJOSE
     import Foundation
 #endif
 
-/// What comes at a logout: `e`, the URL that a browser ends at; `t`, the claims of a logout token, to be signed so that
+/// Input at a logout: `e`, the URL that a browser ends at; `t`, the claims of a logout token, to be signed so that
 /// their checks are reached; `r`, a logout token as it is.
 func fuzzLogout(_ bytes: [UInt8]) {
     guard let mode = bytes.first else { return }
@@ -29,7 +29,7 @@ private func checkCallback(_ url: String) {
     guard accepted({ try LogoutWorld.request.validate(callback) }) != nil else { return }
     let parts = URIReference(url)
     require(parts.hasScheme("https") && parts.host == "app.example" && parts.path == "/out", "our own place")
-    require(parts.user == nil && parts.port == nil, "nobody's name, and no other port")
+    require(parts.user == nil && parts.port == nil, "no user, and no other port")
     let query = parts.query.flatMap { Parameters(decoding: $0) }
     require(query?["state"] == LogoutWorld.request.state && query?.repeatedName == nil, "the state, once")
     requireFitForLog("\(callback)")
@@ -40,9 +40,9 @@ private func checkToken(_ compact: String, isSigned: Bool) {
     guard let token = accepted({ try LogoutToken(compact, keys: LogoutWorld.keys, expectation: expectation) }) else {
         return
     }
-    require(isSigned, "a signature that nobody made")
+    require(isSigned, "a signature that no key made")
     require(token.issuer == expectation.issuer && !token.tokenID.isEmpty, "iss and jti")
-    require(token.subject?.isEmpty == false || token.sessionID?.isEmpty == false, "somebody is meant")
+    require(token.subject?.isEmpty == false || token.sessionID?.isEmpty == false, "a subject or a session is named")
     require(token.expiresAt > expectation.now.addingTimeInterval(-expectation.policy.leeway), "exp")
     requireFitForLog("\(token)")
     require(accepted { try IDToken(parsing: compact).claims["nonce"] } ?? nil == nil, "no ID token is a logout token")

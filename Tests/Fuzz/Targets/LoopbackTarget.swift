@@ -19,7 +19,7 @@ func fuzzLoopback(_ bytes: [UInt8]) {
     for case .request(let request) in whole { check(request) }
 }
 
-/// What is read, one after the other, up to a refusal.
+/// The requests that are read, one after the other, up to a refusal.
 private func outcomes(of pieces: [ArraySlice<UInt8>]) -> [LoopbackRequestParser.Outcome] {
     var parser = LoopbackRequestParser()
     var outcomes: [LoopbackRequestParser.Outcome] = []

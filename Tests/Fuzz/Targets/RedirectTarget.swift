@@ -8,8 +8,8 @@ import AuthStateJOSE
     import Foundation
 #endif
 
-/// What comes back at a redirect URI: `q` by query, `f` by fragment, `p` by form (the URL's line, then the body), `s` by
-/// query where a signed answer was asked for; and `u`, a URI of any other place.
+/// Answers at a redirect URI: `q` by query, `f` by fragment, `p` by form (the URL's line, then the body), `s` by query
+/// where a signed answer was asked for; and `u`, a URI of any other place.
 func fuzzRedirect(_ bytes: [UInt8]) {
     guard let mode = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
@@ -79,7 +79,7 @@ private func checkURI(_ text: String) {
     if let url = ProviderMetadata.endpoint(text) { requireSameHost(url, URIReference(url.absoluteString)) }
 }
 
-/// What checks a URL and what connects to it must see the same host and port.
+/// The check of a URL and the connection to it must see the same host and port.
 func requireSameHost(_ url: URL, _ parts: URIReference) {
     let seen = parts.host.map { $0.first == "[" ? $0.dropFirst().dropLast() : $0 } ?? ""
     let reached = url.host(percentEncoded: true) ?? ""

@@ -14,7 +14,7 @@ func fuzzSealed(_ bytes: [UInt8]) {
     guard let sealed = accepted({ try SealedArchive(data: Data(bytes)) }).flatMap({ $0 }) else { return }
     require(accepted { try SealedArchive(data: sealed.data) } == sealed, "read as it was written")
     guard let archive = accepted({ try sealed.open(as: "user/é", with: [sealingKey]) }) else { return }
-    // The one that the corpus has; whoever finds another has broken the cipher.
+    // The archive that the corpus has; an input that opens another one has broken the cipher.
     require(Array(archive).text == #"{"format":1,"state":{"refreshToken":"SECRET-refresh"}}"#, "nothing else opens")
     require(accepted { try sealed.open(as: "user/e", with: [sealingKey]) } == nil, "under no other key")
 }

@@ -38,7 +38,7 @@ private func check(_ compact: String, isSigned: Bool?) {
         let isValid =
             accepted { try idToken.validate(keys: TokenWorld.keys, expectation: expectation) } != nil
         guard isValid else { continue }
-        require(isSigned != false, "a signature that nobody made")
+        require(isSigned != false, "a signature that no key made")
         require(isSigned == nil || token.header.algorithm == .hs256, "another algorithm than the one that signed")
         require(idToken.issuer == "https://op.example" && idToken.audience.contains("client"), "iss and aud")
         require(idToken.subject?.isEmpty == false, "sub")

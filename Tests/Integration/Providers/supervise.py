@@ -1,4 +1,4 @@
-"""Runs a provider until somebody ends it, and sees to it that it never outlives whoever started it.
+"""Runs a provider until it is told to end, and ensures that it never outlives the process that started it.
 
 usage: supervise.py --parent PID --ready URL --log FILE --announce JSON [--setup COMMAND] [--remove FOLDER] -- COMMAND…
 
@@ -57,7 +57,7 @@ def start(arguments, child):
         if time.monotonic() > deadline:
             raise Failure(f"no answer from {arguments.ready} within {START_SECONDS} s")
         time.sleep(0.05)
-    # Somebody else's server may answer on the port when ours could not bind it.
+    # Another process's server may answer on the port when ours could not bind it.
     require_alive(child, arguments.parent)
     if arguments.setup:
         left = max(1, deadline - time.monotonic())

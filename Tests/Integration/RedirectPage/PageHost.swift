@@ -9,7 +9,7 @@ final class PageHost: Sendable {
             .standardized, encoding: .utf8)
     /// A page that shows it in a frame.
     static let frame = "/frame"
-    /// What the page's set-up says.
+    /// The app's address in the page's set-up.
     static let app = "com.example.app:/oauth/callback"
 
     /// `http://127.0.0.1:PORT`

@@ -1,7 +1,7 @@
 import AuthStateKit
 import Foundation
 
-/// What a browser showed at the page, and where it went from there.
+/// The outcome of a visit: the text that the page showed, and where the browser went from there.
 struct Visit: Sendable {
     private let seen: JSONValue
     private let arrival: Arrival
@@ -40,7 +40,7 @@ struct Visit: Sendable {
     /// The address that the person can open the app with; nil when there is none.
     var link: String? { seen["link"]?.stringValue }
 
-    /// What the policy stopped.
+    /// The resources that the policy stopped.
     var stopped: [String] { seen["stopped"]?.arrayValue?.compactMap(\.stringValue) ?? [] }
 
     /// Whether something of the attacker's ran.

@@ -1,6 +1,6 @@
 /// A page that lacks one of its protections, and the arrival that shows it.
 struct Weakness: Sendable {
-    /// What stands in the page, and what stands there instead.
+    /// The text in the page, and the text that replaces it.
     let change: (from: String, to: String)
     /// The name of the arrival.
     let shownBy: String

@@ -6,11 +6,11 @@ final class Child: Sendable {
         let description: String
     }
 
-    /// Where what it writes goes.
+    /// The destination of what it writes.
     enum Output {
         /// Into a file, from its beginning.
         case file(String)
-        /// To whoever reads from the other end.
+        /// To the reader at the other end.
         case descriptor(Int32)
     }
 

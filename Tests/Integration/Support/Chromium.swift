@@ -75,7 +75,7 @@ struct Chromium: Sendable {
     /// Opens a page, redirects followed, and returns when it is loaded.
     func open(_ url: String) async throws { _ = try await wire.call("POST", "/url", ["url": .string(url)]) }
 
-    /// Where the browser is.
+    /// The address of the browser's page.
     var url: String { get async throws { try await wire.call("GET", "/url").stringValue ?? "" } }
 
     /// Waits until the browser has arrived: a click may return before the page that follows it has begun to load.
@@ -86,7 +86,7 @@ struct Chromium: Sendable {
         }
     }
 
-    /// What a person reads.
+    /// The text that a person reads.
     var text: String { get async throws { try await script("return document.body.innerText").stringValue ?? "" } }
 
     /// The text of the one element that a selector finds; nil when there is none.

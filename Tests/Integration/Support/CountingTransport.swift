@@ -13,9 +13,9 @@ actor CountingTransport: HTTPTransport {
         return try await base.send(request)
     }
 
-    /// How many requests went to a URL.
+    /// The number of requests that went to a URL.
     func count(of url: String) -> Int { paths.count { $0 == url } }
 
-    /// How many requests were sent in all.
+    /// The number of requests that were sent in all.
     var total: Int { paths.count }
 }

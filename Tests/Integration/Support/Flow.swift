@@ -1,7 +1,7 @@
 import AuthStateKit
 import Foundation
 
-/// A program that logs somebody in: a client at a provider, with a browser and a store of its own.
+/// A program that logs a user in: a client at a provider, with a browser and a store of its own.
 struct Flow: Sendable {
     let provider: ProviderProcess
     let transport: CountingTransport
@@ -93,7 +93,7 @@ struct Flow: Sendable {
     /// Another program that holds the same state as it is now, in memory.
     func copy(of state: AuthState) -> AuthState { AuthState(state.snapshot, service: service) }
 
-    /// How many requests went to the token endpoint.
+    /// The number of requests that went to the token endpoint.
     func tokenRequests() async throws -> Int {
         await transport.count(of: try await configuration().tokenEndpoint.absoluteString)
     }

@@ -6,7 +6,7 @@ import Testing
 struct LoginBrowser: Sendable {
     static let python = "/usr/bin/python3"
 
-    /// What the person does where the provider asks for consent.
+    /// The person's decision where the provider asks for consent.
     enum Decision: Sendable { case accept, decline }
 
     private let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Foundation's `Process` would take a program for running as long as one of its children is.
 final class Program: Sendable {
-    /// What a program that has ended left behind.
+    /// The exit status and the output of a program that has ended.
     struct Result: Sendable {
         /// The exit status; 128 and the signal's number when a signal ended it.
         var status: Int32
@@ -69,9 +69,9 @@ final class Program: Sendable {
     /// Sends a signal, unless the program has ended.
     func send(_ signal: Int32) { child.send(signal) }
 
-    /// What stands on standard output by now.
+    /// The standard output so far.
     var output: String { folder.text("stdout") }
 
-    /// What stands on standard error by now.
+    /// The standard error so far.
     var errors: String { folder.text("stderr") }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// A provider that can be started, and what distinguishes it from the others.
 struct Provider: Sendable, Hashable {
-    /// Whose work it is.
+    /// The software of a provider.
     enum Software: String, Sendable, CaseIterable {
         case glewlwyd
         case djangoOAuthToolkit = "django-oauth-toolkit"
@@ -25,7 +25,7 @@ struct Provider: Sendable, Hashable {
     static let all = [glewlwyd, glewlwydTLS, django, doorkeeper]
     /// The providers with logout, dynamic registration, the hybrid flow and redirects to apps, which Doorkeeper lacks.
     static let complete = [glewlwyd, glewlwydTLS, django]
-    /// Their tokens end while a test waits.
+    /// Providers whose tokens expire while a test waits.
     static let shortLived = [glewlwyd, django, doorkeeper].map { provider in
         var provider = provider
         provider.accessTokenSeconds = 2

@@ -12,7 +12,8 @@ struct ProviderProcess: Sendable {
     /// Private key of glewlwyd's client `keyjwt`, whose `kid` is `client-1`.
     var clientKeyFile: String { "\(folder)/client.pem" }
 
-    /// The certificate of glewlwyd's client `mtls` or `selfsigned`, or of `stranger`, whom it does not know, and its key.
+    /// The certificate of glewlwyd's client `mtls` or `selfsigned`, or of `stranger`, which it does not know, and its
+    /// key.
     func clientCertificateFiles(_ name: String) -> (certificate: String, key: String) {
         ("\(folder)/\(name).pem", "\(folder)/\(name).key")
     }
@@ -71,7 +72,7 @@ struct ProviderProcess: Sendable {
 }
 
 extension ProviderProcess {
-    /// Where a login's answer goes; glewlwyd knows a block of ports, the others take any.
+    /// The redirect URI of a login's answer; glewlwyd knows a block of ports, the others take any.
     var redirectURI: String {
         switch provider.software {
         case .glewlwyd: "http://127.0.0.1:\(RedirectPorts.next())/callback"

@@ -2,7 +2,7 @@ import Foundation
 
 /// The loopback ports that are registered at the providers that compare them.
 enum RedirectPorts {
-    /// A port that nobody listens on now; by chance, so that programs side by side take different ones.
+    /// A port without a listener now; chosen by chance, so that programs side by side take different ones.
     static func next() -> Int {
         (8400...8499).shuffled().first { port in
             guard let listener = try? Listener(port: port) else { return false }
@@ -12,7 +12,7 @@ enum RedirectPorts {
     }
 }
 
-/// A socket that holds a loopback port and answers nobody.
+/// A socket that holds a loopback port and answers no connection.
 struct Listener {
     let port: Int
     private let descriptor: Int32

@@ -10,7 +10,7 @@ struct TurnsTrait: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // A suite as a whole waits for nobody, its tests do.
+        // A suite as a whole takes no turn, its tests do.
         guard testCase != nil else { return try await function() }
         try await Self.turns.withLease("turn", deadline: .seconds(240)) { _ in try await function() }
     }

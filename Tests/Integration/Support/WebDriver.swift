@@ -3,7 +3,7 @@ import Foundation
 
 /// One session of a WebDriver: commands are JSON over HTTP.
 struct WebDriver: Sendable {
-    /// What the driver says went wrong.
+    /// An error that the driver reports.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -23,7 +23,7 @@ struct WebDriver: Sendable {
         _ = try await call("POST", "/timeouts", ["pageLoad": 15000, "script": 5000, "implicit": 5000])
     }
 
-    /// Runs a command; its value.
+    /// Runs a command, and returns its value.
     func call(_ method: String, _ command: String, _ body: JSONValue = [:]) async throws -> JSONValue {
         // Not `nil`, which could be JSON's null.
         try await Self.send(method, "\(base)/session/\(session)\(command)", method == "POST" ? .some(body) : .none)

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct AccountTests {
-    @Test("A sign-in shows who, until when and what for")
+    @Test("A sign-in shows the user, the expiry and the scope")
     func signIn() async throws {
         let world = try await World()
         let account = try await world.signedIn()
@@ -94,7 +94,7 @@ struct AccountTests {
         #expect(result.contains("openid") && !result.contains(after))
     }
 
-    @Test("Userinfo is read again on demand; why it was not is the result")
+    @Test("Userinfo is read again on demand; an error is the result")
     func userInfo() async throws {
         let world = try await World()
         let account = try await world.signedIn()
@@ -107,7 +107,7 @@ struct AccountTests {
         #expect(account.session.user?.name == "Ada Lovelace")
     }
 
-    @Test("What a person refuses is said once, until it is dismissed")
+    @Test("A refusal is shown once, until it is dismissed")
     func refusal() async throws {
         let world = try await World { $0.login = .denied }
         let account = Account(try world.line(), try world.parts())

@@ -64,14 +64,14 @@ struct AccountsTests {
         #expect(accounts.open(answer))
         await eventually("the login was not completed") { accounts.list[0].session.isAuthenticated }
         #expect(accounts.list[0].session.user?.name == "Ada Lovelace")
-        // It was good for one time.
+        // It was valid once.
         #expect(!accounts.open(answer))
         completing.cancel()
         login.cancel()
         _ = await login.result
     }
 
-    @Test("The browser's answer ends the login that waits for it; a URL that is somebody else's is left to the app")
+    @Test("The browser's answer ends the login that waits for it; a foreign URL is left to the app")
     func opened() async throws {
         let world = try await World()
         let opened = Opened()

@@ -15,13 +15,13 @@ struct FactTests {
         #expect(Fact.list([name: claim]) == [Fact(name: name, value: text)])
     }
 
-    @Test("A time that no calendar knows is shown as the number that it is", arguments: ["1e300", "-1e300", "1e15"])
+    @Test("A time outside every calendar is shown as a number", arguments: ["1e300", "-1e300", "1e15"])
     func farAway(number: String) throws {
         let claims = try JSONValue(parsing: #"{"updated_at":\#(number)}"#.utf8).objectValue
         #expect(Fact.list(try #require(claims)).first?.value.isEmpty == false)
     }
 
-    @Test("Claims come by name, without those that only secure the login")
+    @Test("Claims are listed by name, without those that only secure the login")
     func order() {
         let facts = Fact.list(["sub": "1", "aud": "app", "nonce": "n", "at_hash": "h", "c_hash": "h"])
         #expect(facts.map(\.name) == ["aud", "sub"])

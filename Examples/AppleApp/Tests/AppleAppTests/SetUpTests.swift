@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppleApp
 
-/// What the fragments in the folder Xcode declare has to fit the list of providers.
+/// The declarations in the folder Xcode have to match the list of providers.
 struct SetUpTests {
     private let app: AppDeclarations
 
@@ -30,7 +30,7 @@ struct SetUpTests {
         #expect(Set(findings.map(\.code)) == [.schemeNotDeclared, .domainNotAssociated])
     }
 
-    @Test("A scheme that the provider does not take is found")
+    @Test("A scheme that the provider does not accept is found")
     func foreignScheme() throws {
         let login = AuthSessionConfiguration(
             .known(.google), clientID: "1.apps.googleusercontent.com",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleApp
 
-/// An app and a provider in this process; the app can be ended and begun again over what it stored.
+/// An app and a provider in this process; the app can be ended and started again with its stored state.
 @MainActor
 struct World {
     let provider: OpenIDProvider
@@ -37,7 +37,7 @@ struct World {
         return LoginParts(store: store, router: router) { _ in userAgent(router) }
     }
 
-    /// The app's account at the provider, with somebody logged in.
+    /// The app's account at the provider, with a user logged in.
     func signedIn(_ userAgent: any ExternalUserAgent = DirectUserAgent()) async throws -> Account {
         let account = Account(try line(), try parts { _ in userAgent })
         try await account.session.signIn()
@@ -45,7 +45,7 @@ struct World {
     }
 }
 
-/// Waits until something holds that a task of the app brings about; bounded, so that a test that fails also ends.
+/// Waits until a task of the app makes a condition true; bounded, so that a failing test also ends.
 @MainActor
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () -> Bool

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// The program: logs in at an OpenID provider, keeps what was granted, and hands out fresh tokens.
+/// The program: logs in at an OpenID provider, stores the tokens, and prints fresh ones.
 @main
 struct AuthStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,9 +42,9 @@ struct AuthStateCommand: AsyncParsableCommand {
         }
     }
 
-    /// A call that cannot be understood is an error like any other to a program that reads JSON.
+    /// An invalid call is an error like any other to a program that reads JSON.
     private static func reportUsage(_ error: any Error) {
-        // A command that ends with an exit code has said what it had to say.
+        // A command that ends with an exit code has printed its output already.
         guard !(error is ExitCode), exitCode(for: error).rawValue == ExitReason.usage.rawValue,
             CommandLine.arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json")
         else { return }

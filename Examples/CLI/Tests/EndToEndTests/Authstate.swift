@@ -46,7 +46,7 @@ struct Authstate: Sendable {
         return try result.json()
     }
 
-    /// The words of a login, as far as they do not differ between tests.
+    /// The arguments of a login that tests have in common.
     func loginArguments(
         client: String = "public", decision: LoginBrowser.Decision = .accept, proof: [String]? = nil
     ) -> [String] {
@@ -59,7 +59,7 @@ struct Authstate: Sendable {
         ] + authority + proof
     }
 
-    /// How a client proves who it is; glewlwyd wants the called endpoint's URL as the audience of assertions.
+    /// How a client authenticates; glewlwyd wants the called endpoint's URL as the audience of assertions.
     private func proof(of client: String) -> [String] {
         switch client {
         case "public", "hybrid": []
@@ -85,14 +85,14 @@ struct Authstate: Sendable {
         return try result.json()
     }
 
-    /// What is stored, for tests to look at or to spoil.
+    /// The stored state, for tests to read or to damage.
     func state() async throws -> AuthState {
         let transport = SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile)
         return try await AuthState.restore(
             from: FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport))
     }
 
-    /// Makes the stored access token one that has ended.
+    /// Makes the stored access token an expired one.
     func expire() async throws {
         let state = try await state()
         var response = try #require(state.snapshot.lastTokenResponse)
@@ -101,7 +101,7 @@ struct Authstate: Sendable {
         try await state.update(with: response)
     }
 
-    /// A copy of what is stored, in memory; using it goes unnoticed by the program.
+    /// A copy of the stored state, in memory; the program does not notice its use.
     func copy() async throws -> AuthState {
         let state = try await state()
         var record = state.snapshot
@@ -111,7 +111,7 @@ struct Authstate: Sendable {
         return AuthState(record, service: state.service)
     }
 
-    /// Spends the stored refresh token behind the program's back.
+    /// Redeems the stored refresh token without the program's knowledge.
     func spendRefreshToken() async throws { try await copy().refresh() }
 }
 

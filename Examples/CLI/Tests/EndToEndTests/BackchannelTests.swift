@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// glewlwyd lists for alice what she is asked about; it wants to be told whom to ask in JSON.
-    @Suite("a login that the provider asks a person about") struct BackchannelTests {
+    /// glewlwyd lists the questions for alice; it expects the hint as JSON.
+    @Suite("CIBA: backchannel authentication") struct BackchannelTests {
         private func start(_ authstate: Authstate, user: String = "alice", _ more: [String] = []) throws -> Program {
             let authority = authstate.provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
             return try authstate.start(
@@ -25,7 +25,7 @@ extension EndToEndTests {
             return try await login.result()
         }
 
-        @Test("she confirms it, and it lives on like any other", arguments: [Provider.glewlwyd, .glewlwydTLS])
+        @Test("a confirmed login renews like any other", arguments: [Provider.glewlwyd, .glewlwydTLS])
         func life(_ provider: Provider) async throws {
             var authstate = try Authstate(provider)
             authstate.environment["USER_CODE"] = "1234"
@@ -54,7 +54,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("refresh")["authorized"] == true)
         }
 
-        @Test("that she refuses")
+        @Test("a refused login")
         func refused() async throws {
             let authstate = try Authstate(.glewlwyd)
             let result = try await decide(.decline, authstate, start(authstate, ["--json"]))
@@ -63,7 +63,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("with a wrong code, or without the one that was promised, nobody is asked")
+        @Test("with a wrong user code, or none in the variable, the login is refused")
         func userCode() async throws {
             var authstate = try Authstate(.glewlwyd)
             authstate.environment["USER_CODE"] = "0000"
@@ -76,7 +76,7 @@ extension EndToEndTests {
             #expect(try absent.json()["error"]?["code"] == "credentialUnavailable")
         }
 
-        @Test("at a provider that has none")
+        @Test("at a provider without it")
         func unsupported() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(

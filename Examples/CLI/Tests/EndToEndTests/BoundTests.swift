@@ -30,7 +30,7 @@ extension EndToEndTests {
             let answer = try await authstate.json("request", userInfo.absoluteString)
             #expect(answer["status"]?.doubleValue == 200)
 
-            // The token alone is worth nothing.
+            // The token alone is worthless.
             let stolen = try #require(try token.json()["access_token"]?.stringValue)
             let transport = SystemTransport(certificateAuthorityFile: authstate.provider.certificateAuthorityFile)
             let refused = try await transport.send(

@@ -29,7 +29,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("userinfo")["email"] == "alice@example.test")
         }
 
-        /// Logs in, which has to succeed; what the browser shows at the end.
+        /// Logs in, which has to succeed; returns the page that the browser shows at the end.
         private func logIn(
             _ authstate: Authstate, client: String = "public", _ options: [String]
         ) async throws -> JSONValue {

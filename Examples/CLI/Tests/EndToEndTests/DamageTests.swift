@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("damaged states") struct DamageTests {
-        @Test("a stored state that makes no sense, which is left as it is")
+        @Test("a malformed stored state is left as it is")
         func corrupt() async throws {
             var authstate = try Authstate(.django)
             authstate.stateFile = try authstate.folder.file("nonsense", containing: "{")

@@ -11,7 +11,7 @@ extension EndToEndTests {
         private func arguments(_ authstate: Authstate, browser: [String]) throws -> [String] {
             let client = try #require(Self.clients[authstate.provider.provider])
             let authority = authstate.provider.certificateAuthorityFile.map { ["--ca-file", $0] } ?? []
-            // The metadata of django-oauth-toolkit do not say where devices begin.
+            // The metadata of django-oauth-toolkit lack the device authorization endpoint.
             let isDjango = authstate.provider.provider == .django
             let endpoint = "\(authstate.provider.issuer)/device-authorization/"
             return [
@@ -43,9 +43,9 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("that the person refuses")
+        @Test("the person refuses")
         func refused() async throws {
-            // At glewlwyd nobody can refuse.
+            // glewlwyd has no way to refuse.
             let authstate = try Authstate(.django)
             let browser = ["--browser-command", authstate.browser.commandLine(.decline)]
             let result = try await authstate(arguments(authstate, browser: browser) + ["--json"])
@@ -54,7 +54,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("that nobody confirms in time, or that is interrupted", arguments: [Provider.glewlwyd])
+        @Test("not confirmed in time, or interrupted", arguments: [Provider.glewlwyd])
         func given(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             let late = try await Program.run(
@@ -70,7 +70,7 @@ extension EndToEndTests {
             #expect(try await waiting.result(within: .seconds(10)).status == 130)
         }
 
-        @Test("at a provider that has none, or has it elsewhere")
+        @Test("at a provider without it, or with another endpoint")
         func wrongEndpoint() async throws {
             let authstate = try Authstate(.django)
             let login = [

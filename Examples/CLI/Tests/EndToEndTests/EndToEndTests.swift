@@ -1,6 +1,6 @@
 import Testing
 
-/// The built program at providers that others wrote, one test after the other: they share what runs.
+/// The built program at independent providers, one test after the other: they share the running processes.
 @Suite(
     "authstate", .whereProvidersAreInstalled, .running(Provider.all), .serialized, .timeLimit(.minutes(2)))
 struct EndToEndTests {}

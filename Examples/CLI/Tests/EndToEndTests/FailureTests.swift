@@ -45,7 +45,7 @@ extension EndToEndTests {
                 authstate.loginArguments(), 69, [.unreachable], stage: .discovery, hint: "try again")
             try await authstate.expectFailure(
                 ["refresh"], 69, [.unreachable], stage: .refresh, hint: "try again")
-            // What was granted is not lost by that.
+            // The grant is not lost by that.
             #expect(try await authstate.json("status")["authorized"] == true)
             #expect(try await authstate("token").status == 0)
         }
@@ -133,7 +133,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("status")["authorized"] == true)
         }
 
-        @Test("a state folder that cannot be")
+        @Test("a state folder that cannot be made")
         func unwritable() async throws {
             var authstate = try Authstate(.django)
             try authstate.folder.file("file")
@@ -142,7 +142,7 @@ extension EndToEndTests {
                 authstate.loginArguments(), 75, [.storeUnwritable, .storeUnreadable], stage: .store, hint: nil)
         }
 
-        @Test("a port that somebody else holds")
+        @Test("a port that another program holds")
         func port() async throws {
             let authstate = try Authstate(.django)
             let listener = try Listener()
@@ -154,7 +154,7 @@ extension EndToEndTests {
                 arguments, 78, [.portInUse], stage: .authorization, hint: "port 0")
         }
 
-        @Test("nobody is logged in", arguments: ["token", "userinfo", "refresh", "status", "request", "logout"])
+        @Test("no user is logged in", arguments: ["token", "userinfo", "refresh", "status", "request", "logout"])
         func notLoggedIn(_ command: String) async throws {
             let authstate = try Authstate(.django)
             let arguments = command == "request" ? [command, "http://127.0.0.1:1/"] : [command]
@@ -250,7 +250,7 @@ extension EndToEndTests {
             try Listener(port: try #require(URL(string: address)?.port)).close()
         }
 
-        @Test("a person who never comes back")
+        @Test("a browser that never comes back")
         func patience() async throws {
             let authstate = try Authstate(.django)
             let result = try await Program.run(

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// As far as they go without the providers themselves: to the address that the browser opens, and back.
+    /// As far as possible without the providers themselves: to the address that the browser opens, and back.
     @Suite("known providers") struct KnownProviderTests {
-        /// A browser that writes the address down, and comes back as from somebody who declines.
+        /// A browser that writes the address to a file, and returns the answer of a person who declines.
         private func decliningBrowser(_ authstate: Authstate) throws -> String {
             try authstate.visitor(
                 """
@@ -16,7 +16,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "are asked at their own address, for what is usual there or for what was said",
+            "are asked at their own address, for their usual scopes or those of the options",
             arguments: [
                 ("github", [], "https://github.com/login/oauth/authorize", "read:user", "127.0.0.1"),
                 (
@@ -39,11 +39,11 @@ extension EndToEndTests {
             #expect("https://\(opened.host ?? "")\(opened.path)" == address)
             let query = Dictionary(uniqueKeysWithValues: (opened.queryItems ?? []).map { ($0.name, $0.value) })
             #expect(query["scope"] == scope && query["client_id"] == "cli" && query["code_challenge_method"] == "S256")
-            // Where it is registered, and without a word against it.
+            // At the registered redirect URI, and without a warning about it.
             #expect(query["redirect_uri"]??.hasPrefix("http://\(host):") == true && !result.errors.contains("warning"))
         }
 
-        @Test("that are in many places are looked for where the options say")
+        @Test("with an address for each customer are found by the options")
         func place() async throws {
             let authstate = try Authstate(.django)
             let origin = try #require(authstate.provider.issuer.split(separator: "/o").first)
@@ -74,7 +74,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "tell somebody without a client where one is made, and what to enter there",
+            "tell a user without a client where to make one, and what to enter there",
             arguments: [
                 (["google"], "https://console.cloud.google.com/", "Desktop app"),
                 (["apple"], "https://developer.apple.com/account/", "Services ID"),
@@ -105,7 +105,7 @@ extension EndToEndTests {
                 return result.errors
             }
             let page = ["--redirect-uri", "https://app.example/callback"]
-            #expect(try await refusal().contains("Apple sends nobody to this machine"))
+            #expect(try await refusal().contains("Apple cannot redirect here"))
             #expect(try await refusal(page[0], page[1]).contains("--paste"))
             #expect(try await refusal(page[0], page[1], "--paste").contains("use --scope openid"))
         }
@@ -119,7 +119,7 @@ extension EndToEndTests {
             #expect(result.status == 77 && result.errors.contains("warning: Spotify refuses the name localhost."))
         }
 
-        @Test("that register nobody say what to do instead")
+        @Test("without registration say what to do instead")
         func registration() async throws {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(

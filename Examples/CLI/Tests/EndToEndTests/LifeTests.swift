@@ -32,7 +32,8 @@ extension EndToEndTests {
             #expect(answer["status"]?.doubleValue == 200)
             #expect(answer["body"]?.stringValue?.contains("alice@example.test") == true)
 
-            // A public client may not revoke at glewlwyd, and Doorkeeper has no logout; the rest happens all the same.
+            // A public client may not revoke at glewlwyd, and Doorkeeper has no logout; the other parts are done all
+            // the same.
             let mayRevoke = provider.software != .glewlwyd
             let logout = try await authstate(
                 "logout", "--browser-command", authstate.browser.commandLine(), "--json")
@@ -43,7 +44,7 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 
-        @Test("the logout of a public client that may not revoke tells what is done, and what counts on")
+        @Test("the logout of a public client that may not revoke tells what is done, and what stays valid")
         func unrevoked() async throws {
             let authstate = try Authstate(.glewlwyd)
             try await authstate.logIn()
@@ -61,7 +62,7 @@ extension EndToEndTests {
             try await authstate.logIn(client: "basic")
             try await authstate.copy().revoke()
             #expect(try await authstate("refresh").status == 77)
-            // glewlwyd refuses without a reason, which ends nothing here.
+            // glewlwyd refuses without a reason, which does not end the login here.
             #expect(try await authstate("status").status == (provider == .django ? 77 : 0))
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
             #expect(logout == ["logged_out": true, "revoked": true, "session_ended": true])
@@ -223,7 +224,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("an ended token is renewed on the way", arguments: Provider.all)
+        @Test("an expired token is renewed on the way", arguments: Provider.all)
         func expiry(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()
@@ -233,7 +234,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("sixteen processes that find an ended token share one renewal", arguments: [Provider.glewlwyd, .django])
+        @Test("sixteen processes that find an expired token share one renewal", arguments: [Provider.glewlwyd, .django])
         func together(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()

@@ -4,7 +4,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-/// The built program at a provider that does one thing wrong: what the person, and the script around it, get to see.
+/// The built program at a provider that does one thing wrong: the output for the person, and for a script.
 @Suite("authstate at a provider that lies", .timeLimit(.minutes(2)))
 struct RefusalTests {
     /// One way of a provider to be wrong, and how a login at it ends.

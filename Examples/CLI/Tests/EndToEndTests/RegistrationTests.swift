@@ -55,7 +55,7 @@ extension EndToEndTests {
             }
             #expect(addresses.count == 4 && Set(addresses).count == 1, "\(addresses)")
             #expect(try RedirectURI(addresses.first ?? "").port ?? 0 != 0, "\(addresses)")
-            // django-oauth-toolkit takes no address for the way back from a logout with a registration.
+            // django-oauth-toolkit registers no address for the return from a logout.
             guard provider == .glewlwyd else { return }
             let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
             #expect(logout["logged_out"] == true && logout["session_ended"] == true, "\(logout)")
@@ -75,7 +75,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "can register first and log in later; meanwhile nobody is logged in",
+            "can register first and log in later; meanwhile no user is logged in",
             arguments: [Provider.glewlwyd, .django])
         func before(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
@@ -167,7 +167,7 @@ extension EndToEndTests {
             #expect(try await authstate("status").status == 77)
             try await authstate.expectFailure(
                 ["registration", "delete"], 64, [.invalidArgument], stage: .registration, hint: "--profile")
-            // The provider does not know the client any more either.
+            // The provider does not know the client either.
             for command in ["show", "delete"] {
                 try await copy.expectFailure(
                     ["registration", command], 78, [.registrationTokenRejected], stage: .registration, hint: "--local")
@@ -204,7 +204,7 @@ extension EndToEndTests {
             #expect(try login.json()["client_id"] == registered.json()["client_id"])
         }
 
-        @Test("with a secret that nobody says the end of, only when that is tolerated")
+        @Test("with a secret of unknown expiry, only when that is tolerated")
         func secretWithoutEnd() async throws {
             let authstate = try Authstate(.django)
             let arguments = ["register", "--issuer", authstate.provider.issuer, "--auth-method", "basic"]
@@ -215,7 +215,7 @@ extension EndToEndTests {
             #expect(registered.status == 0 && registered.output.contains(#""has_secret":true"#), "\(registered)")
         }
 
-        @Test("is not registered where it could not be kept: nobody else knows its secret")
+        @Test("is not registered where its secret could not be kept")
         func nowhere() async throws {
             var authstate = try Authstate(.glewlwyd)
             let file = authstate.folder("file")
@@ -226,7 +226,7 @@ extension EndToEndTests {
             #expect(!result.errors.contains("trace: POST"), "\(result)")
         }
 
-        @Test("takes nobody else's place")
+        @Test("does not replace another client's login")
         func occupied() async throws {
             let authstate = try Authstate(.django)
             try await authstate.logIn()

@@ -58,7 +58,7 @@ extension EndToEndTests {
             #expect(error?["code"] == "insufficientScope" && error?["scope"] == "write")
             #expect(error?["hint"]?.stringValue?.contains("--scope") == true)
 
-            // A 401 costs one renewal; when that does not help, only a new login does.
+            // A 401 causes one renewal; after a second one only a new login helps.
             let unauthorized = try await authstate("request", "\(base)/401", "--json")
             #expect(unauthorized.status == 77)
             #expect(try unauthorized.json()["error"]?["code"] == "tokenRejected")

@@ -19,7 +19,7 @@ extension EndToEndTests {
                 secrets.formUnion(try await self.secrets(authstate))
                 #expect(results.allSatisfy { $0.status == 0 }, "\(results)")
                 said += results.flatMap { [$0.output, $0.errors] }
-                // Its output is the token; what it says besides is not.
+                // Its output is the token; its messages are not.
                 said.append(try await authstate(["token"] + suffix).errors)
 
                 try await authstate.spendRefreshToken()

@@ -4,13 +4,13 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// At a provider in this process, which counts exactly and can be made to wait.
+    /// At a provider in this process, which counts exactly and can delay its answers.
     @Suite("several processes at one login") struct TogetherTests {
         let provider: OpenIDProvider
         let folder: TemporaryFolder
 
         init() async throws {
-            // The token of the login has ended at once; those of renewals last.
+            // The token of the login expires at once; those of renewals last.
             var configuration = OpenIDProvider.Configuration()
             configuration.accessTokenLifetime = 0.001
             provider = try await OpenIDProvider(configuration: configuration)
@@ -28,7 +28,7 @@ extension EndToEndTests {
             try Program.start([Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40"])
         }
 
-        /// Lets the stored token be older than it is.
+        /// Makes the stored token older than it is.
         private func age(by seconds: Double) async throws {
             try await FileAuthStateStore(file: folder("login.json")).withLease(.default, deadline: .seconds(10)) {
                 lease in
@@ -42,7 +42,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("sixteen that find an ended token: the same fresh token from all, one renewal at the provider")
+        @Test("sixteen that find an expired token: the same fresh token from all, one renewal at the provider")
         func sixteen() async throws {
             let programs = try (0..<16).map { _ in try start("token") }
             var tokens: Set<String> = []
@@ -97,7 +97,7 @@ extension EndToEndTests {
             #expect(try await start("token").result().status == 77)
         }
 
-        @Test("a process that is killed while it waits for the provider holds nobody up, and costs no login")
+        @Test("a process that is killed while it waits for the provider blocks no other process, and costs no login")
         func killed() async throws {
             provider.inject(.hang, at: .token)
             let waiting = try start("token")

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    @Suite("what a provider does with tokens") struct TokenTests {
-        @Test("says about them what it knows", arguments: Provider.all)
+    @Suite("tokens at the provider") struct TokenTests {
+        @Test("introspection tells what the provider knows", arguments: Provider.all)
         func introspection(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn(client: "basic")
@@ -16,7 +16,7 @@ extension EndToEndTests {
             #expect(other["active"] == .bool(provider != .django))
         }
 
-        @Test("does not answer a client that cannot prove who it is", arguments: [Provider.glewlwyd])
+        @Test("a client that cannot authenticate gets no answer", arguments: [Provider.glewlwyd])
         func stranger(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()
@@ -25,9 +25,9 @@ extension EndToEndTests {
             #expect(try await authstate.json("status")["authorized"] == true)
         }
 
-        @Test("takes back the access token alone, and the next command renews")
+        @Test("revokes the access token alone, and the next command renews")
         func accessToken() async throws {
-            // django-oauth-toolkit takes back the refresh token with it.
+            // django-oauth-toolkit revokes the refresh token with it.
             let authstate = try Authstate(.glewlwyd)
             try await authstate.logIn(client: "basic")
             let first = try await authstate.json("token")["access_token"]
@@ -37,7 +37,7 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("takes back the grant, and the login is over", arguments: [Provider.glewlwyd, .django, .doorkeeper])
+        @Test("revokes the grant, and the login is over", arguments: [Provider.glewlwyd, .django, .doorkeeper])
         func grant(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn(client: "basic")
@@ -49,7 +49,7 @@ extension EndToEndTests {
             #expect(error?.kind == .reauthenticationRequired)
         }
 
-        @Test("does not take back what a public client has; the login stays", arguments: [Provider.glewlwyd])
+        @Test("does not revoke a public client's tokens; the login stays", arguments: [Provider.glewlwyd])
         func refused(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()

@@ -29,7 +29,7 @@ extension EndToEndTests {
             let lines = (login.errors + info.errors).split(separator: "\n").filter { $0.hasPrefix("trace: ") }
             let story = [
                 "Knows the provider: issuer=\(authstate.provider.issuer),", "Made the authorization request: ",
-                "Sends the person to the provider", "Somebody came back: at=http://127.0.0.1:",
+                "Sends the person to the provider", "The browser came back: at=http://127.0.0.1:",
                 "The answer belongs to this login", "Asks for tokens: grant_type=authorization_code, client_id=basic, ",
                 "Received tokens: ", "The ID token is right: ", "Saved the state: key=default",
                 "Read the claims about the person: ",
@@ -49,7 +49,7 @@ extension EndToEndTests {
             for secret in secrets { #expect(!lines.contains { $0.contains(secret) }) }
         }
 
-        @Test("warns of what is doubtful about a redirect URI, and of nothing without one")
+        @Test("warns of a doubtful redirect URI, and of nothing without one")
         func findings() async throws {
             let authstate = try Authstate(.django)
             let arguments = [
@@ -58,7 +58,7 @@ extension EndToEndTests {
             let doubtful = try await authstate(arguments + ["--redirect-uri", "http://localhost:0/callback"])
             #expect(doubtful.errors.contains("warning: localhost may lead to another address"))
             #expect(!(try await authstate(arguments)).errors.contains("warning:"))
-            // What cannot be used at all gets its error alone.
+            // An unusable redirect URI gets its error alone.
             let refused = try await authstate(arguments + ["--redirect-uri", "myapp://callback"])
             #expect(refused.status == 78 && refused.errors.contains("cannot receive this redirect URI"))
             #expect(!refused.errors.contains("warning:"))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// Errors name the cause, and what helps with the operation that failed.
+    /// Errors name the cause, and the remedy for the failed operation.
     @Suite("words") struct WordsTests {
         @Test(
             "a wrong secret is not called an unknown client, and another --auth-method is named",
@@ -65,7 +65,7 @@ extension EndToEndTests {
             #expect(received?.contains("no display for http") == true && received?.contains("state=") == false)
         }
 
-        @Test("nothing that is over is to be tried again after a logout")
+        @Test("after a logout no error advises another try")
         func afterLogout() async throws {
             let authstate = try Authstate(.django)
             try await authstate.logIn()
@@ -93,7 +93,7 @@ extension EndToEndTests {
                 ["exchange", "--audience", "x"], 78, [.unsupportedGrantType], stage: .token, hint: "RFC 8693")
         }
 
-        @Test("an issuer is looked at before the display is missed")
+        @Test("an issuer is checked before the display")
         func issuerFirst() async throws {
             var authstate = try Authstate(.django)
             for name in ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER"] {

@@ -31,7 +31,7 @@ struct ExitReasonTests {
         }
     }
 
-    @Test("an error that nobody foresaw still has a stage and a code")
+    @Test("an unforeseen error still has a stage and a code")
     func unforeseen() {
         struct Odd: Error {}
         #expect(AuthStateError(ending: Odd(), stage: .logout).stage == .logout)

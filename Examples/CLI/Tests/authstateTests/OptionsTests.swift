@@ -98,7 +98,7 @@ struct OptionsTests {
         #expect(Login.helpMessage().contains("google, apple, facebook, github"))
     }
 
-    @Test("a certificate, and Apple's secret, are ways to prove who the client is")
+    @Test("a certificate, and Apple's secret, authenticate the client")
     func certificates() throws {
         let certificate = ["--client-certificate", "/c.pem", "--client-certificate-key", "k.pem"]
         let login = try Login.parse(minimal + certificate)
@@ -109,7 +109,7 @@ struct OptionsTests {
         #expect(
             try Login.parse(minimal + certificate + ["--auth-method", "self-signed-tls"]).client.credential(of: nil)
                 == .certificate(isSelfSigned: true))
-        // Beside another proof the certificate is what tokens are bound to.
+        // Beside another authentication the tokens are bound to the certificate.
         let metadata = try ProviderMetadata(document: [
             "token_endpoint": "https://op.example/token",
             "mtls_endpoint_aliases": ["token_endpoint": "https://mtls.op.example/token"],
@@ -129,7 +129,7 @@ struct OptionsTests {
                 == .appleSecret(teamID: "T", keyID: "K", key: .file("/k.p8")))
     }
 
-    @Test("what signs a request need not be what proves who the client is")
+    @Test("the key that signs requests need not authenticate the client")
     func requestObjects() throws {
         func client(_ arguments: String...) throws -> ClientOptions {
             try Login.parse(minimal + ["--request-object"] + arguments).client
@@ -159,7 +159,7 @@ struct OptionsTests {
         #expect(login.tokens.parameters.first?.value == "b=c")
     }
 
-    @Test("a client proves who it is as the options say, and only the way to its secret or key is kept")
+    @Test("a client authenticates as the options say, and only the place of its secret or key is kept")
     func credential() throws {
         func credential(_ arguments: String...) throws -> ClientCredential? {
             try Login.parse(minimal + arguments).client.credential(of: nil)

@@ -14,7 +14,7 @@ struct OutputTests {
     private let configuration = ServiceConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(filePath: "/unused"))
 
-    @Test("an error as JSON has what is known and nothing else")
+    @Test("an error as JSON has its known members and no others")
     func errorJSON() {
         let error = AuthStateError(
             .invalidGrant, stage: .refresh, "Refused.", expected: "this", hint: "Log in.",
@@ -82,7 +82,7 @@ struct OutputTests {
         #expect(!summary.lines.joined().contains("secret"))
     }
 
-    @Test("an ended token that cannot be renewed is as good as no login")
+    @Test("an expired token that cannot be renewed is no login")
     func ended() {
         let now = Date(timeIntervalSince1970: 1000)
         var record = AuthState.Record(configuration: configuration, clientID: "cli")
@@ -105,12 +105,12 @@ struct OutputTests {
         #expect(report.data == Array("hi".utf8))
     }
 
-    @Test("what steers a terminal does not reach it")
+    @Test("terminal control characters are removed")
     func plain() {
         #expect("a\u{1B}[2Jb\nc\u{202E}".plain == "a\u{FFFD}[2Jb\nc\u{FFFD}")
     }
 
-    @Test("what a provider wrote begins no line of its own, and stays what it was in JSON")
+    @Test("a provider's text begins no line of its own, and is unchanged in JSON")
     func providerText() throws {
         let hostile = "Ada\nadmin: yes\u{1B}]0;x\u{07}\u{9B}31m\u{202E}\u{2066}\u{61C}\u{200F}\u{7F}\t\u{E0001}"
         let report = Report(json: ["name": .string(hostile)], lines: ["name: \(hostile)"])
@@ -137,7 +137,7 @@ struct OutputTests {
         #expect(ScopeNote.offline(record, [.offlineAccess]) == nil)
     }
 
-    @Test("what a provider wrote as a sentence gets no second full stop")
+    @Test("a provider's sentence gets no second full stop")
     func sentences() {
         let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.")
         #expect(error.description == "Refused. Received It is over.")
@@ -164,7 +164,7 @@ struct OutputTests {
     }
 
     @Test(
-        "what is recognised has its own advice, with this program's options",
+        "a recognised failure has its own advice, with this program's options",
         arguments: [
             ("invalid_client", "The OAuth client was not found.", "Check --client-id,"),
             ("invalid_grant", "Incorrect redirect_uri", "--redirect-uri"), ("invalid_scope", nil, "--scope"),

@@ -11,7 +11,7 @@ extension PostgresAuthStateStore {
         /// How long a statement may take.
         public var statementTimeout: Duration = .seconds(5)
         /// How long a step of a transaction is tried again while the database cannot be reached, so that a restart or
-        /// failover passes unnoticed; what was redeemed is saved for as long as the lease lasts, if that is longer.
+        /// failover passes unnoticed; redeemed tokens are saved for as long as the lease lasts, if that is longer.
         public var outageTolerance: Duration = .seconds(5)
 
         /// Makes the default configuration.

@@ -3,7 +3,7 @@ import AuthStateKit
 extension PostgresAuthStateStore {
     static let schemaHint = "Create it, as the role that shall own it: psql -f Examples/PostgresStore/schema.sql."
 
-    /// Looks whether the table is there, complete and writable, for a program to do when it starts. Changes nothing.
+    /// Checks that the table is there, complete and writable. Call it when the program starts; it changes nothing.
     ///
     /// - Throws: `AuthStateError` of kind `.store` that says what to run.
     public func checkSchema() async throws {

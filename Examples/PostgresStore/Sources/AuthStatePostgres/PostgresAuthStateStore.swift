@@ -8,30 +8,30 @@ public import AuthStateKit
 
 /// Keeps states in a table of a PostgreSQL database, for several processes and machines that share them.
 ///
-/// A lease is a name and a time in the state's row: taken by one statement, renewed while the transaction runs, free again
-/// at its time by the database's own clock when its holder crashed. No connection is held while the provider is asked.
-/// Every change compares versions, so that whoever lost its lease overwrites nothing newer.
+/// A lease is a name and a time in the state's row: acquired by one statement, extended while the transaction runs,
+/// free again at its time by the database's own clock when its holder crashed. No connection is held during a request
+/// to the provider. Every change compares versions, so that a holder that lost its lease overwrites nothing newer.
 ///
-/// The table has to be there (`schema.sql`, `checkSchema()`). What is stored are tokens: seal them with
-/// `SealedAuthStateStore` where others can read the table, its backups or the server's log. How the connection is
-/// protected is libpq's business: `sslmode=verify-full` in the connection string.
+/// The table has to be there (`schema.sql`, `checkSchema()`). The archives hold tokens: seal them with
+/// `SealedAuthStateStore` where others can read the table, its backups or the server's log. libpq protects the
+/// connection: `sslmode=verify-full` in the connection string.
 public final class PostgresAuthStateStore: AuthStateStore {
     let pool: ConnectionPool
     let settings: ConnectionSettings
     let hub = ChangeHub()
     let clock: any Clock<Duration>
     private let configuration: Configuration
-    /// In one process tasks queue up here in order, so that a single one at a time asks the database for the lease.
+    /// In one process tasks queue up here in order, so that one at a time asks the database for the lease.
     private let line = WaitingLine<KeyHash>()
 
     /// Makes a store; it connects when it is first used.
     ///
     /// - Parameters:
-    ///   - connectionString: As libpq takes it, `host=… dbname=… user=…` or `postgresql://…`; what it leaves out comes from
-    ///     `PGHOST` and its like. With PgBouncer, pool by session.
+    ///   - connectionString: In libpq's form, `host=… dbname=… user=…` or `postgresql://…`; omitted settings come from
+    ///     `PGHOST` and the like. With PgBouncer, pool by session.
     ///   - configuration: Times and limits.
-    ///   - clock: What waits and the deadlines of leases are measured with.
-    /// - Throws: `AuthStateError` with `.invalidArgument` when the string makes no sense.
+    ///   - clock: The clock for pauses and for the deadlines of leases.
+    /// - Throws: `AuthStateError` with `.invalidArgument` when the string cannot be parsed.
     public init(
         connectionString: String, configuration: Configuration = Configuration(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -46,7 +46,7 @@ public final class PostgresAuthStateStore: AuthStateStore {
 
     /// Reads a state without a lease; nil when there is none under the key.
     ///
-    /// Does not wait for a database that is away: whoever looks whether there is news has a state at hand.
+    /// Does not wait for a database that is away: a caller that checks for changes has a state already.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`; `CancellationError` when cancelled while waiting.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
@@ -67,15 +67,15 @@ public final class PostgresAuthStateStore: AuthStateStore {
         }
     }
 
-    /// Runs a transaction while nobody else holds the key, in this process or another, here or on another machine.
+    /// Runs a transaction while no other caller holds the key, in this process or another, here or on another machine.
     ///
-    /// Within a process waiters take turns in the order in which they came; among processes there is no order. What the
-    /// body began to save is finished even when its task is cancelled.
+    /// Within a process waiters take turns in order of arrival; among processes there is no order. A save that the body
+    /// began is finished even when its task is cancelled.
     ///
     /// The deadline bounds the wait for other holders; a database that does not answer adds its own timeouts.
     ///
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the database cannot be
-    ///   reached or written to; `CancellationError` when cancelled while waiting; whatever the body throws.
+    ///   reached or written to; `CancellationError` when cancelled while waiting; the errors of the body.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
         deadline: Duration,

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    /// A holder that stands still: its clock does, so that it never renews its lease of half a second.
+    /// A suspended holder: its clock stands still, so that it never extends its lease of half a second.
     @Suite("a holder that lost its lease", .withServer)
     struct Fencing {
         let stalled: PostgresAuthStateStore
@@ -46,7 +46,7 @@ extension PostgresTests {
             #expect(try await other.load(key) == nil)
         }
 
-        @Test("may save late what it redeemed, as long as nobody wrote; the later holder then learns of it")
+        @Test("may save redeemed tokens late, until another holder writes; the later holder then learns of it")
         func lateSave() async throws {
             let old = try await other.put("old", key)
             try await stalled.withLease(key, deadline: .seconds(5)) { lease in

@@ -18,7 +18,7 @@ extension PostgresTests {
             other = try server.store()
         }
 
-        @Test("the lease of a holder that crashed is free when it has run out, and not before")
+        @Test("the lease of a holder that crashed is free when it has expired, and not before")
         func crash() async throws {
             let hash = try server.literal(key)
             try await server.sql(
@@ -33,7 +33,7 @@ extension PostgresTests {
             #expect(content.map(text) == "kept")
         }
 
-        @Test("a lease is renewed while the body runs")
+        @Test("a lease is extended while the body runs")
         func renewal() async throws {
             let short = try server.store { $0.leaseDuration = .seconds(1) }
             let row = try server.literal(key)

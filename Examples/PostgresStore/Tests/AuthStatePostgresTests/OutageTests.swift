@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    /// One after another: each stops the server, or makes it stand still, and starts it again.
+    /// One after another: each stops or suspends the server, and starts it again.
     @Suite("a database that goes away", .withServer, .serialized)
     struct Outages {
         let server: PostgresServer
@@ -43,7 +43,7 @@ extension PostgresTests {
             #expect(try await store.text(key) == "two")
         }
 
-        @Test("what was redeemed is saved when the server is away for a while")
+        @Test("redeemed tokens are saved when the server is away for a while")
         func savedThroughOutage() async throws {
             let impatient = try server.store { $0.outageTolerance = .zero }
             try await impatient.withLease(key, deadline: .seconds(5)) { lease in
@@ -56,7 +56,7 @@ extension PostgresTests {
             #expect(try await store.text(key) == "redeemed")
         }
 
-        @Test("saving is given up when the lease has ended and the server is still away")
+        @Test("saving fails when the lease has expired and the server is still away")
         func saveGivenUp() async throws {
             let short = try server.store {
                 $0.leaseDuration = .seconds(1)
@@ -74,7 +74,7 @@ extension PostgresTests {
             #expect(try await store.load(key) == nil)
         }
 
-        @Test("a server that stands still is a clear error within bounds, with and without an open connection")
+        @Test("a suspended server is a clear error within bounds, with and without an open connection")
         func frozen() async throws {
             func impatient() throws -> PostgresAuthStateStore {
                 try server.store {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension PostgresTests {
-    @Suite("what cannot work is said clearly, at once, and without secrets", .withServer)
+    @Suite("errors of the set-up are clear, immediate, and without secrets", .withServer)
     struct Refusals {
         let server: PostgresServer
         let key = freshKey()
@@ -24,7 +24,7 @@ extension PostgresTests {
         }
 
         @Test(
-            "a connection string that makes no sense is refused without showing any of it",
+            "a malformed connection string is refused without showing any of it",
             arguments: [
                 "postgresql://user:s3c@ret@host/db", "postgresql://user:s3cret@host:x/db", "host=a s3cret",
                 "host=a port='s3cret", "postgresql://user:s3cret@host/db?s3cret", "s3cret", "host=s3cret\0",
@@ -51,7 +51,7 @@ extension PostgresTests {
         }
 
         @Test(
-            "a table that would lose states, or is another one, is found out",
+            "a table that would lose states, or is another one, is refused",
             arguments: [
                 ("unlogged", "CREATE UNLOGGED TABLE x.auth_states (LIKE public.auth_states)", "LOGGED"),
                 ("columns", "CREATE TABLE x.auth_states (key bytea, archive bytea)", "schema.sql"),
@@ -80,7 +80,7 @@ extension PostgresTests {
             ] { #expect(error.hint?.contains("GRANT") == true && error.received == "SQLSTATE 42501") }
         }
 
-        @Test("a server that takes no writes is named so, and gives out no lease")
+        @Test("a read-only server is named as such, and grants no lease")
         func readOnly() async throws {
             try await server.store().put("one", key)
             let store = try server.store(settings: "options='-c default_transaction_read_only=on'") {
@@ -97,7 +97,7 @@ extension PostgresTests {
 
         @Test("a session whose default is not to wait for the disk waits for it")
         func durability() async throws {
-            // The role's own setting holds for every statement of the store: a table of what the sessions say shows it.
+            // The role's own setting applies to every statement of the store: a table of the sessions' values shows it.
             try await server.sql(
                 """
                 CREATE TABLE said (value text); GRANT ALL ON said TO authstate;

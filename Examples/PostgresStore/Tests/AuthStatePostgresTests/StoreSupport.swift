@@ -3,12 +3,12 @@ import AuthStatePostgres
 import Foundation
 import Testing
 
-/// Everything runs against a real server; what changes the server as a whole has one to itself.
+/// Every test runs against a real server; tests that change the whole server have one of their own.
 @Suite("PostgreSQL store", .wherePostgresIsInstalled, .timeLimit(.minutes(2)))
 struct PostgresTests {}
 
 extension AuthStateStore {
-    /// Adds one to the number that the archive is, as a transaction.
+    /// Adds one to the number in the archive, as a transaction.
     func increment(_ key: AuthStateKey) async throws {
         try await withLease(key, deadline: .seconds(60)) { lease in
             let stored = try await lease.load()
@@ -18,7 +18,7 @@ extension AuthStateStore {
         }
     }
 
-    /// Replaces whatever is stored.
+    /// Replaces the stored content.
     @discardableResult
     func put(_ content: String, _ key: AuthStateKey) async throws -> StoredAuthState.Version {
         try await withLease(key, deadline: .seconds(20)) { lease in
@@ -26,7 +26,7 @@ extension AuthStateStore {
         }
     }
 
-    /// What is stored, as text.
+    /// The stored content, as text.
     func text(_ key: AuthStateKey) async throws -> String? {
         try await load(key).map { AuthStatePostgresTests.text($0.archive) }
     }
@@ -37,7 +37,7 @@ func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 /// A key that no other test uses.
 func freshKey() -> AuthStateKey { AuthStateKey(rawValue: UUID().uuidString) }
 
-/// Expects an error of the store with this code and gives it back.
+/// Expects an error of the store with this code and returns it.
 @discardableResult
 func expectStoreError(
     _ code: AuthStateError.Code, sourceLocation: SourceLocation = #_sourceLocation,

@@ -15,7 +15,7 @@ extension PostgresTests {
         @Test("the schema that schema.sql makes is accepted")
         func schema() async throws { try await store.checkSchema() }
 
-        @Test("what every store promises", arguments: AuthStateStoreContract.checks)
+        @Test("the contract of every store", arguments: AuthStateStoreContract.checks)
         func promise(_ check: AuthStateStoreContract.Check) async throws {
             try await check.run(on: store, and: try PostgresServer.current.store())
         }

@@ -40,7 +40,7 @@ extension PostgresTests {
             }
         }
 
-        /// The number of a watch, once it stands still: the server knows of the listener before the store does.
+        /// The number of a watch, once it is stable: the server knows of the listener before the store does.
         private func settled(_ watch: any AuthStateWatch) async throws -> UInt64 {
             try await eventually("the number stands still") {
                 let number = watch.generation
@@ -48,10 +48,10 @@ extension PostgresTests {
             }
         }
 
-        @Test("nothing is watched while nobody listens")
+        @Test("there is no watch without a listener")
         func notRunning() async throws { #expect(await other.watch(key) == nil) }
 
-        @Test("changes of the key are heard, by whomever and however; leases and other keys are not")
+        @Test("every change of the key is reported; leases and other keys are not")
         func changes() async throws {
             let version = try await other.put("one", key)
             try await listening { store, _ in
@@ -76,7 +76,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("a state hears at its next use of a logout in another process, without looking from time to time")
+        @Test("a state notices a logout in another process at its next use, without polling")
         func noticing() async throws {
             let provider = try await OpenIDProvider()
             let service = AuthorizationService()
@@ -98,7 +98,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("while the connection is lost the number moves, and it is made anew")
+        @Test("while the connection is lost the number changes, and the store reconnects")
         func reconnection() async throws {
             try await listening { store, name in
                 let watch = try #require(await store.watch(key))
@@ -113,7 +113,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("without the triggers of the schema, run says so instead of hearing nothing")
+        @Test("without the triggers of the schema, run throws")
         func triggers() async throws {
             try await server.sql(
                 "CREATE SCHEMA mute; CREATE TABLE mute.auth_states (LIKE public.auth_states);"

@@ -38,7 +38,7 @@ struct PostgresStoreWorker {
     }
 }
 
-/// What a worker saw.
+/// The report of a worker.
 struct WorkerReport: Codable {
     /// How often it had a token.
     var served = 0
@@ -48,7 +48,7 @@ struct WorkerReport: Codable {
     var firstError = ""
 }
 
-/// Tells the provider who asks.
+/// Names the worker in its requests to the provider.
 struct NamedTransport: HTTPTransport {
     let name: String
 

@@ -2,8 +2,8 @@ import AuthStateKit
 import AuthStatePostgres
 import Foundation
 
-/// The same store with its protection switched off, so that the fault test can be seen to fail: nobody is excluded, and a
-/// save replaces whatever is there.
+/// The same store without its protection, so that the fault test can be seen to fail: no process is excluded, and a
+/// save replaces any content.
 struct UnprotectedStore: AuthStateStore {
     private let store: PostgresAuthStateStore
 

@@ -6,14 +6,16 @@ import NIOHTTPCompression
 
 /// HTTP through AsyncHTTPClient, for servers that use it already: no libcurl is needed then.
 ///
-/// All exchanges and connections live on one event loop. So the client's word that a request was sent cannot be
-/// overtaken by a timeout that fires elsewhere, and `requestMayHaveBeenSent` is true to the facts.
+/// All exchanges and connections live on one event loop. So a timeout that fires elsewhere cannot overtake the client's
+/// report that a request was sent, and `requestMayHaveBeenSent` is correct.
 ///
-/// Neither a proxy of the configuration nor TLS before 1.2 is taken where that is not safe: a proxy carries nothing to this
-/// machine, and nothing whose `addressPolicy` is strict. Such a request connects directly; the address is looked at when the
-/// connection stands, so that an address which is not allowed sees a TLS handshake, and nothing of the request.
+/// A proxy of the configuration and TLS before 1.2 are not used where that is not safe: a proxy carries no request to
+/// this machine, and none whose `addressPolicy` is strict. Such a request connects directly; the address is checked
+/// when the connection stands, so that an address which is not allowed sees a TLS handshake, and nothing of the
+/// request.
 ///
-/// Shut it down at the end of the program. One that is merely let go of closes its connections in the background.
+/// Shut it down at the end of the program. A transport that is released without a shutdown closes its connections in
+/// the background.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     private let clients: Clients
 
@@ -34,10 +36,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         clients = Clients(configuration, on: loop)
     }
 
-    // AsyncHTTPClient stops the program when a client goes away with its connections open.
+    // AsyncHTTPClient stops the program when a client is released with open connections.
     deinit { for client in clients.all { client.shutdown(queue: .global()) { _ in } } }
 
-    /// Sends a request and returns the whole answer, whatever its status.
+    /// Sends a request and returns the whole answer, of any status.
     ///
     /// - Throws: `TransportError`, or `CancellationError` as soon as the task is cancelled.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -59,7 +61,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// Closes every connection; requests that are under way fail. Waits for connections that are being made.
+    /// Closes every connection; requests in progress fail. Waits for connections that are being made.
     ///
     /// - Throws: `HTTPClientError` when it was called before.
     public func shutdown() async throws {

@@ -18,7 +18,7 @@ struct Clients: Sendable {
 
     /// As configured.
     private let usual: HTTPClient
-    /// Without a proxy, which would read what goes to this machine in clear text.
+    /// Without a proxy, which would read requests to this machine in clear text.
     private let direct: HTTPClient
     /// Without a proxy, which would resolve names in our place, and only to public addresses.
     private let publicOnly: HTTPClient

@@ -9,7 +9,7 @@ import NIOHTTP1
 #endif
 
 extension HTTPClient.Request {
-    /// A request as the client wants it; header fields and framing are checked by the client itself.
+    /// A request in the client's form; the client itself checks header fields and framing.
     ///
     /// - Throws: `TransportError` with `.invalidRequest`, `HTTPClientError`.
     init(_ request: TransportRequest) throws {

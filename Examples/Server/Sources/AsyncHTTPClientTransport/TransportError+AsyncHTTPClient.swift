@@ -13,7 +13,7 @@ import NIOSSL
 #endif
 
 extension TransportError {
-    /// The client's failure in the terms of transports; what was not sent cannot have been lost on the way.
+    /// The client's failure in the terms of transports; a request that was not sent cannot have been lost on the way.
     init(_ error: any Error, _ request: TransportRequest, wasSent: Bool) {
         if let error = error as? TransportError {
             self = error
@@ -47,7 +47,7 @@ extension TransportError {
         }
     }
 
-    /// The client's errors that mean the same whenever they come.
+    /// The client's errors that mean the same at any time.
     private static let codes: [(error: HTTPClientError, code: Code)] = [
         (.deadlineExceeded, .timedOut), (.readTimeout, .timedOut), (.writeTimeout, .timedOut),
         (.tlsHandshakeTimeout, .unreachable), (.connectTimeout, .unreachable),
@@ -83,7 +83,7 @@ extension TransportError {
         return text[start...].prefix { $0 != " " }.lowercased().replacing("_", with: " ")
     }
 
-    /// The system's reason if there is one; none of these descriptions knows anything of the request.
+    /// The system's reason if there is one; none of these descriptions holds a part of the request.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError: error.shortDescription.lowercased()

@@ -6,19 +6,18 @@ public import Logging
 import LoggingObserver
 import ServiceLifecycle
 
-/// Puts the server together: run it with `runService()`, or test it.
+/// Makes the server: run it with `runService()`, or test it.
 ///
 /// - Parameters:
-///   - configuration: Limits and clocks of what talks to the provider.
-/// - Throws: `SettingsError` when the provider or the store cannot be used as they are set up. A provider that cannot be
-///   reached is no reason: it may come.
+///   - configuration: Limits and clocks of the service that talks to the provider.
+/// - Throws: `SettingsError` when the provider or the store cannot be used as they are set up. An unreachable provider
+///   does not stop the start: it may come back.
 public func makeApplication(
     _ settings: Settings, configuration: AuthorizationService.Configuration = .init(), logger: Logger
 ) async throws -> some ApplicationProtocol {
     let transport = AsyncHTTPClientTransport()
     let service = AuthorizationService(transport: transport, configuration: configuration)
-    // The services end in reverse order: first no more requests, then no renewal is under way, then no connection is
-    // open.
+    // The services end in reverse order: first new requests end, then renewals in progress, then connections.
     var services: [any Service] = [TransportService(transport: transport)]
 
     let provider: Provider
@@ -76,7 +75,7 @@ extension Provider {
             baseURL: settings.baseURL, service: service)
     }
 
-    /// Finds out at the start what would otherwise be found out by the first person who signs in.
+    /// Reports at the start an error that the first sign-in would otherwise meet.
     fileprivate func check(_ logger: Logger) async throws {
         do { _ = try await begin() } catch let error as AuthStateError where error.kind == .transient {
             logger.warning("the provider does not answer yet", metadata: ["issuer": "\(issuer)", "error": "\(error)"])

@@ -12,9 +12,9 @@ struct TransportService: Service {
     }
 }
 
-/// Renews ahead of expiry while the server runs, and at its end waits for the renewals that are under way.
+/// Renews ahead of expiry while the server runs, and at its end waits for renewals in progress.
 ///
-/// One that is cut off may have spent a refresh token for nothing.
+/// An interrupted renewal may lose a rotated refresh token.
 struct PoolService: Service {
     let pool: AuthStatePool
 

@@ -47,7 +47,8 @@ struct Line {
             ])
     }
 
-    /// What passes by itself is a warning, what the person has to do a notice, what the operator has to mend an error.
+    /// A transient error is a warning, one that the user has to act on a notice, one that the operator has to act on an
+    /// error.
     private static let levels: [AuthStateError.Kind: Logger.Level] = [
         .transient: .warning, .reauthenticationRequired: .notice, .cancelled: .debug, .resource: .warning,
     ]

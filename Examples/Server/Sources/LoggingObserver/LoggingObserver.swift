@@ -3,7 +3,7 @@ public import Logging
 
 /// Writes what happens to states into a log.
 ///
-/// No token gets there, as events hold none. What a caller waits for goes to the task's own logger when there is one
+/// The log holds no token, because events hold none. Events of a caller go to the task's own logger when there is one
 /// (the request's, with its id); a renewal, which belongs to all callers at once, to the observer's.
 public struct LoggingObserver: AuthStateObserver {
     private let logger: Logger
@@ -18,7 +18,7 @@ public struct LoggingObserver: AuthStateObserver {
         let logger = event.belongsToCaller && !Logger.current.label.isEmpty ? Logger.current : logger
         guard logger.logLevel <= line.level else { return }
         var metadata = line.metadata
-        // Enough to tell states apart; keys can be long, and made of what people typed.
+        // Enough to tell states apart; keys can be long, and contain user input.
         metadata["state"] = "\(state.key.rawValue.prefix(16))"
         metadata["client"] = "\(state.snapshot.clientID)"
         logger.log(level: line.level, line.message, metadata: metadata)
@@ -26,7 +26,7 @@ public struct LoggingObserver: AuthStateObserver {
 }
 
 extension AuthStateEvent {
-    /// Whether it arises in the task of somebody who asked for tokens.
+    /// Whether it belongs to the task of a caller that asked for tokens.
     fileprivate var belongsToCaller: Bool {
         switch self {
         case .tokensRequested, .tokensDelivered, .tokensDenied: true

@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The server as a program: everything comes from the environment, every word for the operator goes to standard error.
+/// The server as a program: its settings come from the environment, its messages for the operator go to standard error.
 @main
 enum Server {
     static func main() async {

@@ -64,7 +64,7 @@
             try await eventually { server.openConnections == 0 }
         }
 
-        @Test("transports that are let go of close their connections")
+        @Test("transports that are released close their connections")
         func release() async throws {
             let server = RawServer { _ in [.answer()] }
             let request = try TransportRequest(server.url)

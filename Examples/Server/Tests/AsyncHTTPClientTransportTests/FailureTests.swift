@@ -67,7 +67,7 @@
             #expect(try await failure(request)?.code == .responseTooLarge)
         }
 
-        @Test("what inflates beyond the transport's own limit is refused whatever the request allows")
+        @Test("a body that inflates beyond the transport's own limit is refused, whatever the request allows")
         func ownLimit() async throws {
             let server = RawServer { _ in
                 let bytes = gzippedMebibyte
@@ -114,7 +114,7 @@
             #expect(error.code == .unreachable)
             #expect(!error.requestMayHaveBeenSent)
             #expect(error.message == "Could not connect to 127.0.0.1:\(port): connection refused.")
-            // The client's own habit is to try for ten seconds.
+            // The client by default tries for ten seconds.
             #expect(ContinuousClock.now - start < .seconds(8))
         }
 
@@ -155,7 +155,7 @@
         }
 
         @Test(
-            "what cannot be a request is refused before anything is opened",
+            "an invalid request is refused before a connection is opened",
             arguments: [
                 ("file:///etc/passwd", "GET", [:]), ("http://user:secret@127.0.0.1:1/", "GET", [:]),
                 ("http://127.0.0.1:1/", "GET", ["X": "1\r\nY: 2"]), ("http://127.0.0.1:1/", "GET", ["X Y": "1"]),

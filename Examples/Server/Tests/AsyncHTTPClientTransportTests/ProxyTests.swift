@@ -17,7 +17,7 @@
                     let answer = try await transport.send(TransportRequest(url))
                     #expect(String(decoding: answer.body, as: UTF8.self) == "server", "\(host)")
                 }
-                // Nothing listens there, or speaks TLS; only the proxy must not hear of it.
+                // No server listens there, or one without TLS; only the proxy must not receive the request.
                 for url in [
                     "http://127.0.0.2:\(server.port)/", "http://[::1]:\(server.port)/",
                     "http://op.localhost:\(server.port)/", "https://127.0.0.1:\(server.port)/",

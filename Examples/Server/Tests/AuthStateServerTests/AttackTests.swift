@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthStateServer
 
-/// What anonymous requests, other sites and the passing of time must not do.
+/// Effects that anonymous requests, other sites and the passing of time must not have.
 @Suite("attacks", .timeLimit(.minutes(2)))
 struct AttackTests {
     @Test("anonymous logins that are begun in a loop evict no other person's")
@@ -16,7 +16,7 @@ struct AttackTests {
         try await Site.run { site in
             var person = site.visitor()
             let callback = try await person.callback()
-            // More than the memory of pending logins that there was once.
+            // More than a bounded memory of pending logins would hold.
             for _ in 0..<10_001 {
                 var attacker = site.visitor()
                 #expect(try await attacker.get("/login").status == .seeOther)
@@ -25,7 +25,7 @@ struct AttackTests {
         }
     }
 
-    @Test("logouts that wait are bounded, the oldest makes room, and each is taken once")
+    @Test("pending logouts are bounded, the oldest makes room, and each is completed once")
     func pendingLogouts() async throws {
         let service = AuthorizationService()
         var configuration = ServiceConfiguration(
@@ -90,7 +90,7 @@ struct AttackTests {
         }
     }
 
-    @Test("the login's cookie shows nothing, cannot be changed, and counts once")
+    @Test("the login's cookie reveals nothing, cannot be changed, and is accepted once")
     func loginCookie() async throws {
         try await Site.run { site in
             var person = site.visitor()
@@ -124,7 +124,7 @@ struct AttackTests {
         }
     }
 
-    @Test("a session that is over is revoked when its browser comes back")
+    @Test("an expired session is revoked when its browser comes back")
     func expiredSession() async throws {
         let folder = Folder()
         try await Site.run(folder: folder) { site in
@@ -157,7 +157,7 @@ struct AttackTests {
         await provider.stop()
     }
 
-    /// The sessions of a server that does not run.
+    /// The sessions of a server that is not running.
     private func sessions(
         in folder: Folder, sealedWith keys: [SealingKey], _ provider: OpenIDProvider, _ clock: ManualClock
     ) throws -> Sessions {

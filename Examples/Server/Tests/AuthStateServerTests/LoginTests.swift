@@ -24,7 +24,7 @@ struct LoginTests {
         }
     }
 
-    @Test("cookies are for this host, for HTTP and for TLS alone; the login's is gone when it has served")
+    @Test("cookies are for this host, for HTTP and for TLS alone; the login's is removed after its use")
     func cookies() async throws {
         try await Site.run { site in
             var browser = site.visitor()
@@ -42,7 +42,7 @@ struct LoginTests {
         }
     }
 
-    @Test("the session has a new name after each login, and the one of before is over")
+    @Test("the session has a new name after each login, and the former one ends")
     func fixation() async throws {
         let folder = Folder()
         try await Site.run(folder: folder) { site in
@@ -65,7 +65,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a callback is good in the browser that began the login, and once")
+    @Test("a callback is valid in the browser that began the login, and once")
     func replay() async throws {
         let folder = Folder()
         try await Site.run(folder: folder) { site in
@@ -76,7 +76,7 @@ struct LoginTests {
             #expect(stolen.status == .badRequest && stolen.headers[.setCookie] == nil)
             #expect(stolen.text.contains("No sign-in is waiting for this answer"))
 
-            // A login of its own that waits there does not help either, nor is it lost.
+            // A login of its own that waits there does not help either, and is not lost.
             let own = try await second.callback()
             #expect(try await second.get(callback).status == .badRequest)
             #expect(try await second.get(own).status == .found)
@@ -123,7 +123,7 @@ struct LoginTests {
         }
     }
 
-    @Test("an ID token with a bad signature signs nobody in")
+    @Test("an ID token with a bad signature is refused")
     func badSignature() async throws {
         let folder = Folder()
         try await Site.run(folder: folder, provider: { $0.deviations.signature = .foreignKey }) { site in
@@ -134,7 +134,7 @@ struct LoginTests {
         }
     }
 
-    @Test("who declines is told so, and stays who they were")
+    @Test("a person who declines is told so, and keeps the former session")
     func declined() async throws {
         try await Site.run { site in
             var browser = site.visitor()

@@ -26,7 +26,7 @@ struct LogoutTests {
             #expect(folder.states == 0)
             #expect(browser.cookies["__Host-session"] == nil)
 
-            // Also for somebody who kept the cookie.
+            // Also for a thief who kept the cookie.
             var stolen = before
             #expect(try await stolen.get("/profile").status == .forbidden)
             #expect(try await browser.get("/logout").text.contains("You are signed out"))
@@ -34,7 +34,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("the way back from the provider counts in the browser that left, with its own state, and once")
+    @Test("the return from the provider is accepted in the browser that left, with its own state, and once")
     func wayBack() async throws {
         try await Site.run { site in
             var browser = site.visitor()
@@ -45,7 +45,7 @@ struct LogoutTests {
             let path = String(try #require(back.headers.first("Location")?.dropPrefix("http://localhost")))
             #expect(path.hasPrefix("/logout?state="))
 
-            // Anybody can make a browser come here; it is told no more than is known, and loses nothing.
+            // Any page can make a browser come here; the page claims no confirmed logout, and the pending one stays.
             for forged in ["/logout", "/logout?state=another"] {
                 let text = try await browser.get(forged).text
                 #expect(text.contains("You are signed out") && text.contains("did not confirm"))
@@ -78,7 +78,7 @@ struct LogoutTests {
                 default: "http://localhost"
                 }
             #expect(try await browser.post("/logout", form, origin: origin).status == .forbidden)
-            // Nobody is told that they are signed out who are not.
+            // A signed-in user is not told that they are signed out.
             #expect(try await browser.get("/logout").status == .seeOther)
             #expect(try await browser.get("/profile").status == .ok)
             #expect(site.provider.requestCount(.revocation) == 0)
@@ -86,7 +86,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a provider that cannot revoke, or has no page for it, keeps nobody signed in here", arguments: [false, true])
+        "a provider that cannot revoke, or has no page for it, leaves no user signed in here", arguments: [false, true])
     func without(isFailing: Bool) async throws {
         let folder = Folder()
         try await Site.run(
@@ -109,7 +109,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a store that fails keeps nobody signed in whose grant was revoked")
+    @Test("a failing store leaves no user signed in whose grant was revoked")
     func failingStore() async throws {
         let folder = Folder()
         try await Site.run(folder: folder) { site in

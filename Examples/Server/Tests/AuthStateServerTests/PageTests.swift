@@ -10,7 +10,7 @@ import Testing
 @Suite("pages", .timeLimit(.minutes(1)))
 struct PageTests {
     @Test(
-        "every answer forbids to be kept, framed, sniffed and to tell other sites of it",
+        "every answer forbids caching, framing, sniffing, and a referrer to other sites",
         arguments: ["/", "/profile", "/login", "/callback?state=x&code=y", "/logout", "/healthz", "/no/such/page"])
     func headers(path: String) async throws {
         try await Site.run { site in
@@ -47,7 +47,7 @@ struct PageTests {
         }
     }
 
-    @Test("whatever is interpolated into HTML is escaped, unless it is HTML")
+    @Test("a value interpolated into HTML is escaped, unless it is HTML")
     func html() {
         let bad = "<&>\"'\u{338}"
         let inner: HTML = "<b>\(bad)</b>"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("being signed in", .timeLimit(.minutes(1)))
 struct SessionTests {
-    @Test("an access token that has ended is renewed on the way, once for all who ask at the same time")
+    @Test("an expired access token is renewed on the way, once for all concurrent requests")
     func renewal() async throws {
         try await Site.run(provider: { $0.accessTokenLifetime = 100 }) { site in
             var browser = site.visitor()
@@ -36,7 +36,7 @@ struct SessionTests {
     @Test("a session outlives the server's process, sealed or not", arguments: [false, true])
     func restart(isSealed: Bool) async throws {
         let folder = Folder()
-        // Files have the system's time, by which the sweep at the start judges.
+        // Files have the system's time, which the sweep at the start compares.
         let clock = ManualClock(startingAt: Date())
         var configuration = OpenIDProvider.Configuration()
         configuration.clients = [OpenIDProvider.Client(id: "site", redirectURIs: ["http://localhost/callback"])]
@@ -63,7 +63,7 @@ struct SessionTests {
         await provider.stop()
     }
 
-    @Test("a session whose sealing key is lost keeps nobody from signing in anew")
+    @Test("a session whose sealing key is lost does not prevent a new sign-in")
     func lostKey() async throws {
         let folder = Folder()
         let clock = ManualClock()
@@ -86,7 +86,7 @@ struct SessionTests {
         await provider.stop()
     }
 
-    @Test("a session ends after twelve hours, and what was stored with it")
+    @Test("a session ends after twelve hours, and its stored state is removed")
     func lifetime() async throws {
         let folder = Folder()
         try await Site.run(folder: folder) { site in
@@ -100,7 +100,7 @@ struct SessionTests {
         }
     }
 
-    @Test("who lost the grant at the provider is asked to sign in again, and can")
+    @Test("a user whose grant was revoked is asked to sign in again, and can")
     func revoked() async throws {
         try await Site.run(provider: { $0.accessTokenLifetime = 100 }) { site in
             var browser = site.visitor()
@@ -115,7 +115,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a provider that is away costs nobody the session")
+    @Test("an unreachable provider ends no session")
     func away() async throws {
         try await Site.run { site in
             var browser = site.visitor()
@@ -127,7 +127,7 @@ struct SessionTests {
         }
     }
 
-    @Test("what the provider says about a person cannot become markup")
+    @Test("a provider's claims cannot become markup")
     func escaping() async throws {
         let name = "<script>alert('1')</script>\"&"
         try await Site.run(provider: {

@@ -54,7 +54,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "what is wrong is said with the variable's name",
+        "an error names the variable",
         arguments: [
             ("PORT", ["PORT": "http"]), ("PORT", ["PORT": "65536"]), ("BASE_URL", ["BASE_URL": "app.example"]),
             ("BASE_URL", ["BASE_URL": "http://app.example"]), ("BASE_URL", ["BASE_URL": "https://app.example/path"]),

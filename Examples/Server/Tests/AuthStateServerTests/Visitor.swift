@@ -14,7 +14,7 @@ struct Visitor: Sendable {
 
     /// Goes to a page.
     ///
-    /// - Parameter site: Where the navigation began, as browsers say it; nil is said by old ones.
+    /// - Parameter site: Where the navigation began, as browsers report it; nil as old browsers.
     mutating func get(_ path: String, from site: String? = "none") async throws -> TestResponse {
         try await send(path, .get, [LoginRoutes.fetchSite: site].compactMapValues(), nil)
     }
@@ -42,7 +42,7 @@ struct Visitor: Sendable {
         return answer
     }
 
-    /// Begins a login and goes to the provider; the path of the callback that it sends the browser to.
+    /// Begins a login and goes to the provider; returns the path of the callback that it sends the browser to.
     mutating func callback(returningTo path: String? = nil) async throws -> String {
         let query = path.map { "?" + (["return": $0] as FormParameters).encoded } ?? ""
         let login = try await get("/login\(query)")
@@ -52,7 +52,7 @@ struct Visitor: Sendable {
         return String(try #require(location.dropPrefix("http://localhost")))
     }
 
-    /// Logs in; the answer to the callback.
+    /// Logs in; returns the answer to the callback.
     @discardableResult
     mutating func logIn(returningTo path: String? = nil) async throws -> TestResponse {
         let callback = try await callback(returningTo: path)

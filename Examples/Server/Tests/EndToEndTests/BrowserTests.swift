@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("at a provider in the process") struct BrowserTests {
-        @Test("a person signs in, stays signed in while tokens end and are renewed, and signs out everywhere")
+        @Test("a person signs in, stays signed in while tokens expire and are renewed, and signs out everywhere")
         func life() async throws {
             try await RunningSite.run { site in
                 try await Chromium.run { browsers in
@@ -19,7 +19,7 @@ extension EndToEndTests {
                     #expect(try await browser.text("#email") == "ada@example.com")
                     try await browser.picture("profile")
 
-                    // The tokens last two seconds; each look at the profile finds them fresh or renews them.
+                    // The tokens last two seconds; each request for the profile finds them fresh or renews them.
                     try await eventually("three renewals", within: .seconds(30)) { () -> Bool? in
                         try await browser.open("\(site.base)/profile")
                         #expect(try await browser.text("#name") == "Ada Lovelace")
@@ -55,7 +55,7 @@ extension EndToEndTests {
                     try await browser.add("__Host-session", planted)
                     try await browser.open("\(site.base)/login")
                     // Cookies of 127.0.0.1 have no port: the provider's page is on the same host.
-                    // A sealed login: what has to fit when the browser comes back.
+                    // A sealed login: the data to check when the browser comes back.
                     try check(try await browser.cookie("__Host-login"), bytes: 100...1024)
                     try await site.allow(in: browser)
                     let first = try await browser.cookie("__Host-session")
@@ -126,8 +126,8 @@ extension EndToEndTests {
                 try await Chromium.run { browsers in
                     let browser = browsers[0]
                     try await site.signIn(in: browser)
-                    // The first is another site: our cookie stays away. The second is another port of the same host,
-                    // which cookies do not tell apart: there the form is refused.
+                    // The first is another site: the session's cookie is not sent. The second is another port of the
+                    // same host, which cookies do not tell apart: there the form is refused.
                     let pages = ["data:text/html,<p>x", site.provider.url(of: .discovery).absoluteString]
                     for (page, answer) in zip(pages, ["You are signed in", "This form was not sent from our page"]) {
                         try await browser.open(page)

@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 extension EndToEndTests {
-    /// The built program, set up by its environment, at providers that others wrote.
-    @Suite("at providers that others wrote", .whereProvidersAreInstalled, .running([.glewlwyd, .django]))
+    /// The built program, set up by its environment, at independent providers.
+    @Suite("at independent providers", .whereProvidersAreInstalled, .running([.glewlwyd, .django]))
     struct ProgramTests {
-        @Test("Alice signs in, is renewed for, and signs out", arguments: [Provider.glewlwyd, .django])
+        @Test("Alice signs in, her tokens are renewed, and she signs out", arguments: [Provider.glewlwyd, .django])
         func life(_ provider: Provider) async throws {
             let folder = try TemporaryFolder()
             let port = RedirectPorts.next()
@@ -43,8 +43,8 @@ extension EndToEndTests {
             }
         }
 
-        /// Ends the session at the provider; glewlwyd 2.7's page for it stays blank in a browser, and is as far as one
-        /// gets.
+        /// Ends the session at the provider; glewlwyd 2.7's page for it stays blank in a browser, so the test ends
+        /// there.
         private func leave(_ browser: Chromium, _ provider: Provider, to base: String) async throws {
             guard provider == .glewlwyd else { return try await proceed(browser, until: "\(base)/logout") }
             try await eventually("the provider's page") { () -> Bool? in
@@ -52,11 +52,11 @@ extension EndToEndTests {
             }
         }
 
-        /// Does what the provider's pages ask of Alice, until the browser is at this site.
+        /// Answers the provider's pages as Alice, until the browser is at this site.
         private func proceed(_ browser: Chromium, until base: String) async throws {
             try await eventually("the way back", within: .seconds(30)) { () -> Bool? in
                 if try await browser.url.hasPrefix(base) { return true }
-                // The page may change under our hands: look again then.
+                // The page may change meanwhile: check again then.
                 _ = try? await browser.script(Self.nextStep)
                 try await Task.sleep(for: .milliseconds(300))
                 return nil
@@ -93,7 +93,7 @@ extension EndToEndTests {
     }
 
     @Suite("as a program") struct StartTests {
-        @Test("with nothing set it works at once, and SIGTERM ends it in order")
+        @Test("without settings it works at once, and SIGTERM ends it in order")
         func defaults() async throws {
             let folder = try TemporaryFolder()
             let port = RedirectPorts.next()
@@ -123,7 +123,7 @@ extension EndToEndTests {
             #expect(end.errors.contains("server: \(variable): "), "\(end.errors)")
         }
 
-        @Test("what can only be found out at the start ends it too, and in order")
+        @Test("an error that shows only at the start ends it too, and in order")
         func late() async throws {
             let database = try ServerProgram.start(["DATABASE_URL": "postgresql://127.0.0.1:1/x", "PORT": "0"])
             let first = try await database.result(within: .seconds(20))
@@ -150,10 +150,10 @@ extension EndToEndTests {
             #expect(fourth.status == 78 && fourth.errors.contains("server: STATE_FOLDER: "), "\(fourth.errors)")
         }
 
-        @Test("a provider that is away does not keep the server from starting")
+        @Test("an unreachable provider does not prevent the start")
         func away() async throws {
             let program = try ServerProgram.start(["ISSUER": "http://127.0.0.1:1", "CLIENT_ID": "x", "PORT": "0"])
-            // Before it listens, SIGTERM ends it as it ends every program.
+            // Before it listens, SIGTERM ends it like any program.
             try await eventually("the warning, and the start all the same", within: .seconds(30)) {
                 let log = program.errors
                 return log.contains("the provider does not answer yet") && log.contains("listening on") ? true : nil

@@ -6,7 +6,7 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// The server on a loopback port, with a provider that has a login page: Ada's tokens end within seconds.
+/// The server on a loopback port, with a provider that has a login page: Ada's tokens expire within seconds.
 struct RunningSite: Sendable {
     let base: String
     let provider: OpenIDProvider
@@ -37,7 +37,7 @@ struct RunningSite: Sendable {
             defer { tasks.cancelAll() }
             try await answers(base)
             try await body(RunningSite(base: base, provider: provider))
-            // As SIGTERM does it: everything ends in order, or the test fails.
+            // Like SIGTERM: everything ends in order, or the test fails.
             await group.triggerGracefulShutdown()
             try await tasks.next()
         }
@@ -68,7 +68,8 @@ struct RunningSite: Sendable {
         try await allow(in: browser)
     }
 
-    /// Does at the provider what Ada would do, without the browser, which is on the login page: where it would go now.
+    /// Logs Ada in at the provider without the browser, which is on the login page; returns the callback that it would
+    /// open.
     func callback(of browser: Chromium) async throws -> String {
         var form = Parameters(decoding: try await browser.url.split(separator: "?", maxSplits: 1)[1]) ?? [:]
         form["username"] = "ada"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("the log", .timeLimit(.minutes(1)))
 struct LoggingObserverTests {
-    /// A state whose access token has ended, and what it writes.
+    /// A state whose access token has expired, and its log.
     private struct World {
         let provider: OpenIDProvider
         let state: AuthState
@@ -51,7 +51,7 @@ struct LoggingObserverTests {
     }
 
     @Test(
-        "the level says who has to do something",
+        "the level names the party that has to act",
         arguments: [
             ("temporarily_unavailable", 503, Logger.Level.warning, "transient"),
             ("invalid_grant", 400, .notice, "reauthenticationRequired"),
@@ -69,7 +69,7 @@ struct LoggingObserverTests {
         await world.provider.stop()
     }
 
-    @Test("what a caller waits for is in the caller's own log, with the request's id")
+    @Test("a caller's events are in the caller's own log, with the request's id")
     func callers() async throws {
         let world = try await World()
         world.log.clear()

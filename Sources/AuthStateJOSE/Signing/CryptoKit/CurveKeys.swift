@@ -2,12 +2,12 @@
     internal import CryptoKit
     internal import Foundation
 
-    /// What CryptoKit's four public keys have in common, in JOSE's forms.
+    /// The common interface of CryptoKit's four public keys, in JOSE's forms.
     protocol CurvePublicKey: Sendable {
         func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool
     }
 
-    /// What CryptoKit's four private keys have in common, in JOSE's forms.
+    /// The common interface of CryptoKit's four private keys, in JOSE's forms.
     protocol CurvePrivateKey: Sendable {
         var material: KeyMaterial { get }
         var rawRepresentation: Data { get }

@@ -3,8 +3,8 @@
 
     /// libcrypto's functions, found in the running process.
     ///
-    /// Unchecked: the imported struct of C function pointers is written once, before the value exists for anybody else, and
-    /// what was fetched are immutable objects with an atomic reference count, kept for the life of the process.
+    /// Unchecked: the imported struct of C function pointers is written once, before the value is shared, and the
+    /// fetched objects are immutable, with an atomic reference count, and are kept for the life of the process.
     struct LibCrypto: @unchecked Sendable {
         let functions: AuthStateCryptoFunctions
         /// The cipher, fetched.
@@ -28,7 +28,7 @@
         /// Opens a library by its file name.
         init(opening library: String) throws(JOSEError) {
             var functions = AuthStateCryptoFunctions()
-            // The name of what is missing can be the library's: it is copied while that is still there.
+            // The name of the missing symbol can be the library's: it is copied while the library is still loaded.
             let missing = library.withCString { name in AuthStateCryptoLoad(name, &functions).map(String.init(cString:))
             }
             if let missing {
@@ -57,7 +57,7 @@
             function.flatMap { digests[$0] }
         }
 
-        /// The error of an operation that cannot fail unless memory or the library itself does.
+        /// The error of an operation that fails only when memory or the library itself does.
         func failure(_ operation: String) -> JOSEError {
             functions.ERR_clear_error()
             return JOSEError(.backendUnavailable, "libcrypto failed: \(operation)")

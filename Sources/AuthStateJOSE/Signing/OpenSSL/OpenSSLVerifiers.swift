@@ -3,7 +3,7 @@
 
     /// Verifies RSA and ECDSA: the message's digest first, then the signature over it.
     ///
-    /// Preparing a context costs a good part of a verification, so those that did their work are kept.
+    /// Preparing a context takes a large part of a verification, so contexts that worked are kept.
     final class OpenSSLDigestVerifier: SignatureVerifier {
         private let scheme: SignatureScheme
         private let key: OpenSSLKey
@@ -24,7 +24,7 @@
                 context = try VerificationContext(scheme, key: key)
             }
             guard context.isValid(scheme.encoded(signature), for: message) else {
-                // What a failure leaves behind in a context is not documented: it is not kept.
+                // The state of a context after a failure is not documented: it is not kept.
                 key.library.functions.ERR_clear_error()
                 return false
             }

@@ -1,9 +1,10 @@
 #if os(Linux)
     internal import CAuthStateCrypto
 
-    /// What libcrypto needs to digest messages and to verify signatures over the digests, one after the other.
+    /// The libcrypto context to digest messages and verify signatures over the digests, one after the other.
     ///
-    /// Unchecked: whoever takes it out of the verifier's list has it alone until it is put back, under the list's lock.
+    /// Unchecked: a caller that takes it from the verifier's list uses it alone until it puts it back, under the list's
+    /// lock.
     final class VerificationContext: @unchecked Sendable {
         private let library: LibCrypto
         private let digest: OpaquePointer

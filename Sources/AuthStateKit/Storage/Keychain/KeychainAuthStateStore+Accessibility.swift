@@ -1,5 +1,5 @@
 extension KeychainAuthStateStore {
-    /// When the device lets the app read the item, and whether the item may leave the device in a backup.
+    /// The times at which the device lets the app read the item, and whether the item may leave the device in a backup.
     ///
     /// A refresh token that rotates must not come back from a backup or to a second device: spent there again, it may end
     /// the grant for both. So prefer those that stay on this device.
@@ -17,7 +17,7 @@ extension KeychainAuthStateStore {
         public static let afterFirstUnlockThisDeviceOnly = Self(level: .afterFirstUnlockThisDeviceOnly)
         /// The same, and an encrypted backup restores it on another device.
         public static let afterFirstUnlock = Self(level: .afterFirstUnlock)
-        /// Only while the device is unlocked: what runs in the background gets `.deviceLocked`.
+        /// Only while the device is unlocked: a call in the background gets `.deviceLocked`.
         public static let whenUnlockedThisDeviceOnly = Self(level: .whenUnlockedThisDeviceOnly)
         /// The same, and an encrypted backup restores it on another device.
         public static let whenUnlocked = Self(level: .whenUnlocked)

@@ -1,15 +1,15 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// Keeps each state in a keychain item of its own: for apps on Apple platforms, and what they share with extensions.
+/// Keeps each state in a keychain item of its own: for apps on Apple platforms, and for states shared with extensions.
 ///
 /// Items are generic passwords: the service is the store's, the account is the key. They stay on this device, are never
 /// synchronised, and can be read from the first unlock on, so that a renewal in the background works while the device is
 /// locked. On the Mac the data protection keychain is used, which needs a signed app.
 ///
-/// **Nothing is lost in a save.** A first save adds the item, every later one updates it in place, and the query names the
-/// version that is replaced: the keychain itself refuses to overwrite what somebody else saved. Nothing is ever deleted to
-/// be added again, as many examples do: an app that is ended in between has logged its user out.
+/// **Nothing is lost in a save.** A first save adds the item, every later one updates it in place, and the query names
+/// the version that is replaced: the keychain itself refuses to overwrite another writer's save. An item is never
+/// deleted to be added again, as in many examples: an app that is ended in between has logged its user out.
 ///
 /// **A locked device costs nothing.** Before the first unlock, calls throw `.deviceLocked`; so does a renewal, before the
 /// refresh token is sent. The grant stays as it is.
@@ -17,21 +17,22 @@ import AuthStateOAuth
 /// **Being ended in a renewal.** `reserve` writes a note into the item, which the save takes out again. A process that finds
 /// the note knows that the refresh token may be spent already; it is tried once more, and a refusal says what happened.
 ///
-/// **App and extension.** A lease excludes everybody in its process. It excludes no other process, because the system
-/// ends an app that is suspended while it holds a lock that it shares. Let one of them renew, the app as a rule, and give
-/// the others `ReadOnlyAuthStateStore(KeychainAuthStateStore(…))` with the same `service` and `accessGroup`. Should two of
-/// them save all the same, none overwrites the other: the second one takes over what it finds, and saves on top of it.
+/// **App and extension.** A lease excludes every other holder in its process. It excludes no other process, because the
+/// system ends an app that is suspended while it holds a lock that it shares. Let one of them renew, the app as a rule,
+/// and give the others `ReadOnlyAuthStateStore(KeychainAuthStateStore(…))` with the same `service` and `accessGroup`.
+/// Should two of them save all the same, none overwrites the other: the second one adopts what it finds, and saves on
+/// top of it.
 ///
 /// **A new installation.** Items outlive the app that made them: see ``removeAll()``.
 ///
 /// Type-checked against declarations of our own; not yet run on a device.
 public struct KeychainAuthStateStore: AuthStateStore {
-    /// One for the process: a suspended one holds nothing that another waits for.
+    /// The queue of the process: a suspended process holds nothing that another waits for.
     private static let queue = LeaseQueue()
 
-    /// For how long the keychain may be silent in a load, or in a function of a lease.
+    /// The longest silence of the keychain in a load, or in a function of a lease.
     static let patience = Duration.seconds(30)
-    /// For how long it may be silent before the deadline of a lease counts.
+    /// The shortest time that a lease waits for the keychain, even beyond its deadline.
     static let leastPatience = Duration.seconds(5)
 
     private let items: any KeychainItems
@@ -46,12 +47,12 @@ public struct KeychainAuthStateStore: AuthStateStore {
         /// Makes a store; nothing is read or written yet.
         ///
         /// - Parameters:
-        ///   - service: A name for all of its items, for example the app's bundle identifier. Nobody else should use it.
+        ///   - service: A name for all of its items, for example the app's bundle identifier. Use it for nothing else.
         ///   - accessGroup: The keychain access group, with the team's prefix, that app and extensions share; the
         ///     entitlement has to name it. Nil adds to the app's first group, which with Keychain Sharing is the first
         ///     that the entitlement names, and reads in all of them: no item of this service may be in another.
-        ///   - accessibility: When the items can be read. Items that are there already are changed by their next save.
-        ///   - clock: What the deadlines of leases are measured with.
+        ///   - accessibility: The times at which the items can be read. Existing items change with their next save.
+        ///   - clock: Measures the deadlines of leases.
         public init(
             service: String, accessGroup: String? = nil,
             accessibility: Accessibility = .afterFirstUnlockThisDeviceOnly,
@@ -80,8 +81,8 @@ public struct KeychainAuthStateStore: AuthStateStore {
 
     /// Reads a state without a lease; nil when there is none under the key.
     ///
-    /// - Throws: `AuthStateError`: `.deviceLocked` until the device is unlocked; `.storeUnreadable` with the `OSStatus` and
-    ///   what to do; `.storeCorrupt` when the item is somebody else's.
+    /// - Throws: `AuthStateError`: `.deviceLocked` until the device is unlocked; `.storeUnreadable` with the `OSStatus`
+    ///   and what to do; `.storeCorrupt` when the item is not a state of this library.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let entry = entry(key)
         return try await work.run(within: Self.patience, orThrow: .keychainSilent(.storeUnreadable)) {
@@ -89,12 +90,12 @@ public struct KeychainAuthStateStore: AuthStateStore {
         }
     }
 
-    /// Runs a transaction while nobody else in this process holds the key; waiters take turns in order.
+    /// Runs a transaction under a lease that excludes every other holder in this process; waiters take turns in order.
     ///
-    /// What the body began to save is finished even when its task is cancelled.
+    /// A save that the body began is finished even when its task is cancelled.
     ///
-    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while waiting;
-    ///   whatever the body throws.
+    /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
+    ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
         deadline: Duration,
@@ -107,7 +108,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
         let reading: Result<KeychainEntry.Reading, any Error>
         do {
             let patience = max(deadline.remaining, Self.leastPatience)
-            // What cannot be read is an error only for who wants to read it: it can still be discarded.
+            // An item that cannot be read is an error only for a call that reads it: it can still be discarded.
             reading = try await work.run(within: patience, orThrow: .keychainSilent(.storeUnreadable)) {
                 Result { try entry.read() }
             }
@@ -126,20 +127,20 @@ public struct KeychainAuthStateStore: AuthStateStore {
         }
     }
 
-    /// False: only the app, and those that share its access group, can write its items.
+    /// False: only the app, and the programs that share its access group, can write its items.
     public var mayBeWrittenByOthers: Bool { false }
 
-    /// Begins to watch a key: changes by this process show at once; for those of others the store is read from time to time.
+    /// Begins to watch a key: changes by this process show at once; for others the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
         KeychainWatch(item: slot(of: key), service: slot(of: nil))
     }
 
     /// Removes every state of this service and access group, readable or not; for the first start of a new installation.
     ///
-    /// The system keeps keychain items when an app is deleted, so that its next installation finds the user logged in. Who
-    /// does not want that keeps a mark in `UserDefaults` and, where it is missing, calls this before restoring. The mark
-    /// seems missing, too, before the first unlock: look only while `UIApplication.isProtectedDataAvailable`. Tokens that
-    /// are removed so are not revoked; do not call this while a state is in use.
+    /// The system keeps keychain items when an app is deleted, so that its next installation finds the user logged in.
+    /// To prevent that, keep a mark in `UserDefaults` and, where it is missing, call this before restoring. The mark
+    /// seems missing, too, before the first unlock: look only while `UIApplication.isProtectedDataAvailable`. Tokens
+    /// that are removed so are not revoked; do not call this while a state is in use.
     ///
     /// - Throws: `AuthStateError`: `.deviceLocked`, `.storeUnwritable`.
     public func removeAll() async throws {
@@ -159,7 +160,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
             accessibility: accessibility)
     }
 
-    /// Where changes of a key are counted, or of all of them.
+    /// Returns the slot in which changes of a key, or of all keys, are counted.
     private func slot(of key: AuthStateKey?) -> ChangeCounters.Slot {
         var hasher = Hasher()
         hasher.combine(ObjectIdentifier(queue))

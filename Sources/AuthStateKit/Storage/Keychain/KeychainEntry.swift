@@ -9,17 +9,17 @@ import AuthStateOAuth
 
 /// The keychain item that holds a state, by its name. Its functions block.
 ///
-/// Every change names the version that it replaces in its query. The keychain compares and changes in one transaction of
-/// its own, so that a save over somebody else's is refused without any lock of ours.
+/// Every change names the version that it replaces in its query. The keychain compares and changes in one transaction
+/// of its own, so that it refuses a save over another writer's without any lock here.
 struct KeychainEntry: Sendable {
-    /// What was read at one moment.
+    /// A reading of the item at one moment.
     struct Reading: Sendable {
         var stored: StoredAuthState?
-        /// Whether somebody reserved and neither saved nor gave up.
+        /// Whether a holder has reserved, and has neither saved nor released.
         var isMarked = false
     }
 
-    /// What an item's comment says.
+    /// The content of an item's comment.
     private enum Note: String {
         case kept = "kept"
         case redeeming = "redeeming"
@@ -57,12 +57,12 @@ struct KeychainEntry: Sendable {
         if status != .success { try refuse(version, status) }
     }
 
-    /// Takes the note back; when that fails the next holder hears of a crash that was none, and renews all the same.
+    /// Resets the note; when that fails the next holder hears of a crash that did not happen, and renews all the same.
     func release(_ version: StoredAuthState.Version) {
         _ = items.update(query(version), to: KeychainAttributes(comment: Note.kept.rawValue))
     }
 
-    /// Writes the item, and returns its version: a new random one, so that none ever comes back.
+    /// Writes the item, and returns its version: a new random one, so that no version ever recurs.
     ///
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) throws -> StoredAuthState.Version {
@@ -110,7 +110,7 @@ struct KeychainEntry: Sendable {
         var item = probe
         (item.comment, item.accessible, item.data) = (Note.kept.rawValue, accessibility, Data([0]))
         var status = items.add(item)
-        // One that a process left behind that was ended just then, or one of a process that does the same now.
+        // A duplicate is a probe that an ended process left behind, or one of a process that probes now.
         if status == .success || status == .duplicateItem { status = items.delete(probe) }
         if status == .success || status == .itemNotFound { return }
         throw unwritable(status)
@@ -122,7 +122,7 @@ struct KeychainEntry: Sendable {
         return query
     }
 
-    /// Says why a change was refused: another version is stored, or what the keychain said.
+    /// Throws the reason why a change was refused: another version is stored, or the status of the keychain.
     private func refuse(_ expected: StoredAuthState.Version?, _ status: KeychainStatus) throws -> Never {
         if status == .itemNotFound || status == .duplicateItem {
             try StoredAuthState.Version.check(read().stored?.version, isExpected: expected)

@@ -10,7 +10,7 @@
 protocol KeychainItems: Sendable {
     /// Makes an item, in the process's first access group if it names none; `.duplicateItem` when there is one of its name.
     func add(_ item: KeychainAttributes) -> KeychainStatus
-    /// Changes the items that the query matches, in one step that nobody comes between; `.itemNotFound` if it matches none.
+    /// Changes the items that the query matches, in one atomic step; `.itemNotFound` if it matches none.
     func update(_ query: KeychainAttributes, to changes: KeychainAttributes) -> KeychainStatus
     /// Reads one item; `.itemNotFound` when there is none.
     func copyMatching(_ query: KeychainAttributes) -> (status: KeychainStatus, item: KeychainAttributes?)
@@ -18,7 +18,7 @@ protocol KeychainItems: Sendable {
     func delete(_ query: KeychainAttributes) -> KeychainStatus
 }
 
-/// What items are looked for by, what is changed in them, or what they are; what is nil is not said.
+/// The attributes of a query, of a change or of an item; those that are nil are left out.
 struct KeychainAttributes: Sendable, Hashable {
     /// With the account and the access group, the name of an item: `kSecAttrService`.
     var service: String?
@@ -39,6 +39,6 @@ struct KeychainAttributes: Sendable, Hashable {
 extension KeychainAttributes: CustomStringConvertible, CustomReflectable {
     /// The name and the size.
     var description: String { "\(service ?? "?")/\(account ?? "?"), \(data?.count ?? 0) bytes" }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     var customMirror: Mirror { Mirror(self, children: ["item": description]) }
 }

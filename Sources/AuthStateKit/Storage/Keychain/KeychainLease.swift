@@ -7,21 +7,21 @@ import AuthStateOAuth
     import Foundation
 #endif
 
-/// The transaction of a keychain store: what was read last, and whether the item says that it is being redeemed.
+/// The transaction of a keychain store: the last reading, and whether the item is noted as being redeemed.
 ///
 /// Its functions run one after another on threads of the store, and finish even when their task is cancelled.
 final class KeychainLease: AuthStateLease {
     private struct State {
-        /// What was read or written last.
+        /// The item as it was last read or written.
         var reading: Result<KeychainEntry.Reading, any Error>
-        /// Whether the body has not loaded yet: what was read when the lease began is good for once.
+        /// Whether the body has not loaded yet: the first load uses the reading that was made when the lease began.
         var isFirst = true
-        /// What was noted as being redeemed, and not saved since.
+        /// The version that was noted as being redeemed, and not saved since.
         var reserved: StoredAuthState.Version?
         var isOver = false
     }
 
-    /// Whether a process was ended between `reserve` and `save`: what it was redeeming may be spent.
+    /// Whether a process was ended between `reserve` and `save`: the refresh token that it was redeeming may be spent.
     let followsCrash: Bool
     private let entry: KeychainEntry
     private let slot: ChangeCounters.Slot
@@ -29,7 +29,7 @@ final class KeychainLease: AuthStateLease {
     /// Held for the whole of each function: only threads that may block wait for it.
     private let state: Lock<State>
 
-    /// Begins with what was read under the lease.
+    /// Makes a lease from what was read under it.
     init(
         _ entry: KeychainEntry, _ reading: Result<KeychainEntry.Reading, any Error>, _ slot: ChangeCounters.Slot,
         _ work: BlockingWork
@@ -41,7 +41,7 @@ final class KeychainLease: AuthStateLease {
         state = Lock(State(reading: reading))
     }
 
-    /// Takes back what was noted and not used, then calls `release`; later if something hangs.
+    /// Resets an unused note, then calls `release`; later if a call hangs.
     nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
         await work.complete(within: KeychainAuthStateStore.leastPatience) {
             self.state.withLock { state in
@@ -81,12 +81,12 @@ final class KeychainLease: AuthStateLease {
 
     func discard() async throws { try await change { (nil, try $0.discard()) } }
 
-    /// Changes the item, and tells what is stored then.
+    /// Changes the item, and keeps what is stored then as the last reading.
     private func change<R: Sendable>(
         _ body: @escaping @Sendable (KeychainEntry) throws -> (StoredAuthState?, R)
     ) async throws -> R {
         try await perform(or: .storeUnwritable, isChange: true) { state in
-            // A call that failed may have had its effect, or has found that what was read is not so any more.
+            // A failed call may have had its effect, or has found that the last reading is outdated.
             defer { ChangeCounters.count(self.slot) }
             state.isFirst = false
             let (stored, result) = try body(self.entry)

@@ -1,6 +1,6 @@
 import AuthStateOAuth
 
-/// What a call of the keychain came to: Security's `OSStatus`.
+/// The result of a keychain call: Security's `OSStatus`.
 struct KeychainStatus: RawRepresentable, Sendable, Hashable {
     let rawValue: Int32
 
@@ -18,21 +18,21 @@ struct KeychainStatus: RawRepresentable, Sendable, Hashable {
     static let diskFull = KeychainStatus(rawValue: -34)
     static let parameter = KeychainStatus(rawValue: -50)
 
-    /// Whether the keychain is there, but closed until somebody unlocks the device.
+    /// Whether the keychain is there, but closed until the device is unlocked.
     var meansLocked: Bool { self == .interactionNotAllowed || self == .notAvailable || self == .upgradePending }
 
-    /// The constant's name where we know it, and the number.
+    /// The constant's name where it is known, and the number.
     var text: String {
         let number = "OSStatus \(rawValue)"
         return Self.table[rawValue].map { "\($0.name) (\(number))" } ?? number
     }
 
-    /// What a person can do about it.
+    /// The advice for a person.
     var hint: String {
         Self.table[rawValue]?.hint ?? "Look the number up with `security error \(rawValue)` on a Mac."
     }
 
-    /// Names and hints; one table for what reading and writing come to.
+    /// Names and hints; one table for reading and writing.
     private static let table: [Int32: (name: String, hint: String)] = {
         let unlock = "Nothing is lost: try again after the device has been unlocked."
         let space = "Free some space, then try again."
@@ -72,7 +72,7 @@ struct KeychainStatus: RawRepresentable, Sendable, Hashable {
 }
 
 extension AuthStateError {
-    /// A call of the keychain failed; a locked device is told apart, for it mends itself.
+    /// A keychain call failed; a locked device has a code of its own, because it resolves by itself.
     static func keychain(_ code: Code, _ what: String, _ status: KeychainStatus) -> AuthStateError {
         if status.meansLocked {
             return AuthStateError(
@@ -82,7 +82,7 @@ extension AuthStateError {
         return AuthStateError(code, stage: .store, "\(what): \(status.text).", hint: status.hint)
     }
 
-    /// A call of the keychain has not come back; a change that was under way may still be made.
+    /// A keychain call has not returned; a change in progress may still take effect.
     static func keychainSilent(_ code: Code, isChange: Bool = false) -> AuthStateError {
         AuthStateError(
             code, stage: .store, "The keychain does not answer.",

@@ -1,9 +1,9 @@
-/// Tells of the changes of one item that this process makes; the keychain tells nobody of those of others.
+/// Reports the changes of one item by this process; the keychain does not report those of other processes.
 final class KeychainWatch: AuthStateWatch {
     private let item: ChangeCounters.Slot
     private let service: ChangeCounters.Slot
 
-    /// - Parameter service: Where changes of all items of the service are counted.
+    /// - Parameter service: The slot in which changes of all items of the service are counted.
     init(item: ChangeCounters.Slot, service: ChangeCounters.Slot) {
         self.item = item
         self.service = service

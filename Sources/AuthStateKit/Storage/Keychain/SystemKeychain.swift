@@ -31,7 +31,7 @@
             KeychainStatus(rawValue: SecItemDelete(self.query(query)))
         }
 
-        /// Items of this device alone, in the keychain with data protection.
+        /// Returns a query for items of this device alone, in the keychain with data protection.
         private func query(_ item: KeychainAttributes) -> NSMutableDictionary {
             let query = attributes(item)
             query[kSecClass] = kSecClassGenericPassword

@@ -63,7 +63,7 @@ package struct SealedArchive: Sendable, Hashable {
         return Data(JSONValue.object(members).serialized())
     }
 
-    /// The archive, if it was stored under this key and one of the sealing keys is its own.
+    /// Opens the archive, if it was stored under this key and one of the sealing keys is its own.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable` when none has its name, `.storeCorrupt` when it cannot be opened.
     package func open(as key: AuthStateKey, with sealingKeys: [SealingKey]) throws -> Data {
@@ -79,7 +79,7 @@ package struct SealedArchive: Sendable, Hashable {
         }
     }
 
-    /// The key that the archive says it is stored under; nil when it cannot be told. `open` finds out whether it is true.
+    /// Returns the key that the archive says it is stored under; nil when it cannot be read. `open` verifies it.
     func openKey(with sealingKeys: [SealingKey]) -> AuthStateKey? {
         guard let name, let sealingKey = sealingKeys.first(where: { $0.id == keyID }),
             let bytes = try? sealingKey.cipher.open(name, authenticating: Self.nameData(keyID))
@@ -87,16 +87,16 @@ package struct SealedArchive: Sendable, Hashable {
         return AuthStateKey(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// What is authenticated beside the key.
+    /// Returns the data that is authenticated beside the key.
     private static func nameData(_ keyID: String) -> [UInt8] {
         ["AuthStateKit sealed name", "\(currentFormat)", keyID].flatMap { Array("\($0.utf8.count):\($0),".utf8) }
     }
 
-    /// Whether JSON is a sealed archive of any version.
+    /// Returns whether JSON is a sealed archive of any version.
     static func isSealed(_ json: JSONValue) -> Bool { json["sealed"] != nil }
 
-    /// What is authenticated beside the archive. Each part stands behind its length, so that no two lists of parts are the
-    /// same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,6:c2VhbA,`.
+    /// Returns the data that is authenticated beside the archive. Each part stands behind its length, so that no two
+    /// lists of parts are the same bytes: `27:AuthStateKit sealed archive,1:1,7:2026-11,7:default,6:c2VhbA,`.
     private static func associatedData(_ keyID: String, _ key: AuthStateKey, _ name: [UInt8]?) -> [UInt8] {
         let name = name.map { [Base64URL.encode($0)] } ?? []
         return (["AuthStateKit sealed archive", "\(currentFormat)", keyID, key.rawValue] + name)

@@ -6,11 +6,11 @@ import AuthStateOAuth
     public import Foundation
 #endif
 
-/// Seals what another store keeps: archives leave this process encrypted and authenticated by AES-256-GCM.
+/// Seals the states of another store: archives leave this process encrypted and authenticated by AES-256-GCM.
 ///
-/// Who reads the store learns a state's size and the name of its sealing key, and nothing else. Who writes it can remove a
-/// state or put an older one of the same key back, but can neither change one nor move it under another key: such a state
-/// is refused, and left as it was. Versions, leases and changes are those of the other store.
+/// A reader of the store learns a state's size and the name of its sealing key, and nothing else. A writer can remove a
+/// state or put an older one of the same key back, but can neither change one nor move it under another key: such a
+/// state is refused, and left as it was. Versions, leases and changes are those of the other store.
 ///
 /// **Rotation.** The first key seals, all of them open. To take a new key, put it first and keep the old one behind it;
 /// each state is sealed anew at its next save, or by ``reseal(_:deadline:)``. Take the old key away when none needs it.
@@ -22,13 +22,13 @@ public struct SealedAuthStateStore: AuthStateStore {
     private let keys: [SealingKey]
     private let opensUnsealed: Bool
 
-    /// Makes a store that seals what another one keeps.
+    /// Makes a store that seals the states of another one.
     ///
     /// - Parameters:
-    ///   - base: Where the sealed states are kept.
+    ///   - base: The store of the sealed states.
     ///   - keys: The key that seals, then older ones that still open.
-    ///   - opensUnsealed: Whether states that were stored before sealing began are read too; they are sealed at their next
-    ///     save. Only until all are: as long as it is set, whoever can write the other store can put states there.
+    ///   - opensUnsealed: Whether states that were stored before sealing began are read too; they are sealed at their
+    ///     next save. Set it only until all are: as long as it is set, any writer of the other store can add states.
     /// - Throws: `AuthStateError` with `.invalidArgument` when there is no key, or two have the same name.
     public init(_ base: any AuthStateStore, keys: [SealingKey], opensUnsealed: Bool = false) throws {
         guard !keys.isEmpty, Set(keys.map(\.id)).count == keys.count else {
@@ -46,7 +46,7 @@ public struct SealedAuthStateStore: AuthStateStore {
     /// Reads and opens a state; nil when there is none under the key.
     ///
     /// - Throws: `AuthStateError`: `.storeUnreadable` when its sealing key is not in the list, or it is not sealed;
-    ///   `.storeCorrupt` when it was changed or moved; `.storeTooNew`; what the other store throws.
+    ///   `.storeCorrupt` when it was changed or moved; `.storeTooNew`; the other store's errors.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         try await base.load(key).map { try opened($0, key) }
     }
@@ -62,13 +62,14 @@ public struct SealedAuthStateStore: AuthStateStore {
         }
     }
 
-    /// False: only holders of a key write what is opened. As long as unsealed states are read too, what the other store says.
+    /// False: only holders of a key write what is opened. While unsealed states are read too, the other store's answer.
     public var mayBeWrittenByOthers: Bool { opensUnsealed && base.mayBeWrittenByOthers }
 
-    /// Lists what the other store does, with the keys themselves where it knows their digests only: each sealed state has its
-    /// own key sealed beside it. One that was sealed by a version without this keeps the digest until its next save.
+    /// Lists the other store's states, with the keys themselves where that store knows only their digests: each sealed
+    /// state has its own key sealed beside it. A state that was sealed by a version without this keeps the digest until
+    /// its next save.
     ///
-    /// - Throws: What the other store throws.
+    /// - Throws: The other store's errors.
     public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
         var entries = try await base.entries(savedBefore: date)
         for index in entries.indices where entries[index].key.isDigest {
@@ -85,7 +86,8 @@ public struct SealedAuthStateStore: AuthStateStore {
     /// Watches the other store.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
 
-    /// Seals what is stored under a key anew, with the first key and a nonce of its own; does nothing where nothing is.
+    /// Seals the state under a key anew, with the first sealing key and a nonce of its own; without a state, does
+    /// nothing.
     ///
     /// - Throws: As `load(_:)` and a save.
     public func reseal(_ key: AuthStateKey, deadline: Duration = .seconds(30)) async throws {

@@ -9,7 +9,7 @@ extension AuthStateError {
             hint: "Read it through a SealedAuthStateStore that has its key.")
     }
 
-    /// An archive is not sealed, and nobody said that it need not be.
+    /// An archive is not sealed, and unsealed archives are not allowed.
     static func storeNotSealed() -> AuthStateError {
         AuthStateError(
             .storeUnreadable, stage: .store, "The stored state is not sealed; it was left as it is.",

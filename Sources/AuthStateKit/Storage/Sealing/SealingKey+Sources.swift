@@ -31,7 +31,7 @@ extension SealingKey {
         try self.init(id: id, bytes: bytes)
     }
 
-    /// The bytes of a text. 64 hexadecimal digits would be 48 bytes of base64: no text means two keys.
+    /// Returns the bytes of a text. 64 hexadecimal digits would be 48 bytes of base64: no text means two keys.
     private static func decode(_ text: String) -> [UInt8]? {
         let text = text.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
         return hexadecimal(text) ?? Base64.decode(text) ?? Base64URL.decode(text)

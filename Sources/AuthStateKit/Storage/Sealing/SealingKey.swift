@@ -1,10 +1,11 @@
 public import AuthStateJOSE
 import AuthStateOAuth
 
-/// A secret key of 256 bits that stored states are sealed with, and the name by which they tell it.
+/// A secret key of 256 bits that stored states are sealed with, and the name by which they identify it.
 ///
-/// Make one with `openssl rand -base64 32`, and keep it where the states are not: who has both reads the tokens. One key
-/// may be used for 2^31 saves (see ``AES256GCM``): a thousand a second for three weeks, one a second for seventy years.
+/// Make one with `openssl rand -base64 32`, and keep it apart from the states: a reader of both can read the tokens.
+/// One key may be used for 2^31 saves (see ``AES256GCM``): a thousand a second for three weeks, one a second for
+/// seventy years.
 public struct SealingKey: Sendable, Hashable {
     /// The key's name, which stands in every state that is sealed with it; no secret.
     public let id: String
@@ -46,7 +47,7 @@ public struct SealingKey: Sendable, Hashable {
 
     static let recipe = "Make one with: openssl rand -base64 32"
 
-    /// A name that stays with the key: the first 64 bits of a hash that is used for nothing else.
+    /// Returns a name that stays with the key: the first 64 bits of a hash that is used for nothing else.
     private static func name(of bytes: [UInt8]) throws -> String {
         String(try Fingerprint.of(Array("AuthStateKit sealing key\n".utf8) + bytes).prefix(16))
     }

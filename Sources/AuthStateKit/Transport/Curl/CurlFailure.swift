@@ -13,7 +13,7 @@
         static let outOfMemory = TransportError(
             .libraryUnavailable, "libcurl found no memory for a request.", requestMayHaveBeenSent: false)
 
-        /// libcurl refused an option, before anything was sent.
+        /// Returns the error for an option that libcurl refused, before anything was sent.
         static func setUp(_ code: Int) -> TransportError {
             guard code != AuthStateCurl_CURLE_OUT_OF_MEMORY else { return outOfMemory }
             let reason = AuthStateCurlMessageFor(code).map { String(cString: $0).lowercased() } ?? "code \(code)"
@@ -21,7 +21,7 @@
             return TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
         }
 
-        /// Codes that say all by themselves; every other one is a lost connection.
+        /// Codes that determine the kind of failure by themselves; every other one is a lost connection.
         private static let kinds: [Int: TransportError.Code] = [
             AuthStateCurl_CURLE_URL_MALFORMAT: .invalidRequest,
             AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY: .unreachable,
@@ -56,14 +56,15 @@
             return kind == .timedOut && !hasUsedItsTime(transfer) ? .unreachable : kind
         }
 
-        /// Whether the server ended the connection over the client's certificate (RFC 8446, section 6.2): alerts about
-        /// certificates are always about the receiver's. libcurl has a code for one of them only.
+        /// Returns whether the server ended the connection over the client's certificate (RFC 8446, section 6.2):
+        /// alerts about certificates are always about the receiver's. libcurl has a code for one of them only.
         private static func isRefusedCertificate(_ transfer: CurlTransfer) -> Bool {
             let text = String(cString: transfer.detail).lowercased()
             return text.contains(" alert ") && ["certificate", "unknown ca"].contains { text.contains($0) }
         }
 
-        /// Certain only before a connection stood: everything later counts as sent, unless libcurl counted no byte.
+        /// Returns false only for a failure before a connection was made: everything later counts as sent, unless
+        /// libcurl counted no byte.
         private static func mayHaveBeenSent(_ kind: TransportError.Code, _ transfer: CurlTransfer) -> Bool {
             if [.unreachable, .addressNotAllowed, .insecureConnection, .clientCertificate, .invalidRequest]
                 .contains(kind)
@@ -124,14 +125,14 @@
             return transfer.attempts > 0 || microseconds >= Int64(transfer.exchange.request.timeoutMilliseconds) * 1000
         }
 
-        /// The system's reason if there is one, else libcurl's; neither knows anything of the request.
+        /// Returns the system's reason if there is one, else libcurl's; neither contains anything of the request.
         private static func reason(_ code: Int, _ transfer: CurlTransfer) -> String {
             let number = AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_OS_ERRNO)
             let text = number == 0 ? AuthStateCurlMessageFor(code) : UnsafePointer(strerror(Int32(number)))
             return text.map { String(cString: $0).lowercased() } ?? "code \(code)"
         }
 
-        /// libcurl's sentence about TLS, which speaks of the certificate alone.
+        /// Returns libcurl's sentence about TLS, which speaks of the certificate alone.
         private static func detail(_ code: Int, _ transfer: CurlTransfer) -> String {
             let text = String(cString: transfer.detail).printable().split(separator: " ").joined(separator: " ")
             return text.isEmpty ? reason(code, transfer) : text

@@ -43,7 +43,7 @@
             mailbox: CurlMailbox, configuration: CurlTransport.Configuration, authorities: Data?
         ) throws {
             guard let multi = AuthStateCurlMultiInit() else { throw CurlFailure.outOfMemory }
-            // The thread becomes the loop's only owner: nobody else keeps a reference.
+            // The thread becomes the loop's only owner: no other reference is kept.
             let loop = Unmanaged.passRetained(
                 CurlLoop(multi: multi, mailbox: mailbox, configuration: configuration, authorities: authorities))
             var thread = pthread_t()
@@ -62,7 +62,7 @@
             pthread_detach(thread)
         }
 
-        /// A server that hangs up must not end the process: OpenSSL writes without MSG_NOSIGNAL.
+        /// Blocks SIGPIPE: a server that hangs up must not end the process, and OpenSSL writes without MSG_NOSIGNAL.
         private static func blockPipeSignal() {
             var signals = sigset_t()
             sigemptyset(&signals)

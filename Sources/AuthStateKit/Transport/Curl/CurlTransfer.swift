@@ -8,7 +8,7 @@
         internal import Foundation
     #endif
 
-    /// An exchange under way: what libcurl is told and what it has delivered. Lives on the loop's thread alone.
+    /// An exchange in progress: its options and what libcurl has delivered. Lives on the loop's thread alone.
     final class CurlTransfer {
         let exchange: TransportExchange
         let easy: UnsafeMutableRawPointer
@@ -22,12 +22,12 @@
         /// The address that the request's policy refused last, unless it allowed another one.
         private(set) var refusedAddress: InternetAddress?
         private var hasAllowedAddress = false
-        /// How often the request was about to be sent; more than once when a kept connection turned out to be dead.
+        /// The number of attempts to send the request; more than one when a kept connection turned out to be dead.
         private(set) var attempts = 0
         /// Whether libcurl counts `attempts` (since 7.80).
         var countsAttempts = false
 
-        /// What was too long.
+        /// The part of an answer that was too long.
         enum Excess { case head, body }
 
         init(_ exchange: TransportExchange, easy: UnsafeMutableRawPointer) {
@@ -41,7 +41,7 @@
             detail.deallocate()
         }
 
-        /// The transfer behind a call-back's context, which the loop keeps alive as long as the handle is in use.
+        /// Returns the transfer behind a callback's context, which the loop keeps alive while the handle is in use.
         static func from(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
             Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
         }

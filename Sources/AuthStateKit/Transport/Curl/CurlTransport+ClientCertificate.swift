@@ -24,7 +24,7 @@
     }
 
     extension CurlTransport.ClientCertificate {
-        /// Looks at both files, so that what is wrong with them is said before the first connection.
+        /// Reads both files, so that a fault in them is reported before the first connection.
         ///
         /// - Throws: `TransportError` with `.clientCertificate`.
         func check() throws {

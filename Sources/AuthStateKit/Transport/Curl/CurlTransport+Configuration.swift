@@ -8,7 +8,7 @@
     #endif
 
     extension CurlTransport {
-        /// What a transport trusts, and how it uses connections.
+        /// The authorities that a transport trusts, its client certificate, and its use of connections.
         public struct Configuration: Sendable, Hashable {
             /// A PEM file of certificate authorities to trust besides the system's; nil trusts the system's alone.
             ///
@@ -16,13 +16,13 @@
             public var certificateAuthorityFile: String?
             /// The client's certificate and private key, shown to every server that asks for one; nil shows none.
             ///
-            /// Give such a transport to the service of that one provider: the certificate says who the client is.
+            /// Give such a transport to the service of that one provider: the certificate identifies the client.
             public var clientCertificate: ClientCertificate?
             /// The time that name look-up, connection and TLS handshake may take together.
             public var connectTimeout: Duration
             /// The most connections to one host; further requests wait for a free one.
             public var maximumConnectionsPerHost: Int
-            /// How long an unused connection is kept for the next request.
+            /// The time that an unused connection is kept for the next request.
             public var idleTimeout: Duration
             /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are honoured.
             ///
@@ -50,14 +50,15 @@
     }
 
     extension CurlTransport.Configuration {
-        /// Where distributions keep their authorities, for a libcurl older than 7.84, which does not say.
+        /// The paths at which distributions keep their authorities, for a libcurl older than 7.84, which does not
+        /// report its own.
         private static let systemBundles = [
             "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
             "/etc/ssl/cert.pem",
         ]
 
-        /// The system's authorities and those of the file in one PEM text, because naming a file to libcurl would
-        /// replace the system's; nil when no file was named.
+        /// Returns the system's authorities and those of the file in one PEM text, because naming a file to libcurl
+        /// would replace the system's; nil when no file was named.
         ///
         /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
         func certificateAuthorities() throws -> Data? {

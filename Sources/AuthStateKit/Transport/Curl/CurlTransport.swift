@@ -9,7 +9,7 @@
     /// library speak it. A request that is not idempotent is never repeated, not even over a kept connection that turns
     /// out to be dead.
     public final class CurlTransport: HTTPTransport {
-        /// How the transport was set up.
+        /// The configuration that the transport was made with.
         public let configuration: Configuration
 
         private let started = Lock<CurlMailbox?>(nil)

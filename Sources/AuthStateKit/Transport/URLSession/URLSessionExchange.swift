@@ -7,7 +7,7 @@ internal import AuthStateOAuth
     internal import Foundation
 #endif
 
-/// One exchange through URLSession: what its delegate has told so far, and the caller that waits.
+/// One exchange through URLSession: the reports of its delegate so far, and the caller that waits.
 ///
 /// Nothing here names URLSession, so that all decisions can be tested where there is none.
 final class URLSessionExchange: Sendable {
@@ -28,16 +28,16 @@ final class URLSessionExchange: Sendable {
         caller = TransportExchange(request)
     }
 
-    /// Registers the caller; false when it was cancelled before, and has been told.
+    /// Registers the caller; returns false when it was cancelled before, and has been resumed.
     func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool { caller.wait(continuation) }
 
-    /// Frees a caller that has been cancelled.
+    /// Resumes a caller that has been cancelled.
     func cancel() { caller.finish(.failure(CancellationError())) }
 
-    /// Frees a caller whose time is over.
+    /// Resumes a caller whose time is over.
     func timeOut() { caller.finish(.failure(URLSessionFailure.timedOut(request))) }
 
-    /// The answer's head. URLSession joins the values of a repeated field with commas, and keeps no order.
+    /// Takes the answer's head. URLSession joins the values of a repeated field with commas, and keeps no order.
     func receive(status: Int, fields: [(name: String, value: String)]) {
         var headers = TransportHeaders()
         for field in fields.sorted(by: { $0.name < $1.name }) { headers.append(field.name, field.value) }
@@ -48,7 +48,7 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// A part of the answer's body, decompressed; false when there is more than the request allows.
+    /// Takes a part of the answer's body, decompressed; returns false when there is more than the request allows.
     func receive(_ part: Data) -> Bool {
         state.withLock { state in
             if part.count > request.maximumResponseBytes - state.body.count { state.isTooLarge = true }
@@ -57,10 +57,10 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// The certificates, the server's first, of a server that is not trusted.
+    /// Takes the certificates, the server's first, of a server that is not trusted.
     func refuse(chain: [[UInt8]]) { state.withLock { $0.refusedChain = chain } }
 
-    /// The end, with the answer that was received, or with what went wrong.
+    /// Ends the exchange with the answer that was received, or with the failure.
     func finish(_ failure: URLSessionFailure?) {
         caller.finish(state.withLock { state in Result { try Self.answer(state, request, failure) } })
     }

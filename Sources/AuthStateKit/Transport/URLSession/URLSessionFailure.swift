@@ -1,7 +1,7 @@
 internal import AuthStateJOSE
 internal import AuthStateOAuth
 
-/// Why URLSession has no answer, in numbers alone: Foundation on Linux does not have the names.
+/// The reason why URLSession has no answer, in numbers alone: Foundation on Linux does not have the names.
 struct URLSessionFailure: Sendable {
     /// `NSError.code`, in `NSURLErrorDomain` or, for proxies, in `kCFErrorDomainCFNetwork`; the two do not overlap.
     var code: Int
@@ -19,7 +19,7 @@ struct URLSessionFailure: Sendable {
         init(_ code: TransportError.Code, _ sentence: String) { (self.code, self.sentence) = (code, sentence) }
     }
 
-    /// What a code means, with `%` for the server. A code that is not here is a connection that was lost.
+    /// The meaning of each code, with `%` for the server. Any other code is a lost connection.
     private static let kinds: [Int: Kind] = {
         let cannotResolve = Kind(.unreachable, "The name of % could not be resolved")
         let tls = Kind(.insecureConnection, "TLS with % failed")

@@ -4,7 +4,7 @@
     public import Security
 
     extension URLSessionTransport {
-        /// What a transport trusts, and who it says that the client is.
+        /// The authorities that a transport trusts, its client identity, and its use of connections.
         public struct Configuration: Sendable {
             /// A PEM file of certificate authorities to trust besides the system's; nil trusts the system's alone.
             ///
@@ -12,7 +12,7 @@
             public var certificateAuthorityFile: String?
             /// The client's certificate and private key, shown to every server that asks for one; nil shows none.
             ///
-            /// Give such a transport to the service of that one provider: the certificate says who the client is.
+            /// Give such a transport to the service of that one provider: the certificate identifies the client.
             public var clientIdentity: ClientIdentity?
             /// The most connections to one host; further requests wait for a free one.
             public var maximumConnectionsPerHost: Int
@@ -46,7 +46,7 @@
     }
 
     extension URLSessionTransport.Configuration {
-        /// The file's certificates.
+        /// Returns the file's certificates.
         ///
         /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
         func certificateAuthorities() throws -> [SecCertificate] {
@@ -56,7 +56,7 @@
             }
         }
 
-        /// - Parameter usesProxies: Whether the system's proxies count.
+        /// - Parameter usesProxies: Whether the system's proxies are used.
         func forSession(usesProxies: Bool) -> URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpCookieStorage = nil

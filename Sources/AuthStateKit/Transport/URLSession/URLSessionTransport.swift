@@ -11,7 +11,7 @@
     /// URLSession does not show the address before it connects. So of an `addressPolicy` only what the URL itself says is
     /// checked: numbers and `localhost`. A name that the resolver leads to a private address is not noticed.
     public final class URLSessionTransport: HTTPTransport {
-        /// How the transport was set up.
+        /// The configuration that the transport was made with.
         public let configuration: Configuration
 
         private let proxied: Route
@@ -20,7 +20,7 @@
 
         /// Makes a transport with a session of its own, whose connections are kept for the next request.
         ///
-        /// A file of authorities that cannot be used is said by the first request.
+        /// The first request reports a file of authorities that cannot be used.
         public init(configuration: Configuration = Configuration()) {
             self.configuration = configuration
             let authorities = Result { try configuration.certificateAuthorities() }
@@ -30,7 +30,7 @@
             direct = Route(configuration, anchors: anchors, usesProxies: false)
         }
 
-        // A session keeps its delegate until then.
+        // A session keeps its delegate until it is invalidated.
         deinit { for route in [proxied, direct] { route.session.invalidateAndCancel() } }
 
         /// Sends a request and returns the whole answer, whatever its status.

@@ -4,7 +4,8 @@
     internal import Foundation
     internal import Security
 
-    /// Hands on what the session tells of each task; follows no redirect, and answers TLS's challenges alone.
+    /// Passes the session's reports on each task to its exchange; follows no redirect, and answers TLS challenges
+    /// alone.
     // Sendable: of what is not, Security's objects are immutable references that any thread may use.
     final class URLSessionTransportDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         private let anchors: [SecCertificate]
@@ -16,12 +17,12 @@
             self.identity = identity
         }
 
-        /// Takes an exchange in, before its task is resumed; it is let go of when the task ends.
+        /// Registers an exchange before its task is resumed; it is released when the task ends.
         func begin(_ exchange: URLSessionExchange, _ task: URLSessionTask) {
             exchanges.withLock { $0[task.taskIdentifier] = exchange }
         }
 
-        /// Lets go of an exchange whose task will not be resumed.
+        /// Releases an exchange whose task will not be resumed.
         func forget(_ task: URLSessionTask) { _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) } }
 
         private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
@@ -95,7 +96,7 @@
 
         private static func chain(of error: NSError) -> [[UInt8]] {
             guard let trust = error.userInfo[NSURLErrorFailingURLPeerTrustErrorKey] else { return [] }
-            // What stands under this key is a SecTrust, a type that `as?` cannot ask for.
+            // The value of this key is a SecTrust, a type that `as?` cannot ask for.
             return chain(of: trust as! SecTrust)
         }
 

@@ -6,7 +6,7 @@ public import AuthStateOAuth
     public import Foundation
 #endif
 
-/// What opens a URL for a person: the system's browser, a command, or a function of yours.
+/// A way to open a URL for a person: the system's browser, a command, or a function of yours.
 public struct Browser: Sendable {
     private enum Opening {
         case system
@@ -23,14 +23,14 @@ public struct Browser: Sendable {
     /// The person's default browser, through `open` on macOS and `xdg-open` and its like on Linux.
     public static let system = Browser(opening: .system)
 
-    /// A command, which is run without a shell and gets the URL as its last argument.
+    /// Returns a browser that runs a command without a shell; the URL is the command's last argument.
     ///
     /// Its output goes nowhere. When it ends with an error before the person is back, the flow ends with
     /// `.browserUnavailable`, and `received` has the last lines of its standard error; when it ends well, the flow goes on.
     /// `split(_:)` makes words of a command line.
     public static func command(_ words: [String]) -> Browser { Browser(opening: .command(words)) }
 
-    /// A function that shows the URL; what it throws ends the flow.
+    /// Returns a browser that calls a function with the URL; an error that the function throws ends the flow.
     public static func custom(_ open: @escaping @Sendable (URL) throws -> Void) -> Browser {
         Browser(opening: .custom(open))
     }
@@ -56,9 +56,9 @@ public struct Browser: Sendable {
 
     /// Opens a URL and returns; a command that fails later is reported once, from another thread.
     ///
-    /// For pages that nobody comes back from, such as a device login's; a user agent opens those of other logins.
+    /// For pages that do not lead back to the app, such as a device login's; a user agent opens those of other logins.
     ///
-    /// - Parameter onFailure: Called at most once, with what the command ended with.
+    /// - Parameter onFailure: Called at most once, with the error that the command ended with.
     /// - Throws: `AuthStateError` with `.browserUnavailable`, or `.invalidArgument` for a URL that is no page.
     public func open(
         _ url: URL, stage: AuthStateError.Stage, onFailure: @escaping @Sendable (AuthStateError) -> Void
@@ -86,7 +86,7 @@ public struct Browser: Sendable {
         }
     }
 
-    /// Programs that open a URL in whatever browser a person uses; the first stands only where Linux runs in Windows.
+    /// Programs that open a URL in the person's browser; the first exists only where Linux runs in Windows.
     private static let openers = [["wslview"], ["xdg-open"], ["gio", "open"], ["sensible-browser"], ["x-www-browser"]]
 
     private func run(

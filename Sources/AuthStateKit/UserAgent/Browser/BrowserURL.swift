@@ -6,7 +6,7 @@
 
 /// A URL that may be given to a browser: http or https, with a host, without user and password, in printable ASCII.
 ///
-/// Other schemes start other programs, and what begins with a hyphen is an option to a command.
+/// Other schemes start other programs, and a text that begins with a hyphen is an option to a command.
 struct BrowserURL: Sendable, Hashable {
     let url: URL
 

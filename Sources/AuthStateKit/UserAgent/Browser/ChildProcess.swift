@@ -12,8 +12,8 @@
         internal import Foundation
     #endif
 
-    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends. What it writes to standard
-    /// error is told at its end.
+    /// Runs a program without a shell: no input, no output, and no trace of it left when it ends. Its standard error is
+    /// reported at its end.
     enum ChildProcess {
         /// Starts a program and returns.
         ///
@@ -32,7 +32,7 @@
             let errors = ErrorOutput()
             let process = try spawn(path, words, withheld, errors)
             do throws(SystemCallError) {
-                // The kernel keeps an ended child until somebody waits for it.
+                // The kernel keeps an ended child until its parent waits for it.
                 try DedicatedThread.start {
                     let status = wait(for: process)
                     onExit(status, errors.lastLines)
@@ -44,7 +44,7 @@
             }
         }
 
-        /// Where a program is; nil when `PATH` does not have it.
+        /// Returns the path of a program; nil when `PATH` does not have it.
         static func find(_ name: String) -> String? {
             guard !name.contains("/") else { return name }
             guard !name.isEmpty else { return nil }

@@ -15,10 +15,10 @@
 
     /// The standard error of a child process: memory, or elsewhere than on Linux a temporary file without a name.
     ///
-    /// A pipe would end a browser that outlives this program with its next warning. The memory has a fixed size, because
-    /// such a browser writes for days: what does not fit is refused, which a program's warnings survive.
+    /// A pipe would end a browser that outlives this program with its next warning. The memory has a fixed size,
+    /// because such a browser writes for days: text that does not fit is refused, which a program's warnings survive.
     final class ErrorOutput: Sendable {
-        /// The file; nil when none could be made, and what is written is lost.
+        /// The file; nil when none could be made, and the output is lost.
         let descriptor: Int32?
 
         init() {
@@ -30,7 +30,8 @@
         }
 
         #if os(Linux)
-            /// Memory whose size is sealed. glibc and musl declare the call and its constants for GNU sources alone.
+            /// Returns memory whose size is sealed. glibc and musl declare the call and its constants for GNU sources
+            /// alone.
             private static func memory() -> Int32? {
                 typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
                 let (cloexec, allowSealing): (UInt32, UInt32) = (0x1, 0x2)
@@ -69,9 +70,9 @@
 
         /// The end of a text, in one line.
         struct Lines: Sendable, Hashable {
-            /// How many bytes are looked at.
+            /// The number of bytes that are read.
             static let limit = 4096
-            /// How many lines are kept.
+            /// The number of lines that are kept.
             private static let count = 3
 
             /// The lines, or nil when all are empty.

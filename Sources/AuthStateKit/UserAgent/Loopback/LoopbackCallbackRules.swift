@@ -26,7 +26,7 @@ package struct LoopbackCallbackRules: Sendable {
 
     /// Makes the rules of a trip.
     ///
-    /// - Parameter state: The `state` of its request; nil when only the caller knows it, who then checks it.
+    /// - Parameter state: The `state` of its request; nil when only the caller knows it, which then checks it.
     package init(redirectURI: RedirectURI, purpose: UserAgentPurpose, entrance: LoopbackEntrance, state: String?) {
         self.redirectURI = redirectURI
         self.purpose = purpose
@@ -44,7 +44,7 @@ package struct LoopbackCallbackRules: Sendable {
             return .refuse(status: 404)
         }
         guard request.method == "GET" || request.method == "POST" && !isEntrance else { return .refuse(status: 405) }
-        // What a script, an image or a frame of another page sends is not a person who comes back.
+        // A request by a script, an image or a frame of another page is not a person who comes back.
         let isNavigation = request.headers["Sec-Fetch-Mode"].allSatisfy { $0 == "navigate" }
         let isDocument = request.headers["Sec-Fetch-Dest"].allSatisfy { $0 == "document" }
         guard TrustCheck.loopbackNavigation.holds(isNavigation), TrustCheck.loopbackDocument.holds(isDocument) else {
@@ -63,7 +63,7 @@ package struct LoopbackCallbackRules: Sendable {
         return accept(AuthorizationCallback(url: url(of: request)))
     }
 
-    /// OAuth 2.0 Form Post Response Mode, section 2; or the form of our own page.
+    /// Judges a form: OAuth 2.0 Form Post Response Mode, section 2, or the form of our own page.
     private func judgeForm(_ request: LoopbackRequest) -> Verdict {
         let type = request.headers.first("Content-Type")?.prefix { $0 != ";" }.filter { $0 != " " } ?? ""
         guard type.equalsIgnoringASCIICase("application/x-www-form-urlencoded") else { return .refuse(status: 415) }
@@ -92,14 +92,14 @@ package struct LoopbackCallbackRules: Sendable {
         TrustCheck.loopbackCookie.holds(entrance.admits(request))
     }
 
-    /// Whether our own page sent the form (RFC 6454, section 7; Fetch Metadata, section 2.3).
+    /// Returns whether our own page sent the form (RFC 6454, section 7; Fetch Metadata, section 2.3).
     private func isFromHere(_ request: LoopbackRequest) -> Bool {
         hosts.contains { request.headers["Origin"] == ["http://\($0)"] }
             && request.headers["Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" }
     }
 
-    /// Takes an answer that names this trip's `state`, in a signed one too. A logout's answer may lack it: the caller,
-    /// who checks it again, then says so.
+    /// Accepts an answer that names this trip's `state`, in a signed one too. A logout's answer may lack it: the
+    /// caller, which checks it again, then reports that.
     private func accept(_ callback: AuthorizationCallback) -> Verdict {
         let states = callback.states
         let isOurs =
@@ -108,7 +108,7 @@ package struct LoopbackCallbackRules: Sendable {
         return TrustCheck.loopbackState.holds(isOurs) ? .callback(callback) : .otherState
     }
 
-    /// Whether the browser only fetches ahead what a person may open (Resource Hints, section 4; its older names too).
+    /// Returns whether the browser only prefetches what a person may open (Resource Hints, section 4; older names too).
     private static func isPrefetch(_ request: LoopbackRequest) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             request.headers[name].contains { $0.lowercased().contains("pre") }
@@ -118,7 +118,7 @@ package struct LoopbackCallbackRules: Sendable {
     /// The one-time address, in the redirect URI's own spelling.
     var entranceURL: String { "\(origin)\(entrance.path)" }
 
-    /// The address as the browser shows it, in the redirect URI's own spelling.
+    /// Returns the address as the browser shows it, in the redirect URI's own spelling.
     private func url(of request: LoopbackRequest) -> String {
         "\(origin)\(redirectURI.parts.path)\(request.query.map { "?\($0)" } ?? "")"
     }

@@ -10,7 +10,7 @@ internal import AuthStateOAuth
 
 /// One connection of a server: one request at a time, its answer, then the next request.
 struct LoopbackConnection: Sendable {
-    /// What the server has to do next.
+    /// The server's next step.
     enum Event {
         case none
         case request(LoopbackRequest)
@@ -22,7 +22,7 @@ struct LoopbackConnection: Sendable {
         /// The handler has the request.
         case handling
         case writing(then: AfterWriting)
-        /// Nothing more is sent; what still comes is thrown away, so that the close does not reset the answer.
+        /// Nothing more is sent; further input is thrown away, so that the close does not reset the answer.
         case draining
         /// A fault: nothing more happens until the client leaves.
         case hanging
@@ -38,7 +38,7 @@ struct LoopbackConnection: Sendable {
 
     let id: UInt64
     let descriptor: Int32
-    /// When the server gives up on it; nil while the handler has the request.
+    /// The time at which the server closes it; nil while the handler has the request.
     private(set) var deadline: Instant?
     private let limits: LoopbackLimits
     private var parser: LoopbackRequestParser
@@ -61,7 +61,7 @@ struct LoopbackConnection: Sendable {
     /// The ticket of the request that was read last.
     var ticket: LoopbackTicket { LoopbackTicket(connection: id, request: requestCount) }
 
-    /// Whether it waits for a request and can be given up for another connection.
+    /// Whether it waits for a request and can be closed for another connection.
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
     /// Whether it has something to send, or waits for the client to have read it.
@@ -72,7 +72,7 @@ struct LoopbackConnection: Sendable {
         }
     }
 
-    /// What to poll for.
+    /// The events to poll for.
     var events: Int16 {
         switch phase {
         case .writing: Int16(POLLOUT)
@@ -87,7 +87,7 @@ struct LoopbackConnection: Sendable {
         guard let count = LoopbackSocket.receive(descriptor, into: &buffer) else {
             return LoopbackSocket.isTemporaryError ? .none : .close
         }
-        // The client has left: nobody would read an answer.
+        // The client has left: an answer would have no reader.
         guard count > 0 else { return .close }
         switch phase {
         case .reading: return parse(buffer[..<count], now)

@@ -21,7 +21,7 @@ package struct LoopbackEntrance: Sendable {
     /// - Parameters:
     ///   - page: The page that the address leads to.
     ///   - redirectURI: The redirect URI, with its port.
-    ///   - lifetime: How long the browser keeps the cookie.
+    ///   - lifetime: The time that the browser keeps the cookie.
     package init(to page: String, redirectURI: RedirectURI, lifetime: Duration) {
         self.page = page
         self.lifetime = lifetime
@@ -39,13 +39,13 @@ package struct LoopbackEntrance: Sendable {
         "\(cookie); Path=\(cookiePath); Max-Age=\(lifetime.components.seconds + 60); HttpOnly; SameSite=Lax"
     }
 
-    /// Counts a visit, and returns whether it is let in: the first one only.
+    /// Counts a visit, and returns whether it is admitted: only the first one is.
     package mutating func enter() -> Bool {
         visits += 1
         return TrustCheck.loopbackEntrance.holds(visits == 1)
     }
 
-    /// Whether a request carries the cookie, perhaps among others of the same name.
+    /// Returns whether a request carries the cookie, perhaps among others of the same name.
     func admits(_ request: LoopbackRequest) -> Bool {
         let cookies = request.headers["Cookie"].flatMap { $0.split(separator: ";") }
         return cookies.contains { ConstantTime.equals(String($0.drop { $0 == " " }), cookie) }

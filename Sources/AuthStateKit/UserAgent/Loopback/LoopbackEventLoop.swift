@@ -8,7 +8,7 @@ internal import AuthStateOAuth
     internal import Musl
 #endif
 
-/// What a server's thread does: polls its sockets, hands requests over, sends answers, and closes everything at the end.
+/// The work of a server's thread: polls its sockets, hands requests over, sends answers, and closes all at the end.
 struct LoopbackEventLoop: Sendable {
     struct Listener: Sendable {
         let address: LoopbackAddress
@@ -29,7 +29,7 @@ struct LoopbackEventLoop: Sendable {
     private var connectionCount: UInt64 = 0
     /// Out of descriptors: no connection is accepted until then.
     private var acceptsAgain: ContinuousClock.Instant?
-    /// Stopping: what is being sent may take until then.
+    /// Stopping: answers that are being sent may take until then.
     private var end: ContinuousClock.Instant?
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 

@@ -1,7 +1,7 @@
 internal import AuthStateJOSE
 internal import AuthStateOAuth
 
-/// What a session and its server's thread share: the rules, the answer once it came, and the browser that is kept waiting.
+/// The state that a session and its server's thread share: the rules, the answer once it came, and the waiting browser.
 final class LoopbackExchange: Sendable {
     private enum State {
         case expecting
@@ -34,7 +34,7 @@ final class LoopbackExchange: Sendable {
         self.purpose = purpose
     }
 
-    /// Begins to expect an answer; false when that was done before.
+    /// Begins to expect an answer; returns false when that was done before.
     func expect(by rules: LoopbackCallbackRules) -> Bool {
         trip.withLock { trip in
             guard trip == nil else { return false }
@@ -43,7 +43,7 @@ final class LoopbackExchange: Sendable {
         }
     }
 
-    /// What was refused last, for the error of a trip that nothing else came of; nil when nothing was.
+    /// The answer that was refused last, for the error of a trip without any other; nil when none was.
     var refusedAnswer: String? { trip.withLock { $0?.refused?.refusedAnswer } }
 
     /// Whether the one-time address was visited again after the answer: one of the two is not the browser that was opened.
@@ -93,7 +93,7 @@ final class LoopbackExchange: Sendable {
         return occasion
     }
 
-    /// Notes what is refused while an answer is still expected.
+    /// Notes an answer that is refused while one is still expected.
     private func refuse(_ occasion: LoopbackPages.Occasion) -> LoopbackPages.Occasion {
         trip.withLock { trip in
             guard case .expecting = trip?.state else { return .alreadyUsed }
@@ -106,7 +106,7 @@ final class LoopbackExchange: Sendable {
         trip.withLock { trip in if case .expecting = trip?.state { true } else { false } }
     }
 
-    /// Keeps the browser that brought the answer; false when there was one before.
+    /// Keeps the browser that brought the answer; returns false when there was one before.
     private func take(_ responder: LoopbackResponder) -> Bool {
         trip.withLock { trip in
             guard case .expecting = trip?.state else { return false }

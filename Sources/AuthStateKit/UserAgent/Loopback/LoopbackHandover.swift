@@ -4,7 +4,7 @@ internal import AuthStateOAuth
 package enum LoopbackHandover: Sendable, Hashable {
     /// The answer may be in the fragment, which browsers send to no server.
     case fragment
-    /// The provider's page posted the answer. Such a request has no cookie of ours: SameSite keeps it back.
+    /// The provider's page posted the answer. Such a request lacks this server's cookie, because SameSite withholds it.
     case form(String)
 
     /// The field in which our page posts a fragment.
@@ -12,7 +12,7 @@ package enum LoopbackHandover: Sendable, Hashable {
     /// The field in which our page posts the provider's form, still encoded.
     static let formField = "authstate_form"
 
-    /// The field that a form of our page has; nil for a form of the provider's.
+    /// Returns the field that a form of our page has; nil for a form of the provider's.
     static func field(of form: String, for purpose: UserAgentPurpose) -> String? {
         let fields = purpose == .login ? [fragmentField, formField] : [formField]
         return fields.first { form.hasPrefix("\($0)=") }

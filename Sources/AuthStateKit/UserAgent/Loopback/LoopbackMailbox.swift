@@ -12,7 +12,7 @@ internal import AuthStateJOSE
 final class LoopbackMailbox: Sendable {
     enum Message: Sendable {
         case answer(LoopbackTicket, LoopbackAnswer)
-        /// Stop; what is being sent gets this long.
+        /// Stop; answers that are being sent get this long.
         case stop(grace: Duration)
     }
 
@@ -54,7 +54,7 @@ final class LoopbackMailbox: Sendable {
         }
     }
 
-    /// Closes the pipe and resumes those who wait for the thread's end.
+    /// Closes the pipe and resumes the tasks that wait for the thread's end.
     func close() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.isOpen else { return [] }

@@ -56,7 +56,7 @@ package struct LoopbackLimits: Sendable, Hashable {
     package var bodyBytes = 1 << 20
     /// Connections at a time; one more displaces the one that has been idle longest.
     package var connections = 64
-    /// How long a request may take to arrive, an answer to make progress, and a connection to be idle.
+    /// The time limit for a request to arrive, for an answer to make progress, and for a connection to be idle.
     package var idle: Duration = .seconds(10)
 
     package init() {}
@@ -78,7 +78,7 @@ struct LoopbackTicket: Sendable, Hashable {
     let request: UInt64
 }
 
-/// What a responder sends to the server's thread.
+/// A responder's message to the server's thread.
 enum LoopbackAnswer: Sendable {
     case response(LoopbackResponse)
     case fault(LoopbackFault)

@@ -1,10 +1,10 @@
 internal import AuthStateOAuth
 
 extension LoopbackPages {
-    /// What a request at the receiver is answered with.
+    /// The answers to requests at the receiver.
     enum Occasion: Sendable {
         case outcome(UserAgentOutcome)
-        /// The program has not said how it ended, and the browser has waited long enough.
+        /// The program has not reported the outcome, and the browser has waited long enough.
         case undecided
         /// The answer came before; this one changes nothing.
         case alreadyUsed
@@ -35,9 +35,9 @@ extension LoopbackPages {
         var text: String
         /// Lines of detail, most of them from the provider.
         var details: [String] = []
-        /// What the page posts.
+        /// The answer that the page posts.
         var handover: LoopbackHandover?
-        /// What a page that posts the fragment turns into when there is none.
+        /// The title and text that a page gets when it finds no fragment to post.
         var withoutFragment: (title: String, text: String)?
     }
 

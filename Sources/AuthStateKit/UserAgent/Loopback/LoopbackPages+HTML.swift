@@ -1,7 +1,7 @@
 internal import AuthStateOAuth
 
 extension LoopbackPages.Content {
-    /// The page as one self-contained document; the nonce admits its style sheet, its script, and nothing else.
+    /// Returns the page as one self-contained document; the nonce admits its style sheet, its script, and nothing else.
     func html(nonce: String) -> String {
         let details = details.map { "<p class=\"detail\">\($0.htmlEscaped)</p>" }.joined(separator: "\n")
         return """

@@ -1,7 +1,7 @@
 internal import AuthStateOAuth
 
 extension LoopbackPages.Content {
-    /// The form that posts an answer from this page to this page's own address, and the script that sends it.
+    /// Returns the form that posts an answer from this page to its own address, and the script that sends it.
     func handoverForm(nonce: String) -> String {
         switch handover {
         case nil: ""
@@ -19,7 +19,7 @@ extension LoopbackPages.Content {
         }
     }
 
-    /// The fragment leaves the address first, so that it stays in no history and reaches no other page.
+    /// Returns the form for a fragment, which first leaves the address: no history and no other page gets it.
     private func fragmentForm(nonce: String) -> String {
         guard let withoutFragment else { return "" }
         let (title, text) = (withoutFragment.title.htmlEscaped, withoutFragment.text.htmlEscaped)
@@ -50,7 +50,7 @@ extension LoopbackPages.Content {
 }
 
 extension LoopbackPages {
-    /// Where the page's form may lead: here, and on from here to the pages that a trip ends with.
+    /// The targets of the page's form: this server, and on from here the pages that a trip ends with.
     var handoverTargets: String {
         let pages = [success, failure].compactMap { page in
             if case .redirect(let url) = page { BrowserURL(url)?.text } else { nil }

@@ -7,7 +7,7 @@ internal import AuthStateOAuth
 #endif
 
 extension LoopbackPages {
-    /// The whole answer: page or redirect, and the headers that keep the address with the code in it to this browser.
+    /// Returns the whole answer: page or redirect, and the headers that keep the address with its code to this browser.
     func response(for occasion: Occasion, purpose: UserAgentPurpose) -> LoopbackResponse {
         let nonce = Self.makeNonce()
         var response = LoopbackResponse(status: occasion.status, headers: Self.headers)

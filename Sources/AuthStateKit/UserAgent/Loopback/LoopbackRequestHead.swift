@@ -46,7 +46,8 @@ struct LoopbackRequestHead: Sendable {
         return (String(decoding: row[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
     }
 
-    /// One plain number, and no transfer coding: two lengths are how requests are smuggled (RFC 9112, section 6.3).
+    /// Reads one plain number, and no transfer coding: two lengths are how requests are smuggled (RFC 9112, section
+    /// 6.3).
     private static func contentLength(_ headers: TransportHeaders) throws(LoopbackRefusal) -> Int {
         let lengths = headers["Content-Length"]
         guard headers["Transfer-Encoding"].isEmpty else { throw LoopbackRefusal(lengths.isEmpty ? 501 : 400) }

@@ -1,7 +1,7 @@
 /// Reads HTTP/1.1 requests from bytes as they come (RFC 9112): a pure value, strict, bounded, and safe on any input.
 ///
 /// Bare line feeds, folded lines, control characters, absolute targets and repeated lengths are refused rather than
-/// interpreted: what reads a request in two ways can be made to read it in the wrong one.
+/// interpreted: a request that can be read in two ways can be made to be read in the wrong one.
 package struct LoopbackRequestParser: Sendable {
     package enum Outcome: Sendable, Hashable {
         /// The request is not complete.

@@ -1,7 +1,7 @@
 internal import AuthStateOAuth
 
 extension LoopbackResponse {
-    /// The answer as HTTP/1.1 sends it.
+    /// Returns the answer as HTTP/1.1 sends it.
     ///
     /// - Parameters:
     ///   - omitsBody: For an answer to HEAD, which tells the length of the body it does not have.
@@ -24,7 +24,7 @@ extension LoopbackResponse {
         ["Content-Length", "Connection", "Transfer-Encoding"].contains { $0.equalsIgnoringASCIICase(name) }
     }
 
-    /// A line break in a value would begin a header field of its own.
+    /// Returns a text without control characters: a line break in a value would begin a header field of its own.
     private static func singleLine(_ text: String) -> String {
         String(decoding: text.utf8.filter { $0 >= 0x20 && $0 != 0x7F || $0 == .tab }, as: UTF8.self)
     }

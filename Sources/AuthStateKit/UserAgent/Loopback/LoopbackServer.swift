@@ -8,7 +8,7 @@
 
 /// A small HTTP/1.1 server on loopback addresses only, on one thread of its own.
 ///
-/// It ends when it is stopped or let go of. The handler runs on its thread and must not block; it answers at once, or
+/// It ends when it is stopped or released. The handler runs on its thread and must not block; it answers at once, or
 /// later through the responder.
 package final class LoopbackServer: Sendable {
     package typealias Handler = @Sendable (LoopbackRequest, LoopbackResponder) -> Void
@@ -24,7 +24,7 @@ package final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - port: 0 for any that is free on all of the addresses.
     ///   - addresses: The first is required; others are left out where the machine does not have them.
-    /// - Throws: `SystemCallError`, with `EADDRINUSE` when somebody has the port on any of the addresses.
+    /// - Throws: `SystemCallError`, with `EADDRINUSE` when the port is in use on any of the addresses.
     package init(
         port: UInt16 = 0, addresses: [LoopbackAddress] = [.ipv4, .ipv6], limits: LoopbackLimits = LoopbackLimits(),
         handler: @escaping Handler

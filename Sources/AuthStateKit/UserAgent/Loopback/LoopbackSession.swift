@@ -7,11 +7,11 @@ internal import AuthStateOAuth
     internal import Foundation
 #endif
 
-/// One trip to the provider and back through the browser; listening ends with `finish`, or when it is let go of.
+/// One trip to the provider and back through the browser; listening ends with `finish` or the session's release.
 final class LoopbackSession: ExternalUserAgentSession {
-    /// How long the browser waits for the last page before it gets a neutral one.
+    /// The time that the browser waits for the last page before it gets a neutral one.
     private static let longestHold = Duration.seconds(30)
-    /// How long the last page may take to reach the browser.
+    /// The time that the last page may take to reach the browser.
     private static let grace = Duration.seconds(1)
 
     let redirectURI: RedirectURI
@@ -38,7 +38,7 @@ final class LoopbackSession: ExternalUserAgentSession {
 
     deinit { hold.withLock { $0?.cancel() } }
 
-    /// The state is the URL's, when it shows one.
+    /// Presents a URL; the state is the URL's, when it shows one.
     func present(_ url: URL) async throws -> AuthorizationCallback {
         let states = URIReference(url.absoluteString).query.flatMap { Parameters(decoding: $0) }?.values("state") ?? []
         return try await present(url, state: states.count == 1 ? states[0] : nil)
@@ -84,7 +84,7 @@ final class LoopbackSession: ExternalUserAgentSession {
         await server.stopped()
     }
 
-    /// Lets the browser go with a neutral page when the program does not finish in time.
+    /// Sends the browser a neutral page when the program does not finish in time.
     private func boundHold() {
         let task = Task { [clock, exchange] in
             do { try await clock.sleep(for: Self.longestHold) } catch { return }

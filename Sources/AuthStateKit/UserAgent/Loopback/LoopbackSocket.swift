@@ -19,7 +19,7 @@ enum LoopbackSocket {
         private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    /// A listening socket on one loopback address.
+    /// Returns a listening socket on one loopback address.
     ///
     /// `SO_REUSEADDR` only spares the next owner the wait for this one's connections; `SO_REUSEPORT`, which would let
     /// another process share the port, is never set.
@@ -40,7 +40,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// The port that a listening socket got.
+    /// Returns the port that a listening socket got.
     static func port(of descriptor: Int32) throws(SystemCallError) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -54,7 +54,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// The next connection, or why there is none (`EAGAIN`: nobody is waiting).
+    /// Accepts the next connection; throws the reason when there is none (`EAGAIN`: none is waiting).
     static func nextConnection(of listener: Int32) throws(SystemCallError) -> Int32 {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { throw SystemCallError("accept") }
@@ -67,7 +67,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// Both ends of a pipe, neither of which blocks.
+    /// Returns both ends of a pipe, neither of which blocks.
     static func wakePipe() throws(SystemCallError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemCallError("pipe") }
@@ -78,13 +78,13 @@ enum LoopbackSocket {
         return (ends[0], ends[1])
     }
 
-    /// Sends what fits; the count, or nil with `errno`.
+    /// Sends as much as fits; returns the count, or nil with `errno`.
     static func transmit(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
         let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags) }
         return count >= 0 ? count : nil
     }
 
-    /// Reads what is there into the buffer; 0 at the end, nil with `errno`.
+    /// Reads the available bytes into the buffer; returns 0 at the end, nil with `errno`.
     static func receive(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int? {
         let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         return count >= 0 ? count : nil

@@ -25,9 +25,9 @@ public struct LoopbackUserAgent: ExternalUserAgent {
     /// Makes a user agent.
     ///
     /// - Parameters:
-    ///   - browser: What opens the one-time address; a browser that keeps cookies and follows redirects.
-    ///   - timeout: How long a person has, from the opening of the browser to the provider's answer.
-    ///   - pages: What the browser shows at the end.
+    ///   - browser: Opens the one-time address; it has to keep cookies and follow redirects.
+    ///   - timeout: The time that a person has, from the opening of the browser to the provider's answer.
+    ///   - pages: The pages that the browser shows at the end.
     ///   - clock: Measures the timeout.
     public init(
         browser: Browser = .system, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
@@ -67,7 +67,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         }
     }
 
-    /// `localhost` may mean either address to the browser, and nobody else may hold the other one.
+    /// Returns both addresses for `localhost`: it may mean either to the browser, and no other program may hold one.
     private static func addresses(for redirectURI: RedirectURI) -> [LoopbackAddress] {
         switch redirectURI.parts.host {
         case "127.0.0.1": [.ipv4]

@@ -38,19 +38,19 @@ struct PasteSession: ExternalUserAgentSession {
             hint: "Begin again, and copy the whole address from the browser's address bar.")
     }
 
-    /// Nothing is held, and the browser is elsewhere.
+    /// Does nothing: nothing is held, and the browser is elsewhere.
     func finish(_ outcome: UserAgentOutcome) async {}
 }
 
-/// Makes sense of a pasted line: pure functions.
+/// Parses a pasted line: pure functions.
 enum PastedAnswer {
-    /// Without the blanks, quotes and angle brackets that come along when a person copies.
+    /// Returns the line without the blanks, quotes and angle brackets that come along when a person copies.
     static func trim(_ line: String) -> String {
         let isWrapping: (Character) -> Bool = { $0.isWhitespace || "\"'<>".contains($0) }
         return String(line.drop(while: isWrapping).reversed().drop(while: isWrapping).reversed())
     }
 
-    /// The whole address at the redirect URI, or only its parameters; nil for anything else.
+    /// Returns the callback for the whole address at the redirect URI, or only its parameters; nil for anything else.
     static func callback(
         from line: String, redirectURI: RedirectURI, purpose: UserAgentPurpose
     ) -> AuthorizationCallback? {

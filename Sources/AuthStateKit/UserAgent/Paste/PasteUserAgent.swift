@@ -17,7 +17,7 @@ public struct PasteUserAgent: ExternalUserAgent {
     private let read: @Sendable () async throws -> String?
     private let explain: @Sendable (String) -> Void
 
-    /// A user agent on the terminal: instructions on standard error, the answer from standard input.
+    /// Makes a user agent on the terminal: instructions on standard error, the answer from standard input.
     public init() {
         self.init(
             show: { StandardTerminal.write(PasteInstructions.text(for: $0)) },
@@ -25,11 +25,11 @@ public struct PasteUserAgent: ExternalUserAgent {
             explain: { StandardTerminal.write($0 + "\n> ") })
     }
 
-    /// A user agent with its own ways to show and to ask.
+    /// Makes a user agent with its own ways to show and to ask.
     ///
     /// - Parameters:
     ///   - show: Shows the URL to open.
-    ///   - read: Returns what the person pasted; nil when there is nothing more to read.
+    ///   - read: Returns the text that the person pasted; nil when there is nothing more to read.
     ///   - explain: Says what was wrong with it, before `read` is called again.
     public init(
         show: @escaping @Sendable (URL) -> Void, read: @escaping @Sendable () async throws -> String?,

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// Standard error for what a person reads, standard input for what a person types.
+/// The terminal: standard error for text that a person reads, standard input for text that a person types.
 enum StandardTerminal {
     private static let longestLine = 64 << 10
 
@@ -19,16 +19,16 @@ enum StandardTerminal {
         }
     }
 
-    /// A line of standard input; nil at its end. A cancelled caller is free at once.
+    /// Reads a line of standard input; nil at its end. A cancelled caller is resumed at once.
     static func readLine(from descriptor: Int32 = STDIN_FILENO) async throws -> String? {
         let line = SharedResult<String?>()
         try DedicatedThread.start { readLine(from: descriptor, into: line) }
-        // Whoever leaves ends the reading too: the next line is not ours any more.
+        // A caller that leaves ends the reading too: the next line belongs to another reader.
         defer { line.finish(.failure(CancellationError())) }
         return try await line.value()
     }
 
-    /// Reads byte by byte, so that what follows the line stays for the next reader; ends soon after the caller has left.
+    /// Reads byte by byte, so that input after the line stays for the next reader; ends soon after the caller has left.
     private static func readLine(from descriptor: Int32, into line: SharedResult<String?>) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -15,7 +15,7 @@ struct PendingRedirect: Sendable, Hashable, Codable {
     /// After this time its answer is refused.
     let expiresAt: Date
 
-    /// What the answer has to show, and what tells it from all others.
+    /// The `state` that the answer has to carry, which tells it from all others.
     var state: String {
         switch flow {
         case .login(let pending): pending.request.state

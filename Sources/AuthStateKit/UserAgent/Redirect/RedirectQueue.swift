@@ -1,6 +1,6 @@
 internal import AuthStateJOSE
 
-/// Restored redirects until somebody asks for them; each goes to one.
+/// Restored redirects, kept until a reader asks for them; each goes to one reader.
 final class RedirectQueue: Sendable {
     private struct State {
         var items: [RestoredRedirect] = []
@@ -18,7 +18,7 @@ final class RedirectQueue: Sendable {
         arrival.finish(.success(()))
     }
 
-    /// Waits for the next one; nil when the task is cancelled.
+    /// Waits for the next one; returns nil when the task is cancelled.
     func next() async -> RestoredRedirect? {
         while true {
             let (item, arrival) = state.withLock { state in

@@ -9,11 +9,12 @@ public import AuthStateOAuth
 
 /// Brings URLs that the system opens the app with to the logins and logouts that wait for them.
 ///
-/// One for the whole app: give it every URL, from `onOpenURL`, from the scene or application delegate, or the `webpageURL` of
-/// an `NSUserActivity`. A flow is matched by its redirect URI and its `state`, and is good for one URL. Anybody can open
-/// an app with a URL of its scheme: one with another `state` ends nothing, and is reported.
+/// One for the whole app: give it every URL, from `onOpenURL`, from the scene or application delegate, or the
+/// `webpageURL` of an `NSUserActivity`. A flow is matched by its redirect URI and its `state`, and accepts one URL. Any
+/// program or web page can open an app with a URL of its scheme: one with another `state` ends nothing, and is
+/// reported.
 ///
-/// With a store, flows survive the app: what comes back for one that began in an earlier process arrives in `restored`.
+/// With a store, flows survive the app: the answer to one that began in an earlier process arrives in `restored`.
 ///
 /// ```swift
 /// let router = RedirectRouter(redirectURIs: [redirectURI], store: KeychainAuthStateStore(service: "com.example.app"))
@@ -26,7 +27,7 @@ public import AuthStateOAuth
 public final class RedirectRouter: Sendable {
     private struct State {
         var table: RedirectTable
-        /// How many URLs wait at most: anybody can open the app with more.
+        /// The most URLs that wait: any program can open the app with more.
         static let parkedLimit = 64
         /// URLs that wait until the store was read.
         var parked: [String] = []
@@ -42,13 +43,13 @@ public final class RedirectRouter: Sendable {
     /// Makes a router.
     ///
     /// - Parameters:
-    ///   - redirectURIs: Where flows of an earlier process may come back to: with a store, every redirect URI of the app (or
-    ///     the callback URL, where a page stands between). Flows of this process bring their own.
+    ///   - redirectURIs: The addresses that flows of an earlier process may come back to: with a store, every redirect
+    ///     URI of the app (or the callback URL, where a page stands between). Flows of this process bring their own.
     ///   - store: Keeps pending flows, with their PKCE verifiers; nil lets them end with the process.
     ///   - key: The place in the store, which nothing else may use.
     ///   - clock: The time of day, for expiry.
-    ///   - refused: Hears of each URL at a place of ours that belongs to no flow, and of a store that cannot be read; called
-    ///     on any thread.
+    ///   - refused: Called for each URL at a place of this router that belongs to no flow, and for a store that cannot
+    ///     be read; on any thread.
     public init(
         redirectURIs: [RedirectURI] = [], store: (any AuthStateStore)? = nil, key: AuthStateKey = "pending-redirects",
         clock: WallClock = .system, refused: @escaping @Sendable (AuthStateError) -> Void = { _ in }
@@ -61,12 +62,12 @@ public final class RedirectRouter: Sendable {
 
     /// Takes a URL that the system opened the app with; callable from any thread, and returns at once.
     ///
-    /// - Returns: Whether it is the answer to a flow of ours, or has yet to be compared with the store's; false leaves it to
-    ///   the app.
+    /// - Returns: Whether it is the answer to a flow of this router, or has yet to be compared with the store's; false
+    ///   leaves it to the app.
     @discardableResult
     public func open(_ url: URL) -> Bool { open(url.absoluteString) }
 
-    /// Answers to flows that began in an earlier process, those included that came before anybody asked.
+    /// Answers to flows that began in an earlier process, including those that came before the first reader.
     ///
     /// Each goes to one reader. A sequence ends with its task only; the next one continues where it ended.
     public var restored: AsyncStream<RestoredRedirect> { AsyncStream { [queue] in await queue.next() } }
@@ -77,7 +78,7 @@ public final class RedirectRouter: Sendable {
         state.withLock { $0.table.add(flow) }
     }
 
-    /// Waits no longer, and forgets the flow in the store as well; an entry that cannot be removed there expires.
+    /// Stops waiting for a flow, and forgets it in the store as well; an entry that cannot be removed there expires.
     func remove(_ flow: RedirectTable.Waiting, keeping pending: PendingRedirect?) async {
         state.withLock { $0.table.remove(flow) }
         guard let storage, let pending else { return }
@@ -85,7 +86,7 @@ public final class RedirectRouter: Sendable {
         await Task { _ = try? await storage.remove(pending) }.value
     }
 
-    /// When a flow that begins now is too old.
+    /// The time at which a flow that begins now expires.
     var expiry: Date { clock.now.addingTimeInterval(600) }
 
     private func open(_ address: String) -> Bool {
@@ -109,7 +110,7 @@ public final class RedirectRouter: Sendable {
         return true
     }
 
-    /// Reads the store once, then judges what waited for that.
+    /// Reads the store once, then judges the URLs that waited for that.
     private func load() async {
         let stored: Result<[PendingRedirect], any Error>
         do { stored = .success(try await storage?.load() ?? []) } catch { stored = .failure(error) }
@@ -125,7 +126,7 @@ public final class RedirectRouter: Sendable {
         }
     }
 
-    /// Takes a flow out of the store; only who finds it there may go on with it.
+    /// Takes a flow out of the store; only the process that finds it there may go on with it.
     private func claim(_ pending: PendingRedirect, _ callback: AuthorizationCallback) async {
         do {
             guard let storage, clock.now < pending.expiresAt, try await storage.remove(pending) else {
@@ -143,6 +144,6 @@ extension AuthStateError {
         AuthStateError(
             .stateMismatch, stage: .authorization, "A redirect arrived that no login or logout waits for.",
             expected: "the state of a flow that waits, once", received: URIReference(address).redacted,
-            hint: "It was used before, came too late, or somebody else opened the app with it; begin again.")
+            hint: "It was used before, came too late, or another program opened the app with it; begin again.")
     }
 }

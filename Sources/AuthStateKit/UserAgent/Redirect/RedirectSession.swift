@@ -7,7 +7,7 @@ internal import AuthStateOAuth
     internal import Foundation
 #endif
 
-/// One trip through a page that is elsewhere.
+/// One trip through a page outside the app.
 final class RedirectSession: ExternalUserAgentSession {
     private struct Flow {
         var waiting: RedirectTable.Waiting
@@ -27,7 +27,7 @@ final class RedirectSession: ExternalUserAgentSession {
 
     var redirectURI: RedirectURI { place.redirectURI }
 
-    /// Without the request there is nothing to keep: the flow ends with the process.
+    /// Presents a URL; without the request there is nothing to keep, and the flow ends with the process.
     func present(_ url: URL) async throws -> AuthorizationCallback {
         guard let state = URIReference(url.absoluteString).query.flatMap({ Parameters(decoding: $0) })?["state"] else {
             throw AuthStateError(

@@ -23,7 +23,7 @@ struct RedirectStorage: Sendable {
         try await change { $0.append(redirect) }
     }
 
-    /// Removes an entry; false when somebody did so before, or it has expired.
+    /// Removes an entry; returns false when it was removed before, or has expired.
     func remove(_ redirect: PendingRedirect) async throws -> Bool {
         try await change { entries in
             let count = entries.count

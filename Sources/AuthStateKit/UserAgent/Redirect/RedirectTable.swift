@@ -7,7 +7,7 @@ internal import AuthStateOAuth
     internal import Foundation
 #endif
 
-/// Which flows wait, and which URL belongs to which of them: a pure value.
+/// The flows that wait, and the decision which URL belongs to which of them: a pure value.
 struct RedirectTable: Sendable {
     /// A flow that this process waits for.
     struct Waiting: Sendable {
@@ -17,19 +17,19 @@ struct RedirectTable: Sendable {
     }
 
     enum Verdict: Sendable {
-        /// The answer of a flow that waits, and waits no longer.
+        /// The answer of a waiting flow, which then waits no longer.
         case answer(Waiting, AuthorizationCallback)
         /// The answer of a flow of an earlier process, to be claimed in the store.
         case restored(PendingRedirect, AuthorizationCallback)
-        /// At a place of ours, and the store may know more.
+        /// A URL at a place of this table whose flow may be in the store.
         case unknown
-        /// At a place of ours, for nobody.
+        /// A URL at a place of this table that belongs to no flow.
         case refused
-        /// At no place of ours.
+        /// A URL at no place of this table.
         case foreign
     }
 
-    /// Where flows of an earlier process may come back to.
+    /// The addresses that flows of an earlier process may come back to.
     let redirectURIs: [RedirectURI]
     /// Whether the flows of earlier processes are in `restored`.
     var isComplete: Bool
@@ -50,7 +50,7 @@ struct RedirectTable: Sendable {
 
     mutating func remove(_ flow: Waiting) { waiting.removeAll { $0.answer === flow.answer } }
 
-    /// Takes what the store had: flows of this process are in it as well, also one that has just had its answer.
+    /// Takes the store's flows, except those of this process, which are in it too, even one that was just answered.
     mutating func complete(with stored: [PendingRedirect]) {
         restored = stored.filter { !own.contains($0.state) }
         (isComplete, own) = (true, [])

@@ -8,8 +8,8 @@ public import AuthStateOAuth
 
 /// Opens the provider's page somewhere else, such as Safari, and waits until the router is given the URL that comes back.
 ///
-/// Where there is `WebAuthenticationUserAgent`, prefer that: other apps can register the same scheme, and see the answer
-/// (RFC 8252, section 8.1). With an https redirect URI, a universal link, only this app receives it.
+/// Prefer `WebAuthenticationUserAgent` where it is available: other apps can register the same scheme, and see the
+/// answer (RFC 8252, section 8.1). With an https redirect URI, a universal link, only this app receives it.
 public struct RedirectUserAgent: ExternalUserAgent {
     let router: RedirectRouter
     let callbackURL: RedirectURI?
@@ -22,13 +22,13 @@ public struct RedirectUserAgent: ExternalUserAgent {
     /// Makes a user agent.
     ///
     /// - Parameters:
-    ///   - router: Is given the URLs that the system opens the app with.
-    ///   - callbackURL: Where the answer reaches the app, when a page at the redirect URI hands it over; nil for the redirect
-    ///     URI itself.
+    ///   - router: Receives the URLs that the system opens the app with.
+    ///   - callbackURL: The URL at which the answer reaches the app, when a page at the redirect URI hands it over; nil
+    ///     for the redirect URI itself.
     ///   - label: Tells flows apart after a restart, see `RestoredRedirect.label`; not a secret.
-    ///   - timeout: How long a person has, from the opening of the page to the answer.
+    ///   - timeout: The time that a person has, from the opening of the page to the answer.
     ///   - clock: Measures the timeout.
-    ///   - close: Takes away what `open` put on the screen, such as an `SFSafariViewController`, however it ended.
+    ///   - close: Closes what `open` put on the screen, such as an `SFSafariViewController`, whatever the outcome.
     ///   - open: Shows the page, for example by `UIApplication.shared.open`; false when it cannot.
     public init(
         router: RedirectRouter, callbackURL: RedirectURI? = nil, label: String? = nil,

@@ -7,7 +7,7 @@ public import AuthStateOAuth
 /// let authState = try await AuthState.complete(pending, callback: redirect.callback, store: store, key: key)
 /// ```
 public struct RestoredRedirect: Sendable, Hashable {
-    /// What a browser was sent off for.
+    /// The flow that a browser was opened for.
     public enum Flow: Sendable, Hashable, Codable {
         /// A login: for `AuthState.complete(_:callback:)`.
         case login(PendingAuthorization)
@@ -15,22 +15,22 @@ public struct RestoredRedirect: Sendable, Hashable {
         case logout(PendingLogout)
     }
 
-    /// What began.
+    /// The login or logout that began.
     public let flow: Flow
-    /// What the user agent was given to tell its flows apart, for example the key of the account.
+    /// The label that tells the user agent's flows apart, for example the key of the account.
     public let label: String?
     /// The answer, at the redirect URI of the request.
     public let callback: AuthorizationCallback
 }
 
 extension RestoredRedirect: CustomStringConvertible, CustomReflectable {
-    /// What began; state, verifier and code stay secret.
+    /// The login or logout that began; state, verifier and code stay secret.
     public var description: String {
         switch flow {
         case .login(let pending): "redirect for a \(pending)"
         case .logout(let pending): "redirect for a \(pending)"
         }
     }
-    /// What `description` shows.
+    /// The text of `description` as the only child.
     public var customMirror: Mirror { Mirror(self, children: ["redirect": description]) }
 }

@@ -1,17 +1,17 @@
 internal import AuthStateOAuth
 
-/// Where an answer arrives in the app: at the redirect URI, or where a page at the redirect URI hands it over to.
+/// The place at which an answer arrives in the app: the redirect URI, or the URL that a page there hands it over to.
 struct CallbackPlace: Sendable, Hashable, Codable {
-    /// What the request carries, and the answer is checked against.
+    /// The URI that the request carries, and the answer is checked against.
     let redirectURI: RedirectURI
-    /// What reaches the app.
+    /// The URL that reaches the app.
     let callbackURL: RedirectURI
 
     /// Finds the place.
     ///
     /// - Parameters:
-    ///   - redirectURI: What the caller asks for; nothing can be chosen here, as the system must know the app by it.
-    ///   - callbackURL: Where the page at the redirect URI hands over to; nil when there is no such page.
+    ///   - redirectURI: The caller's choice; nothing can be chosen here, because the system must know the app by it.
+    ///   - callbackURL: The URL that the page at the redirect URI hands over to; nil when there is no such page.
     /// - Throws: `AuthStateError` with `.invalidRedirectURI` when nothing that arrives there could reach an app.
     init(redirectURI: RedirectURI?, callbackURL: RedirectURI?, stage: AuthStateError.Stage) throws {
         guard let redirectURI else {
@@ -32,7 +32,7 @@ struct CallbackPlace: Sendable, Hashable, Codable {
         self.callbackURL = callbackURL
     }
 
-    /// What arrived, as it would have come at the redirect URI, with its parameters untouched; nil for another address.
+    /// Returns the callback as it would arrive at the redirect URI, its parameters untouched; nil for another address.
     func callback(_ address: String) -> AuthorizationCallback? {
         guard callbackURL.matches(address) else { return nil }
         guard callbackURL != redirectURI else { return AuthorizationCallback(url: address) }

@@ -7,7 +7,7 @@ internal import AuthStateOAuth
 #endif
 
 extension UserAgentPurpose {
-    /// The URL as one that may be given to a browser.
+    /// Returns the URL as one that may be given to a browser.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`.
     func browserURL(_ url: URL) throws -> BrowserURL {
@@ -34,14 +34,15 @@ extension UserAgentPurpose {
                 + "checks links, or one of another user of this machine, who may want you to work with their account.")
     }
 
-    /// The person is perhaps stranded on a page of the provider's that says why.
+    /// Returns the error of a trip without an answer: the person may be stranded on a page of the provider's that says
+    /// why.
     ///
     /// - Parameter refused: The last answer that was refused meanwhile.
     func nobodyCameBack(
         to redirectURI: RedirectURI, within timeout: Duration, refused: String? = nil
     ) -> AuthStateError {
         AuthStateError(
-            .timedOut, stage: stage, "Nobody came back from the provider within \(timeout.components.seconds) seconds.",
+            .timedOut, stage: stage, "No answer came from the provider within \(timeout.components.seconds) seconds.",
             expected: "an answer at \(redirectURI)", received: refused
         ).explained
     }

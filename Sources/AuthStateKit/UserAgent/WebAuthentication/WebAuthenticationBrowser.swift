@@ -6,7 +6,7 @@ internal import AuthStateOAuth
     package import Foundation
 #endif
 
-/// The system's window for logins, for one page: what decides nothing, so that everything else is tested without it.
+/// The system's window for logins, for one page. It makes no decisions, so that everything else is tested without it.
 @MainActor
 package protocol WebAuthenticationBrowser: AnyObject, Sendable {
     /// Opens the window.
@@ -22,11 +22,11 @@ package protocol WebAuthenticationBrowser: AnyObject, Sendable {
     func cancel()
 }
 
-/// A page to open, and what to know about it.
+/// A page to open, and the parameters of its window.
 package struct WebAuthenticationPage: Sendable {
     /// The page, http or https.
     package var url: URL
-    /// What ends the window.
+    /// The URL that ends the window.
     package var callback: WebAuthenticationCallback
     /// Whether it shares no cookies with the browser.
     package var isEphemeral: Bool
@@ -34,15 +34,15 @@ package struct WebAuthenticationPage: Sendable {
     package var additionalHeaderFields: [String: String]
 }
 
-/// What URL ends the window.
+/// The kind of URL that ends the window.
 package enum WebAuthenticationCallback: Sendable, Hashable {
-    /// Any with this scheme, which the app need not have registered.
+    /// Any URL with this scheme, which the app need not have registered.
     case scheme(String)
     /// An https URL of a domain that the app is associated with.
     case https(host: String, path: String)
 }
 
-/// What the system offers: both came with iOS 17.4, macOS 14.4 and visionOS 1.1.
+/// The features of the system: both came with iOS 17.4, macOS 14.4 and visionOS 1.1.
 package struct WebAuthenticationFeatures: Sendable, Hashable {
     /// Whether an https URL can end the window.
     package var httpsCallbacks: Bool

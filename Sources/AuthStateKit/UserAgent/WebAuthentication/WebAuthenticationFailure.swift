@@ -1,6 +1,6 @@
 package import AuthStateOAuth
 
-/// Why the system's window ended without a URL.
+/// The reason why the system's window ended without a URL.
 package enum WebAuthenticationFailure: Error, Sendable, Hashable {
     /// It was closed: by the person, without a reason; or by the system, which gives one.
     case canceledLogin(reason: String?)

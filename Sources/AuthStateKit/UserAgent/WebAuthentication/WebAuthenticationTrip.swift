@@ -63,12 +63,13 @@ final class WebAuthenticationTrip: ExternalUserAgentSession {
         do throws(WebAuthenticationFailure) {
             try browser.start(page) { [answer] result in answer.finish(result.mapError { $0 as any Error }) }
         } catch {
-            // The completion may hear why, before or right after this on the main queue; the explanation counts then.
+            // The completion may get the reason on the main queue, just before or after this; then that explanation
+            // counts.
             Task { answer.finish(.failure(error)) }
         }
     }
 
-    /// Closes the window if nothing has come, and lets go of it on the main actor, where it came to be.
+    /// Closes the window if nothing has come, and releases it on the main actor, where it was made.
     @MainActor
     func finish(_ outcome: UserAgentOutcome) async {
         let browser = browser.withLock { browser in

@@ -11,7 +11,7 @@
         /// Makes a user agent.
         ///
         /// - Parameters:
-        ///   - configuration: How the window behaves.
+        ///   - configuration: The behaviour of the window.
         ///   - presentationAnchor: The app's window to show it on, asked for at each login on the main actor; nil finds the
         ///     key window of the scene in the foreground.
         @available(iOSApplicationExtension, unavailable)

@@ -5,15 +5,16 @@ public import AuthStateOAuth
 /// The person's passwords stay out of the app's reach, the cookies of the system's browser are shared, and only this app
 /// receives the answer (RFC 8252, section 8.1). Televisions and watches log in with a device code.
 public struct WebAuthenticationUserAgent: ExternalUserAgent {
-    /// How the window behaves.
+    /// The behaviour of the window.
     public struct Configuration: Sendable, Hashable {
-        /// Whether the window shares no cookies with the browser: nobody is logged in already, and none is afterwards.
+        /// Whether the window shares no cookies with the browser: no user is logged in already, and none is afterwards.
         public var prefersEphemeralWebBrowserSession = false
         /// Header fields for the first request; needs iOS 17.4, macOS 14.4 or visionOS 1.1.
         ///
         /// Those that a browser sets itself, such as `Cookie`, are refused by the system.
         public var additionalHeaderFields: [String: String] = [:]
-        /// Where the answer reaches the app, when a page at the redirect URI hands it over; nil for the redirect URI itself.
+        /// The URL at which the answer reaches the app, when a page at the redirect URI hands it over; nil for the
+        /// redirect URI itself.
         ///
         /// The answer is checked to have come here, and then counts as one at the redirect URI. This is also the place for
         /// the scheme of a development build.
@@ -43,7 +44,7 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         self.makeBrowser = makeBrowser
     }
 
-    /// Finds out what will end the window: the scheme, or the host and path, of the callback URL or the redirect URI.
+    /// Determines what ends the window: the scheme, or the host and path, of the callback URL or the redirect URI.
     ///
     /// - Throws: `AuthStateError`: `.invalidRedirectURI` without a redirect URI, or with one that cannot reach an app;
     ///   `.unsupported` when this version of the system is too old for an https callback or for header fields.

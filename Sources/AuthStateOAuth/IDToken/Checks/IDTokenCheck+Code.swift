@@ -73,7 +73,7 @@ extension IDTokenCheck {
             ? nil : .clock("a time of issue that is not to come", issuedAt, expected)
     }
 
-    /// A renewed token may be as old as the provider likes: it is not what proves a login.
+    /// A renewed token may have any age: it does not prove a login.
     static let tooOld = IDTokenCheck(.idTokenTooOld, "iat", "Core 3.1.3.7, 10") { token, expected in
         guard let issuedAt = token.issuedAt, expected.previous == nil else { return nil }
         let oldest = expected.policy.maximumAge + expected.policy.leeway
@@ -118,7 +118,7 @@ extension IDTokenCheck {
         return nil
     }
 
-    /// The login's age was settled at login: a renewal does not ask for it again.
+    /// The login's age was checked at login: a renewal does not check it again.
     static let authenticationTime = IDTokenCheck(.idTokenAuthenticationTime, "auth_time", "Core 3.1.3.7, 13") {
         token, expected in
         guard let maxAge = expected.maxAge, expected.previous == nil else { return nil }

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 
-/// The rules that tie an ID token to what comes with it (sections 3.1.3.8, 3.2.2.9 and 3.3.2.11).
+/// The rules that tie an ID token to the code and the access token that come with it (sections 3.1.3.8, 3.2.2.9 and
+/// 3.3.2.11).
 extension IDTokenCheck {
     static let hashes = [accessTokenHashPresent, accessTokenHash, codeHash]
 

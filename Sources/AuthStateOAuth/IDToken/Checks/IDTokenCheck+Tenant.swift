@@ -6,14 +6,14 @@ import AuthStateJOSE
 extension IDTokenCheck {
     static let tenancy = [tenant, keepsTenant]
 
-    /// What fills the template cannot reach beyond its place in the path.
+    /// The tenant that fills the template cannot reach beyond its place in the path.
     static let tenant = IDTokenCheck(.idTokenTenant, "tid", "Microsoft, validate the issuer") { token, expected in
         guard expected.tenantIssuer != nil else { return nil }
         return TenantIssuer.isTenant(token.tenant)
             ? nil : Failure("a tenant's GUID", received: token.claims["tid"].map { $0.stringValue ?? "something else" })
     }
 
-    /// Elsewhere both tokens are held to the one issuer that there is.
+    /// Elsewhere both tokens are checked against the one issuer.
     static let keepsTenant = IDTokenCheck(.idTokenKeepsTenant, "continuity of iss", "Core 12.2; 3.3.3.6") {
         token, expected in
         guard expected.tenantIssuer != nil, let before = expected.previous ?? expected.frontChannel else { return nil }
@@ -28,7 +28,7 @@ extension IDToken {
     /// The keys that may have signed this token.
     ///
     /// Where the issuer is a template, a key that names an issuer signs for that one alone, which may be a template too
-    /// (Microsoft, validate the issuer, 2). Elsewhere `issuer` means nothing in a key.
+    /// (Microsoft, validate the issuer, 2). Elsewhere `issuer` has no meaning in a key.
     func signingKeys(
         _ published: JSONWebKeySet, _ expectation: IDTokenExpectation
     ) throws(JOSEError) -> JSONWebKeySet {

@@ -6,15 +6,15 @@ import AuthStateJOSE
     import Foundation
 #endif
 
-/// One rule for the claims of an ID token: a pure function from the token, and what it has to fit, to what is wrong.
+/// One rule for the claims of an ID token: a pure function from the token and the expectation to the failure.
 struct IDTokenCheck: Sendable {
-    /// What it protects.
+    /// The trust check that it implements.
     let trust: TrustCheck
     /// The claim, as errors name it.
     let name: String
     /// Where the rule is written; sections of OpenID Connect Core 1.0 unless another document is named.
     let section: String
-    /// What is wrong; nil when the token fits.
+    /// Returns the failure; nil when the token fits.
     let failure: @Sendable (IDToken, IDTokenExpectation) -> Failure?
 
     init(
@@ -30,7 +30,7 @@ struct IDTokenCheck: Sendable {
     /// The rules in the order in which they are checked.
     static let all = code + hashes + hybrid + renewal + tenancy
 
-    /// What a claim should have been, and what it was.
+    /// The expected and the received value of a claim.
     struct Failure {
         var expected: String
         var received: String

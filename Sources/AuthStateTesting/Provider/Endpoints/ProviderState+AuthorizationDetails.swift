@@ -17,7 +17,7 @@ extension ProviderState {
         return details
     }
 
-    /// What a token is for: the details that the request names, else all of the grant (RFC 9396, section 6).
+    /// The access of a token: the details that the request names, else all of the grant (RFC 9396, section 6).
     func authorizationDetails(
         _ parameters: Parameters, of grant: Grant
     ) throws(ProviderRefusal) -> [AuthorizationDetail] {

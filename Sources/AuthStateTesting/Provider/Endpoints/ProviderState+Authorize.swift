@@ -3,7 +3,7 @@ import AuthStateKit
 import AuthStateOAuth
 
 extension ProviderState {
-    /// An authorization request whose client and redirect URI are good: from here on errors travel back to the client.
+    /// An authorization request with a valid client and redirect URI: from here on errors travel back to the client.
     private struct Login {
         var client: OpenIDProvider.Client
         var redirectURI: String
@@ -49,7 +49,7 @@ extension ProviderState {
         }
     }
 
-    /// What a provider refuses before anybody logs in.
+    /// Refuses an invalid request before the login.
     func check(_ parameters: Parameters, of client: OpenIDProvider.Client) throws(ProviderRefusal) {
         guard client.grantTypes.contains(.authorizationCode) else {
             throw ProviderRefusal("unauthorized_client", "The client may not use the code flow.")
@@ -68,7 +68,7 @@ extension ProviderState {
         }
     }
 
-    /// Who logs in; nil when a page has to ask.
+    /// The user who logs in; nil when a page has to ask.
     private func user(
         for login: Login, _ request: OpenIDProvider.Request
     ) throws(ProviderRefusal) -> OpenIDProvider.User? {
@@ -116,7 +116,8 @@ extension ProviderState {
         return answer
     }
 
-    /// Adds what every answer carries (RFC 6749, section 4.1.2; RFC 9207), and what a signed one does (JARM, section 2.1).
+    /// Adds the parameters of every answer (RFC 6749, section 4.1.2; RFC 9207), and those of a signed one (JARM,
+    /// section 2.1).
     private func complete(_ parameters: Parameters, _ login: Login, now: Double) -> AuthorizationAnswer {
         var parameters = parameters
         parameters["state"] = login.parameters["state"]
@@ -131,7 +132,7 @@ extension ProviderState {
         return answer
     }
 
-    /// How the answer goes: as asked for, where that is known here, else as it goes with the response type.
+    /// The response mode: the requested one, where it is known here, else the default of the response type.
     private func mode(of parameters: Parameters) -> AuthorizationRequest.ResponseMode {
         let asked = parameters["response_mode"].flatMap { name in
             Self.responseModes.first { $0.rawValue == name }
@@ -139,7 +140,7 @@ extension ProviderState {
         return .effective(asked, isHybrid: parameters["response_type"]?.contains("id_token") == true)
     }
 
-    /// How answers can come.
+    /// The supported response modes.
     static let responseModes: [AuthorizationRequest.ResponseMode] = [
         .query, .fragment, .formPost, .jwt, .queryJWT, .fragmentJWT, .formPostJWT,
     ]

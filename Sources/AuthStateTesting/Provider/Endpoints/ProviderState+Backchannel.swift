@@ -2,8 +2,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ProviderState {
-    /// The backchannel authentication endpoint (OpenID Connect CIBA Core 1.0, sections 7 and 13); the person has decided at
-    /// once, unless logins need a page: then somebody has to decide.
+    /// The backchannel authentication endpoint (OpenID Connect CIBA Core 1.0, sections 7 and 13). The login is decided
+    /// at once, unless logins need a page: then the test or the page has to decide.
     mutating func authenticateBackchannel(
         _ request: OpenIDProvider.Request, now: Double
     ) throws(ProviderRefusal) -> [String: JSONValue] {
@@ -35,7 +35,7 @@ extension ProviderState {
         ]
     }
 
-    /// The logins that wait for a person, whom a hint names as in a request.
+    /// The logins that wait for the person whom a hint names as in a request.
     func waitingLogins(of hint: String, now: Double) -> [(code: String, user: OpenIDProvider.User)] {
         guard let wanted = user(named: hint) else { return [] }
         return pendingLogins.compactMap { code, login in
@@ -48,7 +48,7 @@ extension ProviderState {
         configuration.users.first { [$0.name, $0.subject, $0.claims["email"]?.stringValue].contains(hint) }
     }
 
-    /// Who is to be asked; exactly one hint says it (section 7.1).
+    /// The person to be asked; exactly one hint names them (section 7.1).
     private func hintedUser(
         _ parameters: Parameters, now: Double
     ) throws(ProviderRefusal) -> OpenIDProvider.User {
@@ -58,7 +58,7 @@ extension ProviderState {
         }
         var subject: String? = value
         if name != "login_hint" {
-            // Whoever names somebody proves nothing by it, and gets nothing for it: signatures are not looked at.
+            // A hint proves nothing and gives its sender nothing: signatures are not verified.
             let claims = (try? JSONWebToken(parsing: value))?.claims
             if name == "login_hint_token", let end = claims?["exp"]?.doubleValue, end <= now {
                 throw ProviderRefusal("expired_login_hint_token", "The login hint token has ended.")
@@ -66,7 +66,7 @@ extension ProviderState {
             subject = claims?["sub"]?.stringValue
         }
         guard let user = subject.flatMap(user(named:)) else {
-            throw ProviderRefusal("unknown_user_id", "The hint names nobody here.")
+            throw ProviderRefusal("unknown_user_id", "The hint names no user of this provider.")
         }
         return user
     }

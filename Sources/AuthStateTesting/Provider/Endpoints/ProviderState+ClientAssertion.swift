@@ -30,7 +30,7 @@ extension ProviderState {
         if let fault = use(assertion, of: client, at: endpoint, now: now) { throw .wrongAssertion(fault) }
     }
 
-    /// Uses up an assertion that a client issued, whoever its subject is; nil, or what is wrong with it.
+    /// Uses up an assertion that a client issued, for any subject; returns nil, or the fault.
     mutating func use(
         _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
     ) -> String? {
@@ -42,7 +42,7 @@ extension ProviderState {
             (claims["iss"]?.stringValue == client.id, "The assertion's iss is not the client."),
             (claims["aud"]?.stringValue == audience, "The assertion's aud is not \(audience)."),
             (now < expiry, "The assertion expired, or has no exp."),
-            (expiry <= now + 3600, "The assertion is good for too long."),
+            (expiry <= now + 3600, "The assertion is valid for too long."),
             (claims["iat"]?.doubleValue.map { $0 <= now + 60 } ?? true, "The assertion is from the future."),
             (!identifier.isEmpty, "The assertion has no jti."),
             (assertion.isSigned(by: client), "The assertion's signature is not the client's."),
@@ -57,7 +57,7 @@ extension ProviderState {
 }
 
 extension JSONWebToken {
-    /// Whether it claims to be signed with a shared secret; the signature decides whether that is so.
+    /// Whether it claims to be signed with a shared secret; the signature proves it or not.
     var isKeyedBySecret: Bool { ProviderState.assertionAlgorithms.secret.contains(header.algorithm) }
 
     func isSigned(by client: OpenIDProvider.Client) -> Bool {

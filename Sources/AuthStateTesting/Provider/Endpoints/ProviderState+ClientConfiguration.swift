@@ -6,7 +6,7 @@ extension ProviderState {
     /// The client configuration endpoint (RFC 7592, section 2): a registration is read, replaced or deleted.
     mutating func configure(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse
     {
-        // Whether the client is gone or the token is wrong is nobody's business (section 2.1).
+        // The answer does not reveal whether the client is gone or the token is wrong (section 2.1).
         guard let id = request.parameters["client_id"], let client = configuration.client(id),
             let registration = registrations[id],
             let token = request.bearerToken, ConstantTime.equals(token, registration.token)
@@ -22,7 +22,7 @@ extension ProviderState {
         }
     }
 
-    /// Replaces what is registered: whatever the client leaves out is gone (section 2.2).
+    /// Replaces the registration: members that the client leaves out are deleted (section 2.2).
     private mutating func update(
         _ client: OpenIDProvider.Client, _ registration: Registration, to members: [String: JSONValue], now: Double
     ) throws(ProviderRefusal) -> [String: JSONValue] {

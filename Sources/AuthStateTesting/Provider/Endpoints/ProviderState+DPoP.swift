@@ -12,26 +12,26 @@ extension ProviderState {
     /// How proofs may be signed: with a private key, never with a secret.
     static let proofAlgorithms: [SignatureAlgorithm] = [.es256, .es384, .es512, .edDSA, .ps256, .rs256]
 
-    /// How long a proof is good, before and after it says that it was made, in seconds.
+    /// How long a proof is accepted, before and after its time of issue, in seconds.
     private static let proofWindow: Double = 60
 
-    /// What the provider remembers of proofs (RFC 9449).
+    /// The provider's memory of proofs (RFC 9449).
     struct Proofs: Sendable {
-        /// When the proofs that were used may be forgotten, by `jti`.
+        /// When the used proofs may be forgotten, by `jti`.
         var used: [String: Double] = [:]
-        /// What proofs have to carry, while nonces are wanted.
+        /// The nonce that proofs have to carry, while nonces are required.
         var nonce = Base64URL.encode(SecureRandom.bytes(12))
         /// How often the nonce was used.
         var nonceUses = 0
 
-        /// Wants another nonce from now on.
+        /// Requires another nonce from now on.
         mutating func rotate() {
             nonce = Base64URL.encode(SecureRandom.bytes(12))
             nonceUses = 0
         }
     }
 
-    /// The thumbprint of the key that made a request's proof; nil when there is no proof, and none has to be.
+    /// The thumbprint of the key that made a request's proof; nil when there is no proof and none is required.
     ///
     /// All checks of RFC 9449, section 4.3.
     ///
@@ -84,7 +84,7 @@ extension ProviderState {
         return key
     }
 
-    /// The nonce that goes with an answer: whoever proves something hears of the newest one.
+    /// The nonce that goes with an answer: a client that sends a proof receives the newest one.
     func nonce(for request: OpenIDProvider.Request) -> String? {
         configuration.dpopNonceUses != nil && !request.headers["DPoP"].isEmpty ? proofs.nonce : nil
     }
@@ -102,7 +102,7 @@ extension JSONWebToken {
 }
 
 extension ProviderRefusal {
-    /// A proof that is not good enough: a challenge at a resource (RFC 9449, section 7.1), else an error response.
+    /// An unacceptable proof: a challenge at a resource (RFC 9449, section 7.1), else an error response.
     static func proof(_ error: String, _ fault: String, of request: OpenIDProvider.Request) -> Self {
         guard [.userInfo, .resource].contains(request.endpoint) else { return Self(error, fault) }
         return .dpop(error, fault)

@@ -26,7 +26,8 @@ extension ProviderState {
         return answer
     }
 
-    /// The page where a person enters the user code (RFC 8628, section 3.3); it decides by itself where nobody is to log in.
+    /// The page where a person enters the user code (RFC 8628, section 3.3); it decides by itself when logins need no
+    /// page.
     mutating func verifyDevice(
         _ request: OpenIDProvider.Request, now: Double
     ) throws(ProviderRefusal) -> LoopbackResponse {
@@ -71,6 +72,6 @@ extension ProviderState {
         return "\(String(code[..<4]))-\(String(code[4...]))"
     }
 
-    /// What is compared of a user code: its letters, in capitals.
+    /// The compared part of a user code: its letters, in capitals.
     private static func plain(_ userCode: String) -> String { userCode.uppercased().filter(\.isLetter) }
 }

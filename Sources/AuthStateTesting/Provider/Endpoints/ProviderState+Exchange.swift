@@ -9,7 +9,7 @@ extension ProviderState {
         guard let subject = try holder(of: "subject_token", parameters, now: now) else {
             throw ProviderRefusal("invalid_request", "subject_token is missing.")
         }
-        // Whoever has found a bound token can exchange it no more than use it.
+        // A thief can neither use nor exchange a bound token.
         guard (accessTokens[parameters["subject_token"] ?? ""]?.key ?? key) == key else {
             throw ProviderRefusal("invalid_request", "subject_token is bound to a key that is not proved.")
         }
@@ -31,7 +31,7 @@ extension ProviderState {
         return .tokens(members, nil)
     }
 
-    /// Whose token a parameter holds; nil when there is none (section 2.1).
+    /// The holder of the token in a parameter; nil when there is none (section 2.1).
     private func holder(
         of name: String, _ parameters: Parameters, now: Double
     ) throws(ProviderRefusal) -> (grant: String?, scopes: [String])? {
@@ -54,7 +54,7 @@ extension ProviderState {
                 return (refresh.grant, grant.scopes)
             }
         case .idToken:
-            // The session's identifier is as hard to guess as any token, so it stands for the signature.
+            // The session's identifier is as hard to guess as any token, so it replaces the check of the signature.
             let claims = (try? JSONWebToken(parsing: token))?.claims
             let isCurrent = claims?["exp"]?.doubleValue.map { now < $0 } ?? false
             found = grants.first { isCurrent && $0.value.sessionID == claims?["sid"]?.stringValue }

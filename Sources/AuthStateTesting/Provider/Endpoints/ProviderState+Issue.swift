@@ -22,7 +22,7 @@ extension ProviderState {
         guard grant.scopes.contains("openid"), isFirst || configuration.renewalsIssueIDTokens else {
             return .tokens(members, nil)
         }
-        // The nonce belongs to the login: a renewed token does without (section 12.2).
+        // The nonce belongs to the login: a renewed token has none (section 12.2).
         let nonce = isFirst ? grant.nonce : nil
         return .tokens(
             members, idToken(for: grant, nonce: nonce, accessToken: members["access_token"]?.stringValue, now: now))

@@ -12,7 +12,8 @@ extension ProviderState {
         return configuration.client(assertion.claims["iss"]?.stringValue)
     }
 
-    /// An assertion that a client signed (RFC 7523, sections 2.1 and 3): for itself, or for a person, whom `sub` names.
+    /// Redeems an assertion that a client signed (RFC 7523, sections 2.1 and 3): for itself, or for the person whom
+    /// `sub` names.
     mutating func redeemAssertion(
         _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
@@ -25,7 +26,7 @@ extension ProviderState {
         let subject = assertion.claims["sub"]?.stringValue
         let user = configuration.users.first { $0.subject == subject || $0.name == subject }
         guard user != nil || subject == client.id || subject == nil else {
-            throw ProviderRefusal("invalid_grant", "The assertion's sub is nobody here.")
+            throw ProviderRefusal("invalid_grant", "The assertion's sub is no user of this provider.")
         }
         let wanted = scopes(parameters["scope"] ?? assertion.claims["scope"]?.stringValue)
         guard Set(wanted).isSubset(of: configuration.scopes.subtracting(["openid", "offline_access"])) else {

@@ -1,19 +1,19 @@
 import AuthStateOAuth
 
 extension ProviderState {
-    /// A login that a person decides about elsewhere: a device's, or one that the provider asks them about by itself.
+    /// A login that a person confirms elsewhere: a device's, or one that the provider itself asks them about.
     struct PendingLogin: Sendable {
-        /// What became of it.
+        /// The person's decision.
         enum Decision: Sendable { case pending, denied, granted(String) }
 
-        /// How its tokens are asked for.
+        /// The grant that its tokens are requested by.
         var grantType: GrantType
         var clientID: String
         var scopes: [String]
         var resources: [String]
-        /// What a device shows; nil for a login that has none.
+        /// The code that a device shows; nil for a login that has none.
         var userCode: String?
-        /// Who is asked, where that is known from the beginning.
+        /// The person to be asked, where known from the beginning.
         var user: OpenIDProvider.User?
         var expiresAt: Double
         var interval: Double
@@ -28,7 +28,7 @@ extension ProviderState {
 
     /// Keeps a login until its tokens are asked for.
     ///
-    /// - Returns: What they are asked for with.
+    /// - Returns: The code that the tokens are requested with.
     mutating func keep(_ login: PendingLogin, now: Double) -> String {
         pendingLogins = pendingLogins.filter { now < $0.value.expiresAt + 600 }
         let code = newToken(now: now)
@@ -36,7 +36,7 @@ extension ProviderState {
         return code
     }
 
-    /// What a client that may use a grant asks for: scopes and resources that are known here.
+    /// The scopes and resources that a client asks for, when it may use the grant and they are known here.
     func wishes(
         _ parameters: Parameters, of client: OpenIDProvider.Client, for grantType: GrantType
     ) throws(ProviderRefusal) -> (scopes: [String], resources: [String]) {
@@ -52,7 +52,7 @@ extension ProviderState {
         return (wanted, resources)
     }
 
-    /// Notes what a person decided; without a user the answer is no.
+    /// Records the person's decision; without a user it is a refusal.
     mutating func decide(_ code: String, allowing user: OpenIDProvider.User?, now: Double) {
         guard let login = pendingLogins[code] else { return }
         guard let user else {
@@ -66,7 +66,7 @@ extension ProviderState {
         pendingLogins[code]?.decision = .granted(id)
     }
 
-    /// What a login's tokens are asked for with (RFC 8628, sections 3.4 and 3.5; CIBA Core, sections 10.1 and 11).
+    /// Answers the token request of a login (RFC 8628, sections 3.4 and 3.5; CIBA Core, sections 10.1 and 11).
     mutating func redeemPendingLogin(
         _ code: String?, _ grantType: GrantType, _ parameters: Parameters, _ client: OpenIDProvider.Client,
         key: String?, now: Double
@@ -81,7 +81,7 @@ extension ProviderState {
             throw ProviderRefusal("slow_down", "Wait for \(login.interval + 5) seconds from now on.")
         }
         switch login.decision {
-        case .pending: throw ProviderRefusal("authorization_pending", "Nobody has decided yet.")
+        case .pending: throw ProviderRefusal("authorization_pending", "The person has not decided yet.")
         case .denied: throw ProviderRefusal("access_denied", "The person refused.")
         case .granted(let id):
             guard let grant = grants[id], !grant.isRevoked else {

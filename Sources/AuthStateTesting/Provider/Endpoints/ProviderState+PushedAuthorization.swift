@@ -10,7 +10,7 @@ extension ProviderState {
             throw ProviderRefusal("invalid_request", "A reference cannot be pushed.")
         }
         var parameters = request.parameters
-        // Those of the client's proof are no part of the request.
+        // The parameters of the client's proof are no part of the request.
         for name in ["client_secret", "client_assertion", "client_assertion_type"] { parameters[name] = nil }
         parameters["client_id"] = client.id
         parameters = try signedParameters(parameters, of: client, now: now)
@@ -35,8 +35,8 @@ extension ProviderState {
             ], status: 201)
     }
 
-    /// The parameters that a request at the authorization endpoint really has: its own, those of a request object, or
-    /// those that were pushed; what the login page adds stays.
+    /// The effective parameters of a request at the authorization endpoint: its own, those of a request object, or
+    /// those that were pushed; the login page's additions stay.
     func resolved(
         _ parameters: Parameters, of client: OpenIDProvider.Client, now: Double
     ) throws(ProviderRefusal) -> Parameters {
@@ -54,7 +54,8 @@ extension ProviderState {
         return result
     }
 
-    /// A reference is good for one login: reloading the page that asks for a password is none.
+    /// Forgets a reference, which is valid for one login: reloading the page that asks for a password does not use it
+    /// up.
     mutating func forget(_ reference: String?) {
         if let reference { pushedRequests[reference] = nil }
     }

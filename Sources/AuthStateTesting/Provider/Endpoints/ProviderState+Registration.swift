@@ -3,10 +3,10 @@ import AuthStateKit
 import AuthStateOAuth
 
 extension ProviderState {
-    /// What is kept of a client that registered itself, besides the client.
+    /// The data of a client that registered itself, besides the client.
     struct Registration: Sendable {
         var token: String
-        /// What the client registered, as it was sent.
+        /// The metadata that the client registered, as they were sent.
         var metadata: [String: JSONValue]
         var issuedAt: Double
     }
@@ -38,7 +38,7 @@ extension ProviderState {
 
     /// The client that metadata describe.
     ///
-    /// - Parameter secret: The one that it has already; a client that needs one and has none gets a new one.
+    /// - Parameter secret: The secret that it already has; a client that needs one and has none gets a new one.
     func client(
         of members: [String: JSONValue], id: String, secret: String?, now: Double
     ) throws(ProviderRefusal) -> OpenIDProvider.Client {

@@ -19,7 +19,7 @@ extension ProviderState {
                 algorithm: configuration.signingAlgorithm, secret: configuration.client(grant.clientID)?.secret))
     }
 
-    /// A protected resource that greets whoever comes with a good token.
+    /// A protected resource that answers requests with a valid token.
     mutating func resource(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
         let token = try admit(request, now: now)
         if let scope = configuration.resourceScope, !token.scopes.contains(scope) {
@@ -36,7 +36,7 @@ extension ProviderState {
         return .json(members)
     }
 
-    /// The access token of a request, when it is good (RFC 6750, sections 2 and 3; RFC 9449, section 7).
+    /// The access token of a request, when it is valid (RFC 6750, sections 2 and 3; RFC 9449, section 7).
     private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
         let bound = request.credentials(of: "DPoP")
         let sent = bound ?? request.bearerToken ?? (request.method == "POST" ? request.parameters["access_token"] : nil)
@@ -51,7 +51,7 @@ extension ProviderState {
             throw .bearer("invalid_token", "The access token is not known, or was revoked.")
         }
         guard now < token.expiresAt else { throw .bearer("invalid_token", "The access token expired.") }
-        // A bound token without its key is what a thief has (section 7.2).
+        // A thief would send a bound token without its key (section 7.2).
         guard token.key == nil ? bound == nil : bound != nil && token.key == key else {
             throw .dpop("invalid_token", "The access token is bound to another key, or to none.")
         }

@@ -9,7 +9,7 @@ extension ProviderState {
         }
     }
 
-    /// What a token is for: the resources that the request names, else all of the grant (RFC 8707, section 2.2).
+    /// The resources of a token: those that the request names, else all of the grant (RFC 8707, section 2.2).
     func resources(_ parameters: Parameters, of grant: Grant) throws(ProviderRefusal) -> [String] {
         let named = parameters.values("resource")
         guard !named.isEmpty else { return grant.resources }

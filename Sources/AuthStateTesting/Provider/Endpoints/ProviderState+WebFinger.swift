@@ -2,12 +2,13 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ProviderState {
-    /// Who logs a person in (RFC 7033; OpenID Connect Discovery, section 2): this provider, its own people and its host.
+    /// The issuer for a person's identifier (RFC 7033; OpenID Connect Discovery, section 2): this provider, for its own
+    /// users and its host.
     func webFinger(_ request: OpenIDProvider.Request) throws(ProviderRefusal) -> [String: JSONValue] {
         guard let resource = request.parameters["resource"] else {
             throw ProviderRefusal("invalid_request", "resource is missing.")
         }
-        guard isAtHome(resource) else { throw ProviderRefusal("not_found", "Nobody here is that.", status: 404) }
+        guard isAtHome(resource) else { throw ProviderRefusal("not_found", "The resource is unknown.", status: 404) }
         let link: JSONValue = ["rel": .string(WebFingerQuery.relation), "href": .string(issuer)]
         let isWanted = request.parameters["rel"].map { $0 == WebFingerQuery.relation } ?? true
         return ["subject": .string(resource), "links": isWanted ? [link] : []]

@@ -10,7 +10,7 @@ extension OpenIDProvider {
         public var secret: String?
         /// Its public keys, for `private_key_jwt`.
         public var keys: [JSONWebKey]
-        /// How it has to authenticate; nil takes whatever its secret and keys are good for, nothing for a public client.
+        /// How it has to authenticate; nil accepts any method that its secret and keys allow, none for a public client.
         public var authenticationMethod: ClientAuthenticationMethod?
         /// Where answers may go: compared exactly, but for the port of a loopback URI (RFC 8252, section 7.3).
         public var redirectURIs: [String]
@@ -43,13 +43,13 @@ extension OpenIDProvider {
 
         /// A public client, `app`.
         public static let app = Client(id: "app")
-        /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name, and
-        /// have people asked.
+        /// A client with a secret (`service-secret`), `service`, which may also ask for tokens in its own name, and use
+        /// backchannel authentication.
         public static let service = Client(
             id: "service", secret: "service-secret",
             grantTypes: [.authorizationCode, .refreshToken, .deviceCode, .clientCredentials, .ciba])
 
-        /// Whether it has nothing to prove who it is with.
+        /// Whether it has neither a secret nor keys to authenticate with.
         var isPublic: Bool { secret == nil && keys.isEmpty }
 
         func allows(_ method: ClientAuthenticationMethod) -> Bool {
@@ -80,6 +80,6 @@ extension OpenIDProvider {
 extension OpenIDProvider.Client: CustomStringConvertible, CustomReflectable {
     /// The identifier and the kind of client, never the secret.
     public var description: String { "\(isPublic ? "public" : "confidential") client \(id)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }

@@ -4,18 +4,19 @@ public import AuthStateOAuth
 extension OpenIDProvider {
     /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
     public struct Configuration: Sendable {
-        /// What happens at the authorization endpoint, where people enter a device's user code, and when the provider asks
-        /// them by itself.
+        /// The course of a login at the authorization endpoint, where people enter a device's user code, and at a
+        /// backchannel authentication.
         public enum Login: Sendable, Hashable {
             /// The user of `login_hint`, else the first one, is logged in and consents at once, without a page.
             case automatic
-            /// A page with a form for name and password, to allow or to deny; without a page, somebody has to decide.
+            /// A page with a form for name and password, to allow or to deny; where there is no page, a test has to
+            /// decide.
             case page
             /// The person refuses: `access_denied`.
             case denied
         }
 
-        /// What happens at the authorization endpoint.
+        /// The course of a login.
         public var login = Login.automatic
         /// The clients; registration adds to them.
         public var clients: [Client] = [.app, .service]
@@ -28,7 +29,7 @@ extension OpenIDProvider {
 
         /// How long access tokens last, also less than a second.
         public var accessTokenLifetime: Double = 3600
-        /// How long a refresh token lasts from its issue; nil means for ever.
+        /// How long a refresh token lasts from its issue; nil means no expiry.
         public var refreshTokenLifetime: Double?
         /// How long ID tokens last.
         public var idTokenLifetime: Double = 3600
@@ -36,13 +37,14 @@ extension OpenIDProvider {
         public var codeLifetime: Double = 60
         /// How long device codes last, and backchannel logins that ask for no other time.
         public var deviceCodeLifetime: Double = 600
-        /// How long a device, or whoever has a person asked, has to wait between two questions; asking sooner is `slow_down` and adds 5 seconds.
+        /// How long a device, or a client of backchannel authentication, has to wait between two polls; polling sooner
+        /// is answered with `slow_down` and adds 5 seconds.
         public var devicePollingInterval: Double = 5
         /// Whether devices get a `verification_uri_complete`.
         public var sendsCompleteVerificationURI = true
-        /// Whether a renewal spends the refresh token and issues the next one.
+        /// Whether a renewal rotates the refresh token.
         public var rotatesRefreshTokens = true
-        /// How long a spent refresh token may be used again; afterwards its use revokes the grant.
+        /// How long a rotated refresh token may be used again; afterwards its use revokes the grant.
         public var refreshTokenGrace: Double = 0
         /// Whether refresh tokens are issued only for the scope `offline_access`.
         public var refreshTokensNeedOfflineAccess = false
@@ -52,17 +54,19 @@ extension OpenIDProvider {
         public var requiresPKCE = true
         /// Whether authorization requests have to be pushed (RFC 9126, section 5).
         public var requiresPushedAuthorizationRequests = false
-        /// How long a reference to a pushed request lasts; it is good for one login.
+        /// How long a reference to a pushed request lasts; it is valid for one login.
         public var pushedRequestLifetime: Double = 60
         /// Whether authorization requests have to be signed (RFC 9101, section 10.5).
         public var requiresSignedRequestObjects = false
         /// Request objects that clients publish, by their URL: the provider reads them here and fetches nothing.
         public var publishedRequestObjects: [String: String] = [:]
-        /// The resources that tokens can be for (RFC 8707); nil takes any, another one is `invalid_target`.
+        /// The resources that tokens can be for (RFC 8707); nil accepts any, another one is `invalid_target`.
         public var resources: Set<String>?
-        /// The types of authorization details (RFC 9396); nil takes any, another one is `invalid_authorization_details`.
+        /// The types of authorization details (RFC 9396); nil accepts any, another one is
+        /// `invalid_authorization_details`.
         public var authorizationDetailsTypes: Set<String>?
-        /// What a request with `prompt=none` is refused with, for example `consent_required`; nil lets it pass.
+        /// The error that a request with `prompt=none` is refused with, for example `consent_required`; nil lets it
+        /// pass.
         public var promptNoneError: String?
         /// Whether authorization responses carry `iss` (RFC 9207).
         public var sendsIssuerInAuthorizationResponse = true
@@ -74,9 +78,9 @@ extension OpenIDProvider {
         public var rotatesRegistrationTokens = false
         /// Whether reading or changing a registration replaces the client's secret.
         public var rotatesClientSecrets = false
-        /// How clients may authenticate at an endpoint, where that is less than the provider knows.
+        /// The methods by which clients may authenticate at an endpoint, where those are fewer than the provider knows.
         public var authenticationMethods: [Endpoint: [ClientAuthenticationMethod]] = [:]
-        /// The scope that the protected resource asks for; nil lets every token in.
+        /// The scope that the protected resource asks for; nil accepts every token.
         public var resourceScope: String?
 
         /// Whether client assertions have to be for the URL of the endpoint that they come to, instead of the issuer.
@@ -84,7 +88,8 @@ extension OpenIDProvider {
 
         /// Whether tokens are only issued to requests with a DPoP proof (RFC 9449); without, a proof is welcome.
         public var requiresDPoP = false
-        /// How often a DPoP nonce can be used until there is a new one, at least once; nil wants none (RFC 9449, section 8).
+        /// How often a DPoP nonce can be used until there is a new one, at least once; nil requires none (RFC 9449,
+        /// section 8).
         public var dpopNonceUses: Int?
 
         /// How ID tokens are signed; HS256 uses the client's secret.
@@ -93,7 +98,7 @@ extension OpenIDProvider {
         public var signsUserInfo = false
         /// How far the provider's clock is ahead of the one it was given.
         public var clockSkew: Double = 0
-        /// What the provider does otherwise than it should.
+        /// The provider's deviations from the specifications.
         public var deviations = Deviations()
 
         /// Connections at a time; fixed when the provider starts.

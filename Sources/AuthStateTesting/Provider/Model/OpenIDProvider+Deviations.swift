@@ -2,14 +2,14 @@ public import AuthStateJOSE
 public import AuthStateOAuth
 
 extension OpenIDProvider {
-    /// Ways in which a provider departs from the specifications, each by itself, for tests of what a client refuses.
+    /// Ways in which a provider departs from the specifications, each by itself, for tests of a client's checks.
     ///
     /// The closures run on the provider's own thread: they must not block, nor call the provider.
     public struct Deviations: Sendable {
         /// Changes members of a JSON document.
         public typealias Edit = @Sendable (_ members: inout [String: JSONValue]) -> Void
 
-        /// What is wrong with a signature.
+        /// A fault of a signature.
         public enum Signature: Sendable, Hashable {
             /// Nothing.
             case good
@@ -33,7 +33,7 @@ extension OpenIDProvider {
         public var authorizationResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
         /// Changes the claims of a signed authorization response (JARM).
         public var signedAuthorizationResponse: Edit?
-        /// What is wrong with the signature of a signed authorization response.
+        /// The fault of a signed authorization response's signature.
         public var authorizationResponseSignature = Signature.good
         /// Changes the parameters with which the browser comes back from a logout.
         public var endSessionResponse: (@Sendable (_ parameters: inout Parameters) -> Void)?
@@ -48,11 +48,11 @@ extension OpenIDProvider {
         /// Changes an ID token before it is signed.
         public var idToken:
             (@Sendable (_ claims: inout [String: JSONValue], _ header: inout [String: JSONValue]) -> Void)?
-        /// What is wrong with ID tokens' signatures.
+        /// The fault of ID tokens' signatures.
         public var signature = Signature.good
         /// Changes userinfo, before it is signed.
         public var userInfo: Edit?
-        /// What is wrong with the signature of signed userinfo.
+        /// The fault of signed userinfo's signature.
         public var userInfoSignature = Signature.good
 
         /// No deviation.

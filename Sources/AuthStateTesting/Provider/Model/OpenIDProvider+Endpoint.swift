@@ -5,7 +5,7 @@ extension OpenIDProvider {
         case discovery
         /// The metadata document of RFC 8414.
         case metadata
-        /// Who logs a person in (RFC 7033).
+        /// WebFinger: the issuer for a person's identifier (RFC 7033).
         case webFinger
         /// The public keys.
         case keySet
@@ -33,7 +33,7 @@ extension OpenIDProvider {
         case deviceAuthorization
         /// Where people enter a device's user code.
         case deviceVerification
-        /// Where clients have people asked (OpenID Connect CIBA Core 1.0).
+        /// Where clients start a backchannel authentication (OpenID Connect CIBA Core 1.0).
         case backchannelAuthentication
 
         private static let routes: [Endpoint: (path: String, methods: Set<String>)] = [

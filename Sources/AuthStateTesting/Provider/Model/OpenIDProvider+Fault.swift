@@ -8,7 +8,7 @@ import AuthStateOAuth
 #endif
 
 extension OpenIDProvider {
-    /// What goes wrong with one request.
+    /// A failure of one request.
     public enum Fault: Sendable {
         // The request is not processed.
         /// This status, without a body.

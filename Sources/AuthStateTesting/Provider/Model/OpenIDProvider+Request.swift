@@ -54,6 +54,6 @@ extension OpenIDProvider {
 extension OpenIDProvider.Request: CustomStringConvertible, CustomReflectable {
     /// Method, endpoint and the names of the parameters: values can be credentials.
     public var description: String { "\(method) \(endpoint.rawValue) \(parameters)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,5 +1,5 @@
 extension OpenIDProvider {
-    /// What a provider has counted since it started.
+    /// The provider's counters since it started.
     public struct Statistics: Sendable, Hashable {
         /// Requests by endpoint, failed ones included.
         public internal(set) var requests: [Endpoint: Int] = [:]
@@ -7,9 +7,9 @@ extension OpenIDProvider {
         public internal(set) var refreshRequests = 0
         /// Access tokens that were issued.
         public internal(set) var accessTokensIssued = 0
-        /// Refresh tokens that came once more after they were spent.
+        /// Refresh tokens that were used again after rotation.
         public internal(set) var refreshTokenReuses = 0
-        /// Codes that came once more after they were redeemed.
+        /// Codes that were used again after they were redeemed.
         public internal(set) var codeReplays = 0
     }
 }

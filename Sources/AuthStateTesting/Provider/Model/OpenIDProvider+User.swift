@@ -5,13 +5,13 @@ extension OpenIDProvider {
     public struct User: Sendable, Hashable {
         /// `sub`.
         public var subject: String
-        /// What the person types to log in.
+        /// The name that the person types to log in.
         public var name: String
         /// The password.
         public var password: String
-        /// Claims besides `sub`; those of the standard scopes are given out with their scope, all others always.
+        /// Claims besides `sub`; those of the standard scopes are returned with their scope, all others always.
         public var claims: [String: JSONValue]
-        /// What clients have to show for the person to be asked (`user_code` of CIBA); nil lets them ask without.
+        /// The user code that clients need to have the person asked (`user_code` of CIBA); nil requires none.
         public var backchannelCode: String?
 
         /// Makes a person.
@@ -57,6 +57,6 @@ extension OpenIDProvider {
 extension OpenIDProvider.User: CustomStringConvertible, CustomReflectable {
     /// The name, never the password.
     public var description: String { "user \(name)" }
-    /// What `description` shows.
+    /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

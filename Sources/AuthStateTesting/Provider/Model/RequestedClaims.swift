@@ -1,7 +1,7 @@
 import AuthStateJOSE
 import AuthStateOAuth
 
-/// The names in a `claims` parameter (OpenID Connect Core, section 5.5); wishes for values are not heard.
+/// The names in a `claims` parameter (OpenID Connect Core, section 5.5); requested values are ignored.
 struct RequestedClaims: Sendable {
     var idToken: Set<String> = []
     var userInfo: Set<String> = []

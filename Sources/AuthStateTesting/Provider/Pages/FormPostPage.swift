@@ -2,9 +2,9 @@ import AuthStateOAuth
 
 /// A page whose form takes an authorization response to the client (OAuth 2.0 Form Post Response Mode, section 2).
 struct FormPostPage {
-    /// Where the form goes.
+    /// The URL that the form is posted to.
     let action: String
-    /// What it sends.
+    /// The parameters that it sends.
     let parameters: Parameters
 
     /// Reads the first form of a page; nil when that is not posted to an address of its own.

@@ -13,7 +13,7 @@ struct ProviderPage: Sendable {
     /// Sends the form without a click.
     var submitsItself = false
 
-    /// A refusal that must not travel to the redirect URI, because that is what is wrong.
+    /// A refusal that must not travel to the redirect URI, because the redirect URI itself is wrong.
     static func problem(_ text: String) -> ProviderPage {
         ProviderPage(
             status: 400, title: "This request cannot be served", content: "<p role=\"alert\">\(text.htmlEscaped)</p>")
@@ -83,7 +83,7 @@ struct ProviderPage: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// What a policy calls a redirect URI: scheme, host and port, or the scheme of an app.
+    /// The source expression of a redirect URI in a policy: scheme, host and port, or the scheme of an app.
     private static func origin(of uri: String) -> String {
         let parts = URIReference(uri)
         let scheme = "\(parts.scheme ?? "https"):"

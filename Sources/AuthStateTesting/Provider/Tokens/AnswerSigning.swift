@@ -5,10 +5,10 @@ import AuthStateOAuth
 struct AnswerSigning: Sendable {
     /// `iss`, `aud` and `exp`.
     var claims: [String: JSONValue]
-    /// One with a public key.
+    /// An algorithm with a public key.
     var algorithm: SignatureAlgorithm
 
-    /// The one parameter that the answer consists of.
+    /// The single parameter of the answer.
     func parameters(
         _ parameters: Parameters, keys: ProviderKeys, deviations: OpenIDProvider.Deviations
     ) throws(JOSEError) -> Parameters {
@@ -23,7 +23,7 @@ struct AnswerSigning: Sendable {
 }
 
 extension OpenIDProvider.Configuration {
-    /// What signs authorization responses: as ID tokens are, or ES256 where those have no public key.
+    /// The algorithm that signs authorization responses: that of ID tokens, or ES256 where that has no public key.
     var answerAlgorithm: SignatureAlgorithm {
         Set<SignatureAlgorithm>.asymmetric.contains(signingAlgorithm) ? signingAlgorithm : .es256
     }

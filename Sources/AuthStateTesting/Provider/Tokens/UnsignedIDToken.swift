@@ -6,11 +6,11 @@ struct UnsignedIDToken: Sendable {
     var algorithm: SignatureAlgorithm
     /// The client's secret, for HS256.
     var secret: String?
-    /// What `at_hash` and `c_hash` are made of.
+    /// The inputs of `at_hash` and `c_hash`.
     var accessToken: String?
     var code: String?
 
-    /// The compact token, with what deviates.
+    /// The compact token, with the deviations applied.
     func signed(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> String {
         var claims = claims
         claims["at_hash"] = try accessToken.map(leftHash)

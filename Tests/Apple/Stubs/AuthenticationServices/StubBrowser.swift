@@ -1,8 +1,8 @@
 import Foundation
 
-/// What sessions of the stub do, for a test: it is no part of Apple's module.
+/// The behaviour of the stub's sessions, set by a test. It is no part of Apple's module.
 ///
-/// Sessions call back on a thread of their own, as they do on macOS; one that the app let go of never does.
+/// Sessions call back on a thread of their own, as they do on macOS; one that the app has released never does.
 public enum StubBrowser {
     public enum Act {
         case end(String)

@@ -1,4 +1,4 @@
-/// An object that tells before it changes.
+/// An object that announces its changes before they happen.
 public protocol ObservableObject: AnyObject {
     associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
     where ObjectWillChangePublisher.Failure == Never
@@ -9,7 +9,7 @@ extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPu
     public var objectWillChange: ObservableObjectPublisher { ObservableObjectPublisher() }
 }
 
-/// What `objectWillChange` is unless an object says otherwise.
+/// The type of `objectWillChange`, unless an object names another one.
 public final class ObservableObjectPublisher: Publisher {
     public typealias Output = Void
     public typealias Failure = Never

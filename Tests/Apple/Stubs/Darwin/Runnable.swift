@@ -1,4 +1,5 @@
-// What programs on the stubs really call. In a file of its own, because Glibc has types of the same names.
+// The functions that programs on the stubs really call, in a file of their own because Glibc has types of the same
+// names.
 import DarwinTypes
 import Glibc
 

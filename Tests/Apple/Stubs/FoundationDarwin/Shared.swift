@@ -1,4 +1,4 @@
-// What Apple's Foundation and the one of Linux have in common. The parts of Linux's that are not named here cannot be used.
+// The common part of Apple's Foundation and the one of Linux. Parts of Linux's that are not named here cannot be used.
 @_exported import CoreFoundation
 @_exported import Darwin
 @_exported import Dispatch

@@ -8,12 +8,12 @@ import Testing
 
 typealias Contract = AuthStateStoreContract
 
-@Suite("What every store promises", .timeLimit(.minutes(2)))
+@Suite("The promises of every store", .timeLimit(.minutes(2)))
 struct StoreContractTests {
-    @Test("in memory", arguments: Contract.checks)
+    @Test("a store in memory keeps every promise", arguments: Contract.checks)
     func memory(_ check: Contract.Check) async throws { try await check.run(on: InMemoryAuthStateStore()) }
 
-    @Test("in files", arguments: Contract.checks)
+    @Test("a store in files keeps every promise", arguments: Contract.checks)
     func files(_ check: Contract.Check) async throws {
         let scratch = try ScratchFolder()
         let folder = scratch["deep/states"]
@@ -21,14 +21,14 @@ struct StoreContractTests {
             on: FileAuthStateStore(folder: folder), and: FileAuthStateStore(folder: URL(fileURLWithPath: folder)))
     }
 
-    @Test("in the keychain, in one process", arguments: Contract.checks)
+    @Test("a store in the keychain keeps every promise within one process", arguments: Contract.checks)
     func keychain(_ check: Contract.Check) async throws {
         let device = FakeDevice()
         try await check.run(on: device.store())
         #expect(device.misuse.isEmpty)
     }
 
-    @Test("sealed", arguments: Contract.checks)
+    @Test("a sealed store keeps every promise", arguments: Contract.checks)
     func sealed(_ check: Contract.Check) async throws {
         let base = InMemoryAuthStateStore()
         let keys = [try SealingKey(id: "key", bytes: SecureRandom.bytes(32))]
@@ -36,7 +36,7 @@ struct StoreContractTests {
             on: try SealedAuthStateStore(base, keys: keys), and: try SealedAuthStateStore(base, keys: keys))
     }
 
-    /// Those that lock by themselves.
+    /// The stores that lock by themselves.
     private func stores(_ scratch: ScratchFolder) -> [any AuthStateStore] {
         [
             InMemoryAuthStateStore(clock: JumpingClock()), FakeDevice().store(clock: JumpingClock()),
@@ -44,7 +44,7 @@ struct StoreContractTests {
         ]
     }
 
-    @Test("a lease that somebody holds is refused at the deadline of the clock that the store was given")
+    @Test("a held lease is refused at the deadline of the clock that the store was given")
     func injectedClocks() async throws {
         let scratch = try ScratchFolder()
         for store in stores(scratch) {
@@ -98,7 +98,7 @@ struct BrokenStoreTests {
         #expect(violation?.promise == fault.broken.description)
     }
 
-    @Test("the same store without the fault keeps them all", arguments: Contract.checks)
+    @Test("the same store without the fault keeps every promise", arguments: Contract.checks)
     func sound(_ check: Contract.Check) async throws { try await check.run(on: BrokenStore(nil)) }
 
     @Test("there is a fault for each check, and each has a name of its own")
@@ -108,7 +108,7 @@ struct BrokenStoreTests {
         #expect(Set(promises).count == promises.count)
     }
 
-    @Test("the check of a task that is cancelled ends with that, and accuses nobody")
+    @Test("the check of a cancelled task ends with the cancellation, and reports no violation")
     func cancelled() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -17,7 +17,7 @@ final class FakeDevice: Sendable {
         var items: [KeychainAttributes] = []
         var lock = Lock.unlocked
         var calls: [Call] = []
-        /// What was wrong with a call, by the rules of the API.
+        /// The calls that broke the rules of the API.
         var misuse: [String] = []
     }
 
@@ -29,13 +29,13 @@ final class FakeDevice: Sendable {
     var items: [KeychainAttributes] { state.withLock { $0.items } }
     /// The calls since the device was made.
     var calls: [Call] { state.withLock { $0.calls } }
-    /// What no caller may do.
+    /// The calls that no caller may make.
     var misuse: [String] { state.withLock { $0.misuse } }
 
     func set(_ lock: Lock) { state.withLock { $0.lock = lock } }
-    /// Puts an item there, as a process of somebody else would.
+    /// Puts an item there, as another program would.
     func put(_ item: KeychainAttributes) { state.withLock { $0.items.append(item) } }
-    /// Changes what is stored, as somebody would who does not keep to the rules.
+    /// Changes the stored items, as a program that ignores the rules would.
     func tamper(_ change: @Sendable (inout [KeychainAttributes]) -> Void) { state.withLock { change(&$0.items) } }
 
     /// Makes the next call of this kind fail; after its effect, as when the answer is lost.
@@ -116,7 +116,7 @@ struct FakeKeychain: KeychainItems {
         }
     }
 
-    /// The places of the items that have all that the query says; nil when it names a group of somebody else.
+    /// The places of the items that match all of the query; nil when it names a group that the process does not have.
     private func matches(_ query: KeychainAttributes, _ state: inout FakeDevice.State) -> [Int]? {
         if query.data != nil || query.accessible != nil || query.service == nil {
             state.misuse.append("query \(query)")

@@ -17,7 +17,7 @@ struct KeychainAuthStateStoreTests {
         other = device.store()
     }
 
-    @Test("what was saved is loaded, under its own key only, by another process too")
+    @Test("a saved state is loaded under its own key only, by another process too")
     func roundTrip() async throws {
         let version = try await store.put("one", "a")
         #expect(try await store.load("a") == StoredAuthState(archive: Data("one".utf8), version: version))
@@ -75,7 +75,7 @@ struct KeychainAuthStateStoreTests {
         #expect(device.items.isEmpty && device.misuse.isEmpty)
     }
 
-    @Test("at no moment of a save is nothing stored: an item is added once, then updated in place")
+    @Test("a save always leaves an item stored: it is added once, then updated in place")
     func noWindow() async throws {
         try await store.put("one")
         let before = device.calls.count
@@ -97,7 +97,7 @@ struct KeychainAuthStateStoreTests {
         #expect(try await store.text() == "one")
     }
 
-    @Test("changes of this process show at once, a reading and a reservation do not; other processes are looked for")
+    @Test("changes of this process show at once, a reading and a reservation do not; those of others are looked for")
     func watch() async throws {
         let watch = try #require(await store.watch("a"))
         #expect(!watch.showsOtherProcesses)
@@ -133,7 +133,7 @@ struct KeychainAuthStateStoreTests {
         #expect(device.items.map(\.service) == ["com.example.other"])
     }
 
-    @Test("an item of somebody else is left as it is, and can be removed", arguments: [nil, Data()])
+    @Test("an item of another program is left as it is, and can be removed", arguments: [nil, Data()])
     func foreign(generic: Data?) async throws {
         device.put(
             KeychainAttributes(

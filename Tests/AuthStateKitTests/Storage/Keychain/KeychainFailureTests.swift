@@ -72,7 +72,7 @@ struct KeychainFailureTests {
         #expect(device.items.count == 1)
     }
 
-    @Test("while the device is locked again, only what asks for an unlocked one is out of reach")
+    @Test("while the device is locked again, only items that need an unlocked device are out of reach")
     func locked() async throws {
         let strict = device.store(accessibility: .whenUnlockedThisDeviceOnly)
         try await strict.put("one", "strict")
@@ -107,7 +107,7 @@ struct KeychainFailureTests {
         #expect(try await own.text("private") == nil)
     }
 
-    @Test("a save whose answer was lost is found to be done by the next", arguments: [false, true])
+    @Test("a save whose answer was lost is recognised by the next save", arguments: [false, true])
     func lostAnswer(isFirst: Bool) async throws {
         if !isFirst { try await store.put("one") }
         device.fail(isFirst ? .add : .update, .parameter, afterEffect: true)
@@ -121,14 +121,14 @@ struct KeychainFailureTests {
         }
     }
 
-    @Test("a name that is taken by an item that cannot be found is said, and loops nowhere")
+    @Test("a name that is taken by an item that cannot be found is reported, without a loop")
     func unfindable() async throws {
         device.fail(.add, .duplicateItem)
         let error = try await expectStoreError(.storeUnwritable) { try await store.put("one") }
         #expect(error.message.contains("-25299"))
     }
 
-    @Test("a keychain that hangs is given up; what it was saving may be done later, and the lease lasts until then")
+    @Test("a save to a keychain that hangs times out; it may be done later, and the lease lasts until then")
     func hanging() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let store = device.store(clock: clock)
@@ -149,7 +149,7 @@ struct KeychainFailureTests {
         #expect(try await waiting.value.map { text($0.archive) } == "two")
     }
 
-    @Test("a load that hangs is given up")
+    @Test("a load that hangs times out")
     func hangingLoad() async throws {
         let (clock, gate) = (ManualClock(), Gate())
         let store = device.store(clock: clock)

@@ -19,12 +19,12 @@ struct KeychainLifeTests {
             store: store, key: "ada")
     }
 
-    /// What the next start of the app finds.
+    /// The state that the next start of the app finds.
     private func restore() async throws -> AuthState {
         try await AuthState.restore(from: device.store(), key: "ada", service: fixture.service)
     }
 
-    @Test("logged in, renewed, restored, renewed again, refused, logged in anew, logged out")
+    @Test("a login is renewed, restored, renewed again, refused, replaced by a new login and logged out")
     func life() async throws {
         let store = device.store()
         let state = try await logIn(store)
@@ -51,7 +51,7 @@ struct KeychainLifeTests {
         #expect(device.misuse.isEmpty)
     }
 
-    @Test("while the device is locked no refresh token is sent, live tokens are served, and nobody is logged out")
+    @Test("while the device is locked no refresh token is sent, live tokens are served, and the login stays")
     func lockedRenewal() async throws {
         let state = try await logIn(device.store(accessibility: .whenUnlockedThisDeviceOnly))
         let requests = fixture.provider.requestCount(.token)
@@ -95,7 +95,7 @@ struct KeychainLifeTests {
         #expect(fixture.provider.requestCount(.authorization) == 0)
     }
 
-    @Test("what is pending is kept beside the login, under a key of its own")
+    @Test("a pending login is kept beside the finished one, under a key of its own")
     func pending() async throws {
         let store = device.store()
         _ = try await logIn(store)

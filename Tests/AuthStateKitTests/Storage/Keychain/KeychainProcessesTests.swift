@@ -18,7 +18,7 @@ struct KeychainProcessesTests {
         other = device.store(accessGroup: "TEAM.shared", groups: ["TEAM.extension", "TEAM.shared"])
     }
 
-    @Test("of two saves over the same version one is a conflict, a first save too", arguments: [true, false])
+    @Test("one of two saves over the same version is a conflict, a first save too", arguments: [true, false])
     func compareAndSwap(isFirst: Bool) async throws {
         if !isFirst { try await app.put("zero") }
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
@@ -31,7 +31,7 @@ struct KeychainProcessesTests {
     }
 
     @Test(
-        "what another process saves or removes between our reading and our call is seen by the call", arguments: [0, 1])
+        "a call sees what another process saved or removed since the reading", arguments: [0, 1])
     func between(_ removal: Int) async throws {
         try await app.put("zero")
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
@@ -46,7 +46,7 @@ struct KeychainProcessesTests {
         #expect(device.items.count == 1 - removal)
     }
 
-    @Test("after a conflict what is stored now is read, also by who had not read before")
+    @Test("after a conflict the current content is read, also by a lease that had not read before")
     func readAfterConflict() async throws {
         try await app.put("zero")
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
@@ -57,7 +57,7 @@ struct KeychainProcessesTests {
         }
     }
 
-    @Test("nothing is reserved for a version that somebody replaced: no old refresh token is spent")
+    @Test("nothing is reserved for a version that another process replaced: no old refresh token is spent")
     func reserving() async throws {
         try await app.put("zero")
         try await app.withLease(.default, deadline: .seconds(1)) { lease in
@@ -69,7 +69,7 @@ struct KeychainProcessesTests {
         }
     }
 
-    @Test("a reservation where nothing is stored leaves nothing behind, and minds nothing that was left")
+    @Test("a reservation where nothing is stored leaves nothing behind, and ignores what was left")
     func probing() async throws {
         device.put(
             KeychainAttributes(
@@ -82,7 +82,7 @@ struct KeychainProcessesTests {
         #expect(device.misuse.isEmpty)
     }
 
-    @Test("a process that ends between reserve and save is heard of by the next ones, until one saves")
+    @Test("the next processes learn of one that ended between reserve and save, until one saves")
     func crash() async throws {
         func followsCrash(_ store: KeychainAuthStateStore) async throws -> Bool {
             try await store.withLease(.default, deadline: .seconds(1)) { $0.followsCrash }
@@ -98,7 +98,7 @@ struct KeychainProcessesTests {
             #expect(!heardAfterSave)
             try await lease.reserve()
         }
-        // Given up, not ended: there is nothing to be told.
+        // The transaction was given up, but its process lives: there is nothing to report.
         #expect(try await !followsCrash(other))
         device.tamper { $0[0].comment = "redeeming" }
         #expect(try await followsCrash(app))
@@ -133,7 +133,7 @@ struct KeychainProcessesTests {
         let image = Lock<[KeychainAttributes]>([])
         let first = try Fixture([
             .dynamic { _ in
-                // What is in the keychain when the system ends the app here.
+                // The items in the keychain when the system ends the app here.
                 image.withLock { $0 = device.items }
                 return Self.tokens
             }
@@ -156,7 +156,7 @@ struct KeychainProcessesTests {
             #"{"access_token":"SECRET-access-1","token_type":"Bearer","expires_in":3600,"refresh_token":"SECRET-refresh-1"}"#
                 .utf8))
 
-    @Test("an extension that only reads takes over what the app renewed, and never spends a token")
+    @Test("an extension that only reads adopts what the app renewed, and never spends a token")
     func readOnly() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
         let owner = fixture.state(store: app)
@@ -166,7 +166,7 @@ struct KeychainProcessesTests {
             options: fixture.options)
         #expect(await authError { try await reader.freshTokens() }?.code == .storeReadOnly)
         _ = try await owner.freshTokens()
-        // The keychain tells nobody: it is read after a second.
+        // The keychain reports no changes: it is read after a second.
         fixture.clock.advance(by: .seconds(2))
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.spent == ["SECRET-refresh-0"])

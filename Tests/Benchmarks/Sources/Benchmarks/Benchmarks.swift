@@ -20,7 +20,7 @@ enum Benchmarks {
         var arguments = CommandLine.arguments.dropFirst()
         while let argument = arguments.popFirst() {
             switch (argument, arguments.first) {
-            // How the program starts itself as the server that the transports ask.
+            // The program starts itself this way as the server that the transports ask.
             case ("--serve", _): return BenchmarksServe()
             case ("--filter", let text?):
                 filter = text

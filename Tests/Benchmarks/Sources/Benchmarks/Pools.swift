@@ -19,7 +19,7 @@ enum Pools {
     // MARK: Memory
 
     private static func memory() async throws -> String {
-        // What is allocated once is not a state's.
+        // Allocations that are made once are not a state's.
         _ = try await loadedPool(users: 100, idTokenLength: 800)
         var rows: [[String]] = []
         for (name, count, length) in [
@@ -71,7 +71,7 @@ enum Pools {
         return pool
     }
 
-    /// What the process has in memory; 0 where there is no procfs.
+    /// The process's memory in use; 0 where there is no procfs.
     private static func residentBytes() -> Int {
         let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return (pages.flatMap { Int($0[1]) } ?? 0) * Int(getpagesize())

@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Foundation
 
-/// Many callers at once find a token that has ended: one renewal serves them all.
+/// Many callers at once find an expired token: one renewal serves them all.
 enum RenewalStorm {
     static let callers = 1_000
 

@@ -16,7 +16,7 @@ struct Spread {
     func text(_ format: (Double) -> String) -> String { "\(format(median)) (\(format(lower))–\(format(upper)))" }
 }
 
-/// What a comparison shows of a call: the time that one takes, or how many there are in a second.
+/// The measure of a call in a comparison: the time that one takes, or how many there are in a second.
 enum Measure {
     case time
     case rate
@@ -42,7 +42,7 @@ enum Measure {
         }
     }
 
-    /// How a ratio to the reference meets a goal, in words.
+    /// Says in words whether a ratio to the reference meets a goal.
     func verdict(_ ratio: Double, goal: Double) -> String {
         switch self {
         case .time: "≤ \(decimal(goal)) \(ratio <= goal ? "met" : "missed")"

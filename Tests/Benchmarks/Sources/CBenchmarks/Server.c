@@ -17,7 +17,7 @@ enum { bodySize = 1024, maximumDescriptors = 4096 };
 static char answer[bodySize + 256];
 static size_t answerSize;
 
-/// How much of the blank line that ends a request each connection has sent: requests may arrive in pieces.
+/// The part of the blank line that ends a request that each connection has sent: requests may arrive in pieces.
 static unsigned char progress[maximumDescriptors];
 
 static void prepareAnswer(void) {

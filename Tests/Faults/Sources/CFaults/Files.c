@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Whether the temporary file is on the disk as it is, whether a rename is not yet, and what was too early.
+// Whether the temporary file is on the disk as it is, whether a rename is not yet, and how many renames were too early.
 static atomic_int contentIsOnDisk, folderIsOwed, undurable;
 
 int FaultsUndurableRenames(void) { return undurable + folderIsOwed; }
@@ -80,7 +80,8 @@ int flock(int file, int operation) {
     return FaultsCurrentPlan.lockIsAlwaysFree ? 0 : FAULTS_NEXT(flock)(file, operation);
 }
 
-// What a program without an atomic replacement does: empty the old file, write the new content into it, in two parts.
+// Replaces a file as a program without an atomic replacement does: empties the old file, then writes the new content
+// into it, in two parts.
 static int copyOver(const char *from, const char *to) {
     char content[1 << 16];
     int source = FAULTS_NEXT(open)(from, O_RDONLY | O_CLOEXEC);

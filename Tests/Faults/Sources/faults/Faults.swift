@@ -1,11 +1,11 @@
 import Foundation
 
-/// Many processes, crashes, full disks, lost answers: what they do to a login, with figures.
+/// Many processes, crashes, full disks, lost answers: their effect on a login, with figures.
 @main
 enum Faults {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        // How the program starts itself as a worker.
+        // The program starts itself this way as a worker.
         if arguments.first == "worker", let text = arguments.dropFirst().first {
             return await Worker.run(try JSONDecoder().decode(WorkerTask.self, from: Data(text.utf8)))
         }

@@ -1,7 +1,7 @@
 /// A fault, and what has to hold all the same.
 struct Scenario: Sendable {
     let name: String
-    /// What has to hold, as one sentence.
+    /// The claim that has to hold, as one sentence.
     let claim: String
     /// Without any one of these the claim must be seen to fail.
     let twins: [Protection]
@@ -13,7 +13,7 @@ struct Scenario: Sendable {
     ]
 }
 
-/// How long a scenario runs, how often it kills, and without what.
+/// The length of a scenario, the number of its kills, and the protection that it leaves out.
 struct Conditions: Sendable {
     var seconds = 10.0
     var kills = 6
@@ -25,13 +25,13 @@ struct Conditions: Sendable {
     }
 }
 
-/// What a scenario showed.
+/// The results of a scenario.
 struct Findings: Sendable {
     var tables: [String] = []
     var notes: [String] = []
-    /// Where the claim does not hold.
+    /// The places where the claim does not hold.
     var violations: [String] = []
-    /// Why nothing was tried.
+    /// The reason why nothing was tried.
     var skipped: String?
 
     /// Notes a violation unless the condition holds.

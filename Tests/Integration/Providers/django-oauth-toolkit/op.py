@@ -105,7 +105,7 @@ settings.configure(
 )
 django.setup()
 
-# What follows needs a Django that is set up.
+# The imports that follow need a Django that is set up.
 from django.contrib.auth.views import LoginView  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
@@ -129,7 +129,7 @@ class Validator(OAuth2Validator):
             "email_verified": lambda request: True,
         }
 
-    # oauthlib leaves prompt=none to the deployment, and answers 500 without these two: nobody is logged in silently.
+    # oauthlib leaves prompt=none to the deployment, and answers 500 without these two: no user is logged in silently.
     def validate_silent_login(self, request):
         return False
 

@@ -50,7 +50,7 @@ make_certificates() {
 }
 
 # Certificates of clients: `mtls` by the authority; `stranger`, which no client is registered with, likewise; `selfsigned`
-# by itself, which GnuTLS lets in only when it is among the authorities.
+# by itself, which GnuTLS accepts only when it is among the authorities.
 make_client_certificates() {
     local name
     for name in mtls stranger; do

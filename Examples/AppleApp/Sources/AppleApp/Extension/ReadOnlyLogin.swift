@@ -6,9 +6,10 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What an app extension does with the app's login, a widget for example: it uses the tokens and never renews them.
+/// The app's login in an app extension, a widget for example: it uses the tokens and never renews them.
 ///
-/// Two processes that renewed with one refresh token would look like a theft to the provider, which then ends the grant.
+/// Two processes that renewed with one refresh token would look like a theft to the provider, which then revokes the
+/// grant.
 struct ReadOnlyLogin: Sendable {
     private let store: ReadOnlyAuthStateStore
 
@@ -16,7 +17,7 @@ struct ReadOnlyLogin: Sendable {
     ///   names as in the app.
     init(_ store: any AuthStateStore) { self.store = ReadOnlyAuthStateStore(store, renewedBy: "the app") }
 
-    /// What the API says, or what the person has to do.
+    /// Returns the API's answer, or what the person has to do.
     func read(_ api: URL, account: String) async -> String {
         do {
             let authState = try await AuthState.restore(from: store, key: AuthStateKey(rawValue: account))

@@ -8,9 +8,9 @@ import Observation
 final class Account: Identifiable {
     let provider: Provider
     let session: AuthSession
-    /// What happened, the newest last.
+    /// The steps so far, the newest last.
     private(set) var log: [LoginTrace.Entry] = []
-    /// What the last action brought, or why it did not.
+    /// The result of the last action, or its error.
     private(set) var result: String?
 
     nonisolated var id: String { provider.id }
@@ -24,10 +24,10 @@ final class Account: Identifiable {
         }
     }
 
-    /// Kind, scope and end of the tokens.
+    /// Kind, scope and expiry of the tokens.
     var tokenFacts: [Fact] { session.authState?.snapshot.tokenFacts ?? [] }
 
-    /// What the developer should mend.
+    /// The problems of the set-up, for the developer.
     var setUpFacts: [Fact] {
         provider.findings(in: AppDeclarations(infoDictionary: Bundle.main.infoDictionary)).map {
             Fact(name: $0.severity.rawValue, value: "\($0.message) \($0.hint)")
@@ -49,7 +49,7 @@ final class Account: Identifiable {
     func refresh() async {
         await show { [session] in
             let tokens = try await session.authState?.refresh()
-            return tokens.map { "\($0)" } ?? "Nobody is signed in."
+            return tokens.map { "\($0)" } ?? "No user is signed in."
         }
     }
 

@@ -24,9 +24,9 @@ final class Accounts {
         for account in list { await account.session.restore() }
     }
 
-    /// Takes a URL that the app was opened with, and lets the login have it that waits for it.
+    /// Receives a URL that the app was opened with, and passes it to the login that waits for it.
     ///
-    /// - Returns: Whether it was one of ours; another one is the app's to look at.
+    /// - Returns: Whether a login waited for it; the app handles any other URL.
     @discardableResult
     func open(_ url: URL) -> Bool { parts.router.open(url) }
 
@@ -34,7 +34,7 @@ final class Accounts {
     func completeRestored() async {
         for await redirect in parts.router.restored {
             guard let account = list.first(where: { $0.id == redirect.label }) else { continue }
-            // Why it failed, `session.errorMessage` says.
+            // `session.errorMessage` has the error.
             _ = try? await account.session.complete(redirect)
         }
     }

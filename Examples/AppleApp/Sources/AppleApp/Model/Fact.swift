@@ -6,7 +6,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// One line of a screen: a name, and what is known under it.
+/// One line of a screen: a name and its value.
 struct Fact: Identifiable, Hashable, Sendable {
     let name: String
     let value: String
@@ -22,7 +22,7 @@ struct Fact: Identifiable, Hashable, Sendable {
 }
 
 extension AuthState.Record {
-    /// What may be shown of the tokens: kind, scope and end, never a token.
+    /// The public part of the tokens: kind, scope and expiry, never a token.
     var tokenFacts: [Fact] {
         let facts: [(String, String?)] = [
             ("Provider", configuration.issuer?.rawValue),

@@ -1,6 +1,7 @@
 import AuthStateKit
 
-/// What all logins of the app share: where they are kept, how pages are shown, and who hears of the URLs that come back.
+/// The parts that all logins of the app share: their store, how pages are shown, and the router of the URLs that come
+/// back.
 @MainActor
 struct LoginParts {
     /// The keychain in the app, memory in tests.
@@ -8,10 +9,10 @@ struct LoginParts {
     let router: RedirectRouter
     /// Shows a provider's page in the way that the provider needs.
     let userAgent: @MainActor (Provider) -> any ExternalUserAgent
-    /// What has to be done before anything is restored.
+    /// The work to be done before anything is restored.
     var prepare: @MainActor () async -> Void = {}
 
-    /// A provider's session, and what it does step by step.
+    /// A provider's session, and the log of its steps.
     func session(_ provider: Provider) -> (core: AuthSessionCore, log: AsyncStream<LoginTrace.Entry>) {
         let (trace, log) = LoginTrace.makeStream()
         var configuration = AuthorizationService.Configuration()

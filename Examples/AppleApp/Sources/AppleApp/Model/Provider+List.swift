@@ -9,7 +9,7 @@ import AuthStateKit
 extension Provider {
     /// The app's providers: put yours here. Every client is registered as a public one, without a secret.
     static let all: [Provider] = {
-        // The tests read this list; a typing error does not get as far as a device.
+        // The tests read this list, so that a typing error does not reach a device.
         do { return try [discovered(), byHand(), google(), linked(), paged()] } catch { fatalError("\(error)") }
     }()
 
@@ -40,7 +40,7 @@ extension Provider {
                 redirectURI: try RedirectURI("com.example.app:/oauth/callback"), scopes: [.openID, .profile]))
     }
 
-    /// A provider whose ways the library knows; Google's scheme is its client ID in reverse.
+    /// A provider that the library knows; Google's scheme is its client ID in reverse.
     private static func google() throws -> Provider {
         Provider(
             id: "google", title: "Google",
@@ -59,7 +59,7 @@ extension Provider {
             way: .universalLink)
     }
 
-    /// For a provider that takes no schemes of apps: the page of Examples/RedirectPage hands over.
+    /// For a provider that accepts no schemes of apps: the page of Examples/RedirectPage hands over.
     private static func paged() throws -> Provider {
         Provider(
             id: "paged", title: "By a page",

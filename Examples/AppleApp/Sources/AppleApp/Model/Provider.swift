@@ -6,9 +6,9 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// One line of the list: where to log in, with what, and how the browser comes back.
+/// One line of the list: the provider, its client, and how the browser comes back.
 struct Provider: Identifiable, Sendable {
-    /// By which way the provider's answer returns to the app.
+    /// The way by which the provider's answer returns to the app.
     enum Way: Sendable, Hashable {
         /// The system's login window sees the redirect URI, which has the app's own scheme.
         case window
@@ -27,7 +27,7 @@ struct Provider: Identifiable, Sendable {
     /// A resource that wants the access token.
     var api: URL?
 
-    /// What is wrong with the set-up, before anybody tries it.
+    /// Returns the problems of the set-up, before the first login.
     func findings(in app: AppDeclarations) -> [Finding] {
         guard case .page(let callbackURL) = way else { return login.diagnose(app: app) }
         return login.diagnose() + callbackURL.diagnose(app: app)

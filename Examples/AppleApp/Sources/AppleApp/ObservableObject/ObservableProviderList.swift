@@ -35,7 +35,7 @@
         }
     }
 
-    /// One provider: sign in; then who, until when, and what for.
+    /// One provider: sign in; then the user, the expiry and the scope.
     struct ObservableAccountView: View {
         private let provider: Provider
         private let parts: LoginParts

@@ -2,7 +2,7 @@
     import AuthStateKit
     import Combine
 
-    /// A session for views on iOS 16: what `AuthSession` is from iOS 17 on.
+    /// A session for views on iOS 16, with the role of `AuthSession` from iOS 17 on.
     @MainActor
     final class ObservableSession: ObservableObject {
         @Published private(set) var state: AuthSessionState

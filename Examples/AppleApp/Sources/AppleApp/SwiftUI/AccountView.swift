@@ -2,7 +2,7 @@
     import AuthStateKit
     import SwiftUI
 
-    /// One provider: sign in; then who, until when, what for, and what can be done with it.
+    /// One provider: sign in; then the user, the expiry, the scope, and the actions.
     @available(iOS 17, macOS 14, *)
     struct AccountView: View {
         @Bindable private var session: AuthSession
@@ -42,7 +42,7 @@
         }
 
         private func run(_ action: @escaping @MainActor () async throws -> Void) {
-            // What goes wrong is in `session.errorMessage` or `account.result`.
+            // Errors are in `session.errorMessage` or `account.result`.
             Task { try? await action() }
         }
     }

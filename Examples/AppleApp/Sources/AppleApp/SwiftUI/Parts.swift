@@ -17,8 +17,8 @@
                 .frame(width: 48, height: 48)
                 .clipShape(Circle())
                 VStack(alignment: .leading) {
-                    // Verbatim: what a provider says is no Markdown of ours.
-                    Text(verbatim: user.name ?? user.preferredUsername ?? user.subject ?? "Somebody").font(.headline)
+                    // Verbatim, because a provider's text is not Markdown.
+                    Text(verbatim: user.name ?? user.preferredUsername ?? user.subject ?? "Unknown user").font(.headline)
                     if let email = user.email { Text(verbatim: email).foregroundStyle(.secondary) }
                 }
             }
@@ -47,7 +47,7 @@
         }
     }
 
-    /// What the library did, step by step; it holds no token.
+    /// The library's steps in order, without any token.
     struct LogSection: View {
         let entries: [LoginTrace.Entry]
 

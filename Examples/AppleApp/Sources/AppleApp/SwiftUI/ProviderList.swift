@@ -3,7 +3,7 @@
     import Foundation
     import SwiftUI
 
-    /// Who is logged in where.
+    /// The providers and the users who are logged in there.
     @available(iOS 17, macOS 14, *)
     struct ProviderList: View {
         @State private var accounts = Accounts(Provider.all, .ofThisApp)

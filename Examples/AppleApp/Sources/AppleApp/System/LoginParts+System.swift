@@ -9,7 +9,7 @@
     #endif
 
     extension LoginParts {
-        /// The app's own: the keychain, the system's login window, and the browser where that cannot serve.
+        /// The app's own: the keychain, the system's login window, and the browser where the window does not work.
         static let ofThisApp: LoginParts = {
             // An app with extensions adds their common group: accessGroup: "ABCDE12345.com.example.app.shared".
             let store = KeychainAuthStateStore(service: "com.example.app")
@@ -38,10 +38,11 @@
             #endif
         }
 
-        /// The keychain outlives the app: what a former installation left is removed at the first start of this one.
+        /// The keychain outlives the app: the entries of a former installation are removed at the first start of this
+        /// one.
         private static func removeLeftovers(from store: KeychainAuthStateStore) async {
             #if os(iOS)
-                // Before the first unlock nothing can be read, the mark neither.
+                // Before the first unlock nothing can be read, not even the mark.
                 guard UIApplication.shared.isProtectedDataAvailable else { return }
             #endif
             let mark = "hasStarted"

@@ -3,7 +3,8 @@
     import Foundation
     import UIKit
 
-    /// One provider in UIKit: restores, signs in at once when nobody is, reads userinfo on demand, and shows its log.
+    /// One provider in UIKit: restores, signs in at once when there is no login, reads userinfo on demand, and shows
+    /// its log.
     final class ViewController: UIViewController {
         private let core: AuthSessionCore
         private let entries: AsyncStream<LoginTrace.Entry>
@@ -40,7 +41,7 @@
 
         override func viewDidAppear(_ animated: Bool) {
             super.viewDidAppear(animated)
-            // Not earlier: at launch no scene is in the foreground before, and a login needs one for its window.
+            // Not earlier: before this, no scene is in the foreground, and a login needs one for its window.
             guard !hasBegun else { return }
             hasBegun = true
             Task {

@@ -12,7 +12,7 @@ struct AnnouncingUserAgent: ExternalUserAgent {
     let console: Console
     let purpose: Purpose
 
-    /// What the person does there.
+    /// The action that the person takes there.
     enum Purpose: String, Sendable {
         case login = "log in"
         case logout = "log out"

@@ -36,7 +36,7 @@ struct DevicePresenter: Sendable {
         }
         console.note(text)
         let page = response.verificationURIComplete ?? response.verificationURI
-        // The code on the screen serves, whatever becomes of the browser.
+        // The code on the screen is enough, even when the browser fails.
         try browser?.open(page, stage: .authorization) { console.note("authstate: \($0.message)") }
     }
 }

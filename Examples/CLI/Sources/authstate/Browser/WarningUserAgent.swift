@@ -1,6 +1,6 @@
 import AuthStateKit
 
-/// Tells what is doubtful about a redirect URI once another user agent has taken it; its refusal says enough.
+/// Prints warnings about a redirect URI once another user agent has accepted it; a refusal is printed without them.
 struct WarningUserAgent: ExternalUserAgent {
     let base: any ExternalUserAgent
     let findings: [Finding]

@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Prints a token for another service, got for one of the login's own.
+/// Prints a token for another service, in exchange for one of the login's tokens.
 struct Exchange: Command {
     static let configuration = CommandConfiguration(
         abstract: "Print a token for another service, in exchange for the login's (RFC 8693).",
@@ -17,7 +17,7 @@ struct Exchange: Command {
             """)
     static let stage = AuthStateError.Stage.token
 
-    /// Which token is exchanged.
+    /// The token to exchange.
     enum Subject: String, ExpressibleByArgument, CaseIterable {
         case accessToken = "access-token"
         case idToken = "id-token"
@@ -52,7 +52,7 @@ struct Exchange: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The environment variable with the token of whoever acts in the person's name.", valueName: "var"))
+            "The environment variable with the token of the actor, who acts in the user's name.", valueName: "var"))
     var actorTokenEnv: String?
 
     @Option(

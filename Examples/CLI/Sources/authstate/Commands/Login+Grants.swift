@@ -1,7 +1,7 @@
 import AuthStateKit
 
 extension Login {
-    /// Where a login is kept, and what gets it there.
+    /// The place where a login is kept, with its settings and service.
     struct Place {
         let session: Session
         var settings: Settings
@@ -25,7 +25,7 @@ extension Login {
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
         request.authorizationDetails = tokens.authorizationDetails ?? []
-        // What is said here replaces what the provider is known to want.
+        // The options replace the known provider's own parameters.
         for name in tokens.additionalParameters.names {
             request.additionalParameters[name] = nil
             for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
@@ -38,7 +38,7 @@ extension Login {
             options: place.options)
     }
 
-    /// A person confirms the login on another device.
+    /// Lets a person confirm the login on another device.
     func authorizeDevice(
         _ party: Party, at configuration: ServiceConfiguration, _ presenter: DevicePresenter, _ place: Place
     ) async throws -> AuthState {
@@ -56,7 +56,7 @@ extension Login {
         }
     }
 
-    /// A person confirms the login where the provider asks them.
+    /// Lets a person confirm the login where the provider asks them.
     func authorizeBackchannel(
         _ party: Party, at configuration: ServiceConfiguration, _ console: Console, _ place: Place
     ) async throws -> AuthState {
@@ -91,7 +91,7 @@ extension Login {
             key: place.session.key, annotations: place.settings.annotations, options: place.options)
     }
 
-    /// The client speaks in its own name, or in somebody else's, by assertions that its key signs.
+    /// The client speaks in its own name, or in a user's, by assertions that its key signs.
     func jwtBearer(
         _ party: Party, signedWith key: ClientCredential, at configuration: ServiceConfiguration, _ place: Place
     ) async throws -> AuthState {

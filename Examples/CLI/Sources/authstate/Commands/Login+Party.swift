@@ -11,17 +11,17 @@ extension Login {
     /// The client that logs in, known to the provider before or registered for this.
     struct Party {
         var clientID: String
-        /// What is registered, when it registered itself.
+        /// Its registration, when it registered itself.
         var registration: RegistrationResponse?
         var credential: ClientCredential
-        /// What signs requests; nil leaves them unsigned.
+        /// The credential that signs requests; nil leaves them unsigned.
         var signingCredential: ClientCredential?
     }
 
     /// The client that the options name; with `--register` the one that was registered here, or else a new one, which is
     /// kept before the login begins.
     ///
-    /// - Parameter listener: Where answers come; nil for a login without a page.
+    /// - Parameter listener: Receives the answers; nil for a login without a page.
     func party(
         at configuration: ServiceConfiguration, _ place: Place, registered: RegistrationResponse?,
         listener: ListeningUserAgent?
@@ -35,8 +35,8 @@ extension Login {
             signingCredential: client.signingCredential(of: registered))
     }
 
-    /// Listens where the client is registered, or anywhere before it is: the URI that is registered is the one that is
-    /// listened at, for providers that compare ports.
+    /// Listens at the registered redirect URI, or at any before the registration. The registered URI and the listener's
+    /// are the same, for providers that compare ports.
     func listen(_ userAgent: any ExternalUserAgent, for registered: RegistrationResponse?) async throws
         -> ListeningUserAgent
     {
@@ -69,7 +69,8 @@ extension Login {
 }
 
 extension RegistrationResponse {
-    /// The registered redirect URI to listen at; nil when none is like what is asked for, or when it leaves the port open.
+    /// The registered redirect URI to listen at; nil when none matches the requested one, or when it leaves the port
+    /// open.
     ///
     /// - Parameter asked: The redirect URI of the login; one without port 0 is taken as it is.
     fileprivate func loopbackRedirectURI(like asked: RedirectURI?) -> RedirectURI? {

@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Logs a person in, or the client itself, anew over whatever was kept before.
+/// Logs a person in, or the client itself, and replaces the login before.
 struct Login: Command {
     static let configuration = CommandConfiguration(
         abstract: "Log in, and keep what the provider grants.",
@@ -39,7 +39,8 @@ struct Login: Command {
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
 
-    /// What may keep a person from coming back from a page is more than the time: the advice for that says so.
+    /// The advice when the time is over; nil for a login in the browser, which can fail for other reasons than the time
+    /// and has its own advice.
     var timeLimitHint: String? {
         switch tokens.grant {
         case .authorizationCode: nil
@@ -126,7 +127,7 @@ struct Login: Command {
         }
     }
 
-    /// Where the answer goes: as the options say, else as it is registered at a provider whose ways are known.
+    /// Where the answer goes: as the options say, else as it is registered at a known provider.
     var redirectURI: String? {
         get throws { try authorization.redirectURI ?? connection.known()?.registration.loopbackRedirectURI }
     }
@@ -135,7 +136,7 @@ struct Login: Command {
     private func checkPage(of provider: KnownProvider) throws {
         if provider.registration.loopbackRedirectURI == nil, authorization.redirectURI == nil || !authorization.paste {
             throw ValidationError(
-                "\(provider.title) sends nobody to this machine: give --redirect-uri with the page that is registered "
+                "\(provider.title) cannot redirect here: give --redirect-uri with the page that is registered "
                     + "there, and --paste to copy its address by hand.")
         }
         let posts = !provider.formPostScopes.isDisjoint(with: tokens.scopes(default: provider.scopes))
@@ -154,7 +155,7 @@ struct Login: Command {
     private var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
 
     func perform(_ context: Context) async throws -> Report {
-        // What is wrong with the call comes first, before anything that another machine could do better.
+        // Checks of the call come first, before errors of this machine.
         try connection.check()
         let session = try context.session()
         let settings = Settings(
@@ -167,7 +168,7 @@ struct Login: Command {
         var listener: ListeningUserAgent?
         if client.register, case .page(let userAgent) = way {
             listener = try await listen(userAgent, for: registered)
-            // The logout comes back where the client is registered too.
+            // The logout returns to the registered redirect URI too.
             place.settings.redirectURI = listener?.redirectURI.rawValue
         }
         let party = try await party(at: discovered, place, registered: registered, listener: listener)
@@ -182,7 +183,7 @@ struct Login: Command {
         case .client: state = try await clientCredentials(party, at: configuration, place)
         case .assertion(let key): state = try await jwtBearer(party, signedWith: key, at: configuration, place)
         }
-        // A login that could not be kept would end with this program: one more try, then its error.
+        // A login that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         let summary = StateSummary(record: state.snapshot, now: Date())
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
@@ -203,7 +204,7 @@ struct Login: Command {
         return configuration
     }
 
-    /// How the tokens are come by, with what this machine needs for it.
+    /// How the tokens are obtained, with the means of this machine.
     private enum Way {
         case page(any ExternalUserAgent)
         case device(DevicePresenter)

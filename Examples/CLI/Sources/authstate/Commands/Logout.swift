@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Ends the login: at the provider as far as it lets us, here in any case.
+/// Ends the login: at the provider as far as it allows, here in any case.
 struct Logout: Command {
     static let configuration = CommandConfiguration(
         abstract: "Revoke the tokens, end the provider's session, and forget the login.")

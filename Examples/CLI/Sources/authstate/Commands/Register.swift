@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Registers a client and keeps it for the logins to come.
+/// Registers a client and keeps it for later logins.
 struct Register: Command {
     static let configuration = CommandConfiguration(
         abstract: "Register a client at the provider, for 'login --register' to use.",
@@ -49,7 +49,7 @@ struct Register: Command {
                 .invalidArgument, stage: .registration, "A client is registered here already.",
                 hint: "Use it with 'authstate login --register', or name another login with --profile.")
         }
-        // There are providers that want one whatever the grant is.
+        // Some providers require one for every grant.
         let uris = try await client.redirectURIs.isEmpty ? [Self.freeRedirectURI()] : []
         var request = try registration.request(configuration, redirectURIs: uris)
         request.postLogoutRedirectURIs = uris

@@ -69,7 +69,7 @@ struct Request: Command {
             }
             return ResponseReport(response).report
         } catch let error as AuthStateError where error.stage == .resource {
-            // The resource's own words belong to the result, whatever the library made of them.
+            // The resource's own answer is the result, also when the library throws an error for it.
             guard let response = answers.last else { throw error }
             return ResponseReport(response, error: error.advised(for: common)).report
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Gives back what was granted, without the browser.
+/// Revokes the grant, without the browser.
 struct Revoke: Command {
     static let configuration = CommandConfiguration(
         abstract: "Revoke the tokens at the provider; the login is over.")

@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Shows what is kept; the network is not used.
+/// Shows the stored login; the network is not used.
 struct Status: Command {
     static let configuration = CommandConfiguration(abstract: "Show the login, without using the network.")
     static let stage = AuthStateError.Stage.store
@@ -27,7 +27,7 @@ struct Status: Command {
             note = "authstate: \(error)"
         } else if record.isRegistrationOnly {
             note =
-                "authstate: A client is registered here, and nobody is logged in. "
+                "authstate: A client is registered here, but no user is logged in. "
                 + "Log in with 'authstate login\(common.selection) --register'."
         } else if !summary.isUsable {
             note =

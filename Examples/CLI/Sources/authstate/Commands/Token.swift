@@ -7,13 +7,13 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Prints an access token that is fresh.
+/// Prints a fresh access token.
 struct Token: Command {
     static let configuration = CommandConfiguration(
         abstract: "Print an access token, renewed first when it has to be.")
     static let stage = AuthStateError.Stage.refresh
 
-    @Option(help: ArgumentHelp("Renew a token that is good for less than so many seconds.", valueName: "s"))
+    @Option(help: ArgumentHelp("Renew a token that is valid for less than so many seconds.", valueName: "s"))
     var minValidity: Double?
 
     @OptionGroup
@@ -30,7 +30,7 @@ struct Token: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let tokens = try await context.session().withState { state in
-            // At most for a century, so that every number of seconds is one that a duration can hold.
+            // At most a century, which always fits a duration.
             try await state.freshTokens(validFor: .seconds(min(minValidity ?? 0, 3.2e9)), renewal.parameters)
         }
         let now = Date()

@@ -7,8 +7,8 @@ import AuthStateKit
 #endif
 
 extension Browser {
-    /// Opens a page, follows its redirects and keeps the cookies of each place, as a browser does; the provider asks the user
-    /// nothing.
+    /// Opens a page, follows its redirects and keeps the cookies of each place, as a browser does; the provider shows
+    /// the user no page.
     static let scripted = Browser.custom { url in
         Task {
             var (next, cookies) = (Optional(url), [String: String]())

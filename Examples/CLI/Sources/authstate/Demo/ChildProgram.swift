@@ -17,13 +17,13 @@ import Dispatch
 
 /// This program once more, as a process of its own.
 enum ChildProgram {
-    /// How it ended, and what it printed.
+    /// Its exit status, and its output.
     struct Result: Sendable {
         var status: Int32
         var output: [UInt8]
     }
 
-    /// Runs it to its end; its standard error goes nowhere.
+    /// Runs it to its end; its standard error is discarded.
     ///
     /// - Throws: `AuthStateError` when it cannot be started.
     static func run(_ arguments: [String]) async throws -> Result {

@@ -28,7 +28,7 @@ struct Demo: Command {
         return Report(json: json, status: failure.map { ExitReason($0.kind) } ?? .done)
     }
 
-    /// How one step went.
+    /// The result of one step.
     private struct StepResult {
         let name: String
         let detail: String

@@ -30,7 +30,7 @@ extension DemoStory {
         while state.tokensIfFresh() != nil, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
         try expect(state.tokensIfFresh() == nil, "The access token should have ended by now.")
         provider.update { $0.accessTokenLifetime = 3600 }
-        return "The access token, good for one second only, is used up."
+        return "The access token, valid for one second only, has expired."
     }
 
     func renewForManyCallers() async throws -> String {
@@ -73,7 +73,7 @@ extension DemoStory {
         let before = provider.requestCount(.token)
         _ = try? await state.performAction(request)
         try expect(provider.requestCount(.token) == before, "The provider was asked again although the grant is gone.")
-        return "The grant was revoked: the state is in error (\(error.code.rawValue)) and bothers nobody until a login."
+        return "The grant was revoked: the state is in error (\(error.code.rawValue)) and sends nothing until a login."
     }
 
     func logInAgain() async throws -> String {

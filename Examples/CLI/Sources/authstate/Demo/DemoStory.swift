@@ -30,7 +30,7 @@ actor DemoStory {
     let file: String
     private var loggedIn: AuthState?
 
-    /// A scripted browser, and the way back from it.
+    /// A scripted browser, and the redirect back from it.
     static let userAgent = LoopbackUserAgent(browser: .scripted, timeout: .seconds(5))
 
     /// Starts a provider whose access tokens last one second.
@@ -45,7 +45,7 @@ actor DemoStory {
     /// Stops the provider.
     func end() async { await provider.stop() }
 
-    /// The state, once somebody is logged in.
+    /// The state, once the user is logged in.
     var state: AuthState {
         get throws {
             guard let loggedIn else { throw AuthStateError.notLoggedIn }
@@ -65,7 +65,7 @@ actor DemoStory {
     }
 }
 
-/// A step did not go as the story has it.
+/// Throws unless the step had the expected result.
 func expect(_ condition: Bool, _ message: String) throws {
     guard condition else { throw AuthStateError(.providerError, stage: Demo.stage, message) }
 }

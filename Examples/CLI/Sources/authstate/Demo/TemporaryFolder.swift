@@ -24,7 +24,7 @@ struct TemporaryFolder {
     }
 
     func remove() {
-        // What cannot be removed now is the system's to clean up.
+        // A folder that cannot be removed now is left to the system.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Reads what the provider's page shall answer with, and how; what is not supported is refused with the reason.
+/// Reads the response type and mode; an unsupported one is refused with the reason.
 enum AnswerKind {
     static func responseType(_ text: String) throws -> AuthorizationRequest.ResponseType {
         let type = AuthorizationRequest.ResponseType(rawValue: text)

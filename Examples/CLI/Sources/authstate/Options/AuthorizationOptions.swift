@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// What is asked of the provider's pages; only for a person's login.
+/// Options for the provider's pages; only for a person's login.
 struct AuthorizationOptions: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),
@@ -69,7 +69,7 @@ struct AuthorizationOptions: ParsableArguments {
 
     /// The first option that was given, for grants that have no page.
     ///
-    /// - Parameter other: One that they have nevertheless.
+    /// - Parameter other: An option that these grants accept nevertheless.
     func firstGiven(but other: String? = nil) -> String? {
         let given: [(String, Bool)] = [
             ("--redirect-uri", redirectURI != nil), ("--response-type", responseType != nil),
@@ -87,7 +87,7 @@ struct AuthorizationOptions: ParsableArguments {
         (prompt ?? "").split(separator: " ").map { .init(rawValue: String($0)) }
     }
 
-    /// Puts the options into a request, but for the redirect URI, which the provider has a say in.
+    /// Copies the options into a request, except the redirect URI, which depends on the provider too.
     func apply(to request: inout AuthorizationRequest) {
         request.responseType = responseType ?? .code
         if let responseMode { request.responseMode = responseMode }

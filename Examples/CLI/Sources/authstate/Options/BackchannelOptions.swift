@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// What the provider gets to know when it asks a person by itself; whom it asks says `--login-hint`.
+/// Options for a backchannel authentication; `--login-hint` names the person.
 struct BackchannelOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -22,7 +22,7 @@ struct BackchannelOptions: ParsableArguments {
         bindingMessage.map { _ in "--binding-message" } ?? userCodeEnv.map { _ in "--user-code-env" }
     }
 
-    /// The code, from where it is.
+    /// The code, from its environment variable.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func userCode() throws -> String? {

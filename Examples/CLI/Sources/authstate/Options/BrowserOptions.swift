@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What opens the provider's pages.
+/// The browser that opens the provider's pages.
 struct BrowserOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

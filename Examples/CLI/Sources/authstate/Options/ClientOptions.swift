@@ -1,9 +1,9 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Who asks, and how it proves that.
+/// The client, and how it authenticates.
 struct ClientOptions: ParsableArguments {
-    /// Whom a signed assertion is for.
+    /// The audience of a signed assertion.
     enum AssertionAudience: String, ExpressibleByArgument, CaseIterable {
         case issuer, endpoint
     }
@@ -96,7 +96,7 @@ struct ClientOptions: ParsableArguments {
     }
 
     private func checkProof() throws {
-        // A key may sign requests of a client that proves itself otherwise.
+        // A key may sign requests of a client that authenticates otherwise.
         let hasKeyToProve = key.privateKey != nil && !requestObject
         if let method = key.authMethod {
             if method.needsSecret, !hasSecret {
@@ -144,7 +144,7 @@ struct ClientOptions: ParsableArguments {
         if register { throw ValidationError("--register goes without --auth-method apple.") }
     }
 
-    /// Whether the certificate is the proof; beside another one it is there for tokens to be bound to it.
+    /// Whether the client authenticates by its certificate; beside another method the tokens are bound to it.
     private var provesByCertificate: Bool { certificateFile != nil && key.authMethod?.needsCertificate ?? true }
 
     /// Whether the client has a secret, or is going to get one.
@@ -152,7 +152,7 @@ struct ClientOptions: ParsableArguments {
         clientSecretEnv != nil || register && (key.authMethod?.needsSecret ?? needsSecretToRegister)
     }
 
-    /// Whether a client that registers needs a secret for its algorithms, and nothing says how it authenticates.
+    /// Whether a client that registers needs a secret for its algorithms, and no option says how it authenticates.
     private var needsSecretToRegister: Bool {
         let isSymmetric = idTokenAlgorithm?.rawValue.hasPrefix("HS") == true
         return key.authMethod == nil && key.privateKey == nil && (isSymmetric || requestObject)
@@ -162,7 +162,7 @@ struct ClientOptions: ParsableArguments {
         register ? "a client that gets a secret: give --auth-method basic" : "--client-secret-env"
     }
 
-    /// Says in a registration which algorithms the client uses, and asks for a secret where one of them needs it.
+    /// Names the client's algorithms in a registration, and asks for a secret where one of them needs it.
     func applyAlgorithms(to request: inout RegistrationRequest) {
         request.idTokenSignedResponseAlg = idTokenAlgorithm ?? request.idTokenSignedResponseAlg
         if needsSecretToRegister { request.tokenEndpointAuthMethod = .clientSecretBasic }
@@ -172,7 +172,7 @@ struct ClientOptions: ParsableArguments {
 
     /// The credential: of the secret only the variable's name, of the key only the path; nil for a public client.
     ///
-    /// - Parameter registration: What the provider gave to a client that registered.
+    /// - Parameter registration: The registration of a client that registered itself.
     func credential(of registration: RegistrationResponse?) -> ClientCredential? {
         if provesByCertificate { return .certificate(isSelfSigned: key.authMethod == .selfSignedTLS) }
         if key.authMethod == .apple, let teamID, let keyID = key.keyID, let file = key.privateKey {
@@ -184,12 +184,12 @@ struct ClientOptions: ParsableArguments {
         return clientSecretEnv.map { .environment($0, method: key.authMethod?.method) }
     }
 
-    /// What signs requests.
+    /// The credential that signs requests.
     func signingCredential(of registration: RegistrationResponse?) -> ClientCredential? {
         requestObject ? key.credential ?? credential(of: registration) : nil
     }
 
-    /// Whether the client can prove who it is.
+    /// Whether the client can authenticate.
     var isConfidential: Bool { credential(of: nil) != nil || register }
 
     /// The provider's endpoints, as this client has to use them; kept with the login.
@@ -213,7 +213,7 @@ struct ClientOptions: ParsableArguments {
 }
 
 extension ClientCredential {
-    /// Whether the client proves itself by signing.
+    /// Whether the client authenticates by signed assertions.
     fileprivate var signsAssertions: Bool { method == .privateKeyJWT || method == .clientSecretJWT }
 }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What every command understands.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"))

@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// Which provider it is, and how it is reached; remembered with the login.
+/// The provider, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
     var issuer: String?
@@ -82,7 +82,7 @@ struct ConnectionOptions: ParsableArguments {
         if given.count > 1 { throw ValidationError("\(given[0]) goes without \(given[1]).") }
     }
 
-    /// What has to be said of a known provider's place, in the names of the options.
+    /// Checks the arguments that a known provider needs, and names them as options.
     private func checkPlace(of listing: KnownProvider.Listing) throws {
         let name = listing.name
         let isMicrosoft = name == "microsoft"
@@ -97,14 +97,14 @@ struct ConnectionOptions: ParsableArguments {
         if realm == nil, name == "keycloak" { throw ValidationError("--provider keycloak needs --realm.") }
     }
 
-    /// The provider whose ways are known; nil when an issuer was given.
+    /// The known provider; nil when an issuer was given.
     ///
     /// - Throws: `AuthStateError` for a name that is not known, or when something is missing.
     func known() throws -> KnownProvider? {
         try provider.map { try KnownProvider(named: $0, at: domain ?? tenant, realm: realm) }
     }
 
-    /// Finds out without the network whether the provider can be one.
+    /// Checks the issuer without the network.
     ///
     /// - Throws: `AuthStateError` with `.invalidIssuer`.
     func check() throws { if let issuer { _ = try Issuer(issuer) } }

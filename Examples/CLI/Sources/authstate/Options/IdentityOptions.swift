@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Whose provider it is, for people who know their address better than an issuer.
+/// The provider by a person's address, for people who know that better than an issuer.
 struct IdentityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -29,7 +29,7 @@ struct IdentityOptions: ParsableArguments {
     func issuer(_ service: AuthorizationService, _ console: Console) async throws -> Issuer? {
         guard let identifier else { return nil }
         let allowed = IssuerAllowList(allowedIssuers)
-        // A person who reads what is written can look at the issuer; a script has to know it.
+        // A person at a terminal can check the issuer; a script has to name it.
         let mayAsk = console.isInteractive && allowedIssuers.isEmpty
         let list = mayAsk ? IssuerAllowList { console.confirms(Self.question(identifier, $0)) } : allowed
         do { return try await service.discoverIssuer(identifier: identifier, allowedIssuers: list) } catch var error

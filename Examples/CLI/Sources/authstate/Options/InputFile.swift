@@ -14,7 +14,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What stands in a file instead of an argument, which other users of the machine could read.
+/// Content of a file, in place of an argument that other users of the machine could read.
 enum InputFile {
     /// The bytes of a file, or of standard input for `-`.
     ///
@@ -63,7 +63,8 @@ enum HeaderArgument: ExpressibleByArgument, Hashable, Sendable {
 
     /// The header lines; empty ones in a file are left out.
     ///
-    /// - Throws: `AuthStateError` with `.invalidArgument`, which tells the number of a wrong line and never what it says.
+    /// - Throws: `AuthStateError` with `.invalidArgument`, which names the number of a wrong line and never its
+    ///   content.
     var lines: [HeaderLine] {
         get throws {
             guard case .input(let path) = self else {

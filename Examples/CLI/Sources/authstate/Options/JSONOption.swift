@@ -3,7 +3,7 @@ import AuthStateKit
 
 /// Reads options whose value is JSON.
 enum JSONOption {
-    /// Claims to ask for, by where they shall come.
+    /// Claims to ask for, by their place: ID token or userinfo.
     static func claims(_ text: String) throws -> JSONValue {
         let value = try? JSONValue(parsing: text.utf8)
         guard let value, let members = value.objectValue, !members.isEmpty,

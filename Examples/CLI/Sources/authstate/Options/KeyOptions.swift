@@ -7,9 +7,9 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// How a client proves who it is, and its private key.
+/// How a client authenticates, and its private key.
 struct KeyOptions: ParsableArguments {
-    /// How the secret is sent, or what signs.
+    /// How the secret is sent, or an assertion signed.
     enum AuthMethod: String, ExpressibleByArgument, CaseIterable {
         case none, basic, post
         case secretJWT = "secret-jwt"
@@ -36,7 +36,7 @@ struct KeyOptions: ParsableArguments {
         /// Whether it needs a private key to sign with.
         var needsKey: Bool { self == .privateKeyJWT || self == .apple }
 
-        /// Whether the connection's certificate says who the client is.
+        /// Whether the client authenticates by the connection's certificate.
         var needsCertificate: Bool { self == .tls || self == .selfSignedTLS }
     }
 
@@ -60,14 +60,14 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Refuses what is not for clients that register themselves.
+    /// Refuses options that a client cannot register with.
     func validateForRegistration() throws {
         if let authMethod, authMethod == .apple || authMethod.needsCertificate {
             throw ValidationError("--auth-method \(authMethod.rawValue) is not for clients that register themselves.")
         }
     }
 
-    /// Says in a request how the client will prove who it is, as far as the options say it.
+    /// Writes the client's authentication into a request, as far as the options name it.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     func apply(to request: inout RegistrationRequest) throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// What a client registers, beside its name and how it proves who it is.
+/// The metadata that a client registers, beside its name and authentication.
 struct RegisteredClientOptions: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),
@@ -31,9 +31,9 @@ struct RegisteredClientOptions: ParsableArguments {
         }
     }
 
-    /// Says in a request what the options say.
+    /// Writes the options into a request.
     ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for metadata that cannot be.
+    /// - Throws: `AuthStateError` with `.invalidArgument` for invalid metadata.
     func apply(to request: inout RegistrationRequest) throws {
         if !redirectURIs.isEmpty {
             request.redirectURIs = try redirectURIs.map(RedirectURI.init)

@@ -7,7 +7,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What a client says of itself when it registers.
+/// The metadata of a client that registers.
 struct RegistrationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The client's name as people see it. Default: authstate.", valueName: "name"))
     var clientName: String?

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Other tokens than those that are kept: for some of what was granted only.
+/// Options for other tokens than the stored ones: for a part of the grant.
 struct RenewalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

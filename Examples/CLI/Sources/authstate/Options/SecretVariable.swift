@@ -9,14 +9,14 @@ import AuthStateKit
 
 /// An environment variable that holds a secret, as an option names it.
 enum SecretVariable {
-    /// Refuses what is no variable's name: that is likely to be the secret itself, and is never repeated.
+    /// Refuses text that is not a variable's name: it is likely to be the secret itself, and is never repeated.
     static func check(_ name: String?, of option: String) throws {
         if let name, !name.isVariableName {
             throw ValidationError("\(option) takes the name of a variable, not what it holds.")
         }
     }
 
-    /// What a variable holds; nil when none was named.
+    /// The value of a variable; nil when none was named.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when it is not set.
     static func read(_ name: String?, holding thing: String, stage: AuthStateError.Stage) throws -> String? {

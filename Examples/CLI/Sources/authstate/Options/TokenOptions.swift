@@ -1,9 +1,9 @@
 import ArgumentParser
 import AuthStateKit
 
-/// Whose tokens are asked for, and for what.
+/// The tokens to ask for.
 struct TokenOptions: ParsableArguments {
-    /// How the tokens are asked for.
+    /// The grant by which the tokens are requested.
     enum Grant: String, ExpressibleByArgument, CaseIterable {
         case authorizationCode = "authorization-code"
         case device, ciba
@@ -27,7 +27,7 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the tokens are come by: a person logs in in the browser here, or on another device, or confirms where the "
+            "How to get the tokens: a person logs in in the browser here, or on another device, or confirms where the "
                 + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
                 + "assertions that --private-key signs."))
     var grant = Grant.authorizationCode
@@ -101,7 +101,7 @@ struct TokenOptions: ParsableArguments {
         return isBound ? try .generate(for: configuration) : nil
     }
 
-    /// What to ask for, or what is asked for when nothing was said.
+    /// The scopes of the option, else the given default.
     func scopes(default standard: [Scope] = []) -> [Scope] { scope.map(Scope.list) ?? standard }
 
     /// The other parameters, in the order of the command line.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// What a provider may do otherwise than the standards say, when the person says so.
+/// A provider's deviation from the standards that the person accepts.
 enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case unencodedBasic = "unencoded-basic"
     case unprovenPush = "unproven-push"

@@ -7,7 +7,7 @@ import AuthStateKit
 #endif
 
 extension AuthStateError {
-    /// The error with advice in this program's words: which command or option helps, for the login that was meant.
+    /// The error with advice in this program's words: the command or option that helps, for the selected login.
     func advised(for options: CommonOptions) -> AuthStateError {
         var copy = advised
         if code == .storeCorrupt, options.state != nil {
@@ -32,7 +32,7 @@ extension AuthStateError {
         if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
         } else if namesTolerance {
-            // Nothing helps more than what accepts this very answer.
+            // The tolerance that accepts this very answer is the best advice.
         } else if let advice = Self.stageAdvice[stage]?[code] {
             copy.hint = advice
         } else if stage != .logout, let advice = Self.advice[code] {
@@ -64,7 +64,7 @@ extension AuthStateError {
         ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
     }
 
-    /// What to do without an endpoint.
+    /// The advice without an endpoint.
     private var endpointAdvice: String {
         switch expected {
         case "device_authorization_endpoint":
@@ -76,7 +76,7 @@ extension AuthStateError {
         }
     }
 
-    /// Where this program's options say it better.
+    /// Advice that names this program's options.
     private static let recognizedAdvice: [RecognizedFailure.Name: String] = [
         .redirectMismatch:
             "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
@@ -99,14 +99,14 @@ extension AuthStateError {
         + "--client-certificate; a public client has none of them. Some providers take a secret only with --auth-method "
         + "basic, others only with --auth-method post; some want another --assertion-audience."
 
-    /// What helps there, where a login is not what failed.
+    /// Advice for a stage whose failure is not one of the login.
     private static let stageAdvice: [Stage: [Code: String]] = [
         .registration: [
             .refusedWithoutReason:
                 "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
                 + "its pages and use --client-id."
         ],
-        // Who introspects or exchanges a token has a login that is good.
+        // An introspection or exchange has a valid login.
         .token: [
             .refusedWithoutReason:
                 "Check that the provider offers this to the client, and what the client proves itself with.",
@@ -148,7 +148,7 @@ extension AuthStateError {
         .accountSelectionRequired: withoutPrompt,
         .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
         .deviceCodeExpired: "Log in again, and confirm it in time.",
-        .unknownUserID: "Check --login-hint: it has to name somebody whom the provider knows.",
+        .unknownUserID: "Check --login-hint: it has to name a user whom the provider knows.",
         .missingUserCode: "Give the code that the person shares with the provider with --user-code-env.",
         .invalidUserCode: "Check the code in the variable that --user-code-env names.",
         .invalidBindingMessage: "Give a shorter --binding-message, of letters and digits.",

@@ -1,7 +1,7 @@
 import AuthStateKit
 
 extension AuthStateError {
-    /// The members of the `error` object; what is not known is left out.
+    /// The members of the `error` object; unknown ones are left out.
     var json: JSONValue {
         JSONValue(known: [
             "code": .string(code.rawValue),

@@ -13,7 +13,7 @@ import Synchronization
 final class Console: Sendable {
     /// Whether standard output carries one JSON object.
     let isJSON: Bool
-    /// Whether a person looks at standard error as it is written.
+    /// Whether a person reads standard error as it is written.
     let isInteractive: Bool
 
     private let statusLine = Mutex("")
@@ -23,7 +23,7 @@ final class Console: Sendable {
         self.isInteractive = isInteractive && !isJSON
     }
 
-    /// Says something to the person.
+    /// Writes a message for the person.
     func note(_ text: String) {
         statusLine.withLock { line in
             Self.write((line.isEmpty ? "" : Self.erased) + text.plain + "\n" + line, to: STDERR_FILENO)
@@ -37,7 +37,7 @@ final class Console: Sendable {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Replaces the line that changes in place; nothing happens where nobody watches.
+    /// Replaces the line that changes in place; does nothing without a terminal.
     func setStatusLine(_ text: String) {
         guard isInteractive else { return }
         statusLine.withLock { line in

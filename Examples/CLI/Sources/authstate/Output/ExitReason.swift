@@ -14,11 +14,11 @@ enum ExitReason: Int32, Sendable, CaseIterable {
     case unavailable = 69
     /// The store is locked, or cannot be read or written.
     case store = 75
-    /// Nobody is logged in, consent was refused, or the grant is gone: log in again.
+    /// No user is logged in, consent was refused, or the grant is gone: log in again.
     case login = 77
-    /// Discovery, client, redirect or registration have to be mended.
+    /// Discovery, client, redirect or registration have to be corrected.
     case configuration = 78
-    /// Given up.
+    /// Cancelled.
     case cancelled = 130
 
     /// The status for a kind of error.

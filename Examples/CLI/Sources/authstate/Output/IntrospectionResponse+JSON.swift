@@ -7,7 +7,7 @@ import AuthStateKit
 #endif
 
 extension IntrospectionResponse {
-    /// The members of the answer (RFC 7662, section 2.2); what the provider did not say is left out.
+    /// The members of the answer (RFC 7662, section 2.2); absent ones are left out.
     var members: [String: JSONValue] {
         func seconds(_ date: Date?) -> JSONValue? { date.map { JSONValue(Int($0.timeIntervalSince1970)) } }
         let named: [String: JSONValue?] = [

@@ -1,10 +1,10 @@
 import AuthStateKit
 
-/// What became of the parts of a logout; the first failure decides how the program ends.
+/// The results of the parts of a logout; the first failure decides the exit code.
 struct LogoutSummary {
     var isRevoked = false
     var isSessionEnded = false
-    /// Whether nothing is kept here any more.
+    /// Whether the local login is removed.
     var isForgotten = true
     var failures: [AuthStateError] = []
 
@@ -19,7 +19,7 @@ extension LogoutSummary {
         if case .failed = outcome.removal { isForgotten = false }
         failures = outcome.failures
         guard isForgotten else { return }
-        // Nothing is left here to try it again with.
+        // The login is gone here, so another try is not possible.
         failures = failures.map { error in
             var error = error
             if error.kind == .transient || error.kind == .cancelled || error.code == .browserUnavailable {

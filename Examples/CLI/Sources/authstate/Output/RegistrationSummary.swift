@@ -6,7 +6,7 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What may be shown of a registration: everything but the secret and the token that manages it.
+/// The public part of a registration: everything but the secret and the token that manages it.
 struct RegistrationSummary {
     private let registration: RegistrationResponse
     private let issuer: Issuer?
@@ -16,7 +16,7 @@ struct RegistrationSummary {
         self.issuer = issuer
     }
 
-    /// What is registered, as the provider writes it.
+    /// The registered metadata, as the provider writes them.
     private var metadata: [String: JSONValue] {
         let hidden = ["client_secret", "client_secret_expires_at", "registration_access_token"]
         return registration.metadata.filter { !hidden.contains($0.key) && $0.value != .null }

@@ -1,6 +1,6 @@
 import AuthStateKit
 
-/// What a command has to say at its end: the same facts for programs and for people.
+/// The result of a command: the same facts for programs and for people.
 struct Report: Sendable {
     /// For `--json`.
     var json: JSONValue

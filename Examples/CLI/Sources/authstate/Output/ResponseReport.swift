@@ -1,6 +1,6 @@
 import AuthStateKit
 
-/// A resource's answer, and what the library thinks of it.
+/// A resource's answer, and the library's judgement of it.
 struct ResponseReport {
     let response: TransportResponse
     let error: AuthStateError?

@@ -6,12 +6,12 @@ import AuthStateKit
     import Foundation
 #endif
 
-/// What may be shown of a state: never a token.
+/// The public part of a state: never a token.
 struct StateSummary {
     let record: AuthState.Record
     let now: Date
 
-    /// Whether tokens can be had without a new login: no error, and a token that has not ended or can be renewed.
+    /// Whether tokens can be had without a new login: no error, and a token that has not expired or can be renewed.
     var isUsable: Bool {
         guard record.isAuthorized else { return false }
         return canRenew || record.accessTokenExpirationDate.map { $0 > now } ?? true
@@ -61,7 +61,7 @@ struct StateSummary {
         return facts.compactMap { name, value in value.map { "\(name): \($0)" } }
     }
 
-    /// The end of a token for a person.
+    /// The expiry of a token for a person.
     static func expiry(_ end: Date?, now: Date) -> String {
         guard let end else { return "unknown" }
         let seconds = Int(end.timeIntervalSince(now).rounded(.down))

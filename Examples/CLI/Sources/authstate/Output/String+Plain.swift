@@ -1,7 +1,8 @@
 import AuthStateKit
 
 extension String {
-    /// The text without characters that steer a terminal, line breaks kept: for what this program says in several lines.
+    /// The text without terminal control characters, line breaks kept: for this program's own messages of several
+    /// lines.
     var plain: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { $0.description.printable(.max) }
             .joined(separator: "\n")
@@ -9,8 +10,8 @@ extension String {
 }
 
 extension JSONValue {
-    /// The JSON for standard output: characters that steer a terminal are written as `\u` escapes, which a program reads
-    /// as the characters that they were.
+    /// The JSON for standard output: terminal control characters are written as `\u` escapes, which a program reads as
+    /// the original characters.
     var printed: [UInt8] {
         var text = ""
         for scalar in String(decoding: serialized(), as: UTF8.self).unicodeScalars {

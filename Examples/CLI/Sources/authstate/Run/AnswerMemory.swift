@@ -7,7 +7,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Remembers the last answer from one URL, so that a refused request can still show what the resource said.
+/// Remembers the last answer from one URL, so that a refused request can still show the resource's answer.
 final class AnswerMemory: Sendable {
     private let url: URL
     private let answer = Mutex<TransportResponse?>(nil)

@@ -15,7 +15,7 @@ protocol Command: AsyncParsableCommand, Sendable {
     static var stage: AuthStateError.Stage { get }
     /// How long the command may take, in seconds, unless `--timeout` says otherwise.
     static var timeLimit: Double { get }
-    /// What helps when it takes longer; nil leaves it to what is known of the error.
+    /// The advice when it takes longer; nil leaves the error's own.
     var timeLimitHint: String? { get }
 
     /// Does the work.
@@ -24,7 +24,7 @@ protocol Command: AsyncParsableCommand, Sendable {
     func perform(_ context: Context) async throws -> Report
 }
 
-/// What a command works with.
+/// The context of a command.
 struct Context: Sendable {
     let console: Console
     /// How long the command may take, in seconds.
@@ -32,7 +32,7 @@ struct Context: Sendable {
     /// The common options, for the session.
     let common: CommonOptions
 
-    /// A browser on this machine, and the person told what to do there.
+    /// A browser on this machine, with an announcement for the person.
     ///
     /// The address that is shown is the one-time address, which has neither the request nor a token in it.
     func userAgent(_ browser: Browser, for purpose: AnnouncingUserAgent.Purpose) -> any ExternalUserAgent {

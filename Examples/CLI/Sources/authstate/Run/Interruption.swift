@@ -8,13 +8,13 @@ import Dispatch
     import Musl
 #endif
 
-/// Hears SIGINT and SIGTERM: the first is for an orderly end, the second ends the program at once.
+/// Handles SIGINT and SIGTERM: the first one cancels the work, the second one ends the program at once.
 struct Interruption {
     private let sources: [any DispatchSourceSignal]
 
     init(_ onFirst: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the program before anybody could be told.
+            // The default action would end the program before the handler runs.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -26,7 +26,7 @@ struct Interruption {
         }
     }
 
-    /// Leaves the signals to the system again.
+    /// Restores the system's handling of the signals.
     func stop() {
         for source in sources { source.cancel() }
     }

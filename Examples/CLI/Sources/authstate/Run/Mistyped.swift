@@ -4,14 +4,14 @@ import ArgumentParser
 ///
 /// ArgumentParser looks at the rules between options first, and names a mistyped command an unexpected argument.
 struct Mistyped: CustomStringConvertible, Equatable {
-    /// What was typed.
+    /// The typed word.
     let word: String
     /// Whether it stands where a command does.
     let isCommand: Bool
-    /// What comes nearest; nil when nothing is near.
+    /// The nearest known word; nil when none is near.
     let nearest: String?
 
-    /// The first word that is not known; nil when all are.
+    /// The first unknown word; nil when all are known.
     static func first(in arguments: [String]) -> Mistyped? {
         var command: any ParsableCommand.Type = AuthStateCommand.self
         var rest = arguments[...]
@@ -36,7 +36,7 @@ struct Mistyped: CustomStringConvertible, Equatable {
     private init(_ word: String, among known: [String], isCommand: Bool) {
         self.word = word
         self.isCommand = isCommand
-        // The beginning of one, a secret's option for example, counts as near.
+        // The beginning of a known word, of a secret's option for example, is near too.
         let beginning = word.count > 2 ? known.filter { $0.hasPrefix(word) }.min { $0.count < $1.count } : nil
         let distances = known.map { (name: $0, distance: word.distance(to: $0)) }
         let closest = distances.filter { $0.distance <= max(2, word.count / 4) }.min { $0.distance < $1.distance }
@@ -57,7 +57,7 @@ extension ParsableCommand {
     /// The word that runs the command.
     fileprivate static var name: String { configuration.commandName ?? "\(Self.self)".lowercased() }
 
-    /// What the help lists, with what every command has.
+    /// The options that the help lists, with those of every command.
     fileprivate static var longOptions: [String] {
         let help = AuthStateCommand.helpMessage(for: Self.self, includeHidden: true, columns: 1000)
         let words = help.split { $0.isWhitespace || ",[]()/".contains($0) }.filter { $0.hasPrefix("--") }

@@ -1,7 +1,7 @@
 import AuthStateKit
 import Synchronization
 
-/// Ends work that takes too long, or that the person interrupts; both cancel it and say why.
+/// Cancels work that takes too long, or that the person interrupts, and names the reason.
 final class TimeLimit: Sendable {
     private let reason = Mutex<AuthStateError?>(nil)
 
@@ -9,10 +9,10 @@ final class TimeLimit: Sendable {
 
     /// Runs work until it is done, the time is over, or the person interrupts it.
     ///
-    /// Work that was ended may still return a result; then that counts.
+    /// Cancelled work may still return a result, which is then returned.
     ///
-    /// - Parameter hint: What helps when the time is over.
-    /// - Throws: What the work throws; `.timedOut` or `.cancelled` when it was ended.
+    /// - Parameter hint: The advice when the time is over.
+    /// - Throws: The error of the work; `.timedOut` or `.cancelled` when it was cancelled.
     static func run<R: Sendable>(
         seconds: Double, stage: AuthStateError.Stage, hint: String? = nil,
         _ body: @escaping @Sendable () async throws -> R

@@ -7,9 +7,9 @@ import AuthStateKit
 #endif
 
 extension Session {
-    /// The client that was registered here at this provider, if its secret still counts.
+    /// The client that was registered here at this provider, if its secret has not expired.
     ///
-    /// - Throws: `AuthStateError` of kind usage when something else is kept here, which registering would replace.
+    /// - Throws: `AuthStateError` of kind usage when another login is kept here, which registering would replace.
     func registration(at configuration: ServiceConfiguration, now: Date) async throws -> RegistrationResponse? {
         guard try await !isEmpty() else { return nil }
         let record = try await load().record
@@ -38,16 +38,16 @@ extension Session {
         return try await withState(body)
     }
 
-    /// Registers a client and keeps it; nobody is logged in by that.
+    /// Registers a client and keeps it; no user is logged in by that.
     ///
-    /// The place is tried before the provider is asked: nobody else knows the secret that it issues.
+    /// The storage is tried before the request, because the secret that the provider issues is known nowhere else.
     func register(
         _ request: RegistrationRequest, privateKey: ClientCredential?, settings: Settings, service: AuthorizationService
     ) async throws -> RegistrationResponse {
         let state = try await AuthState.register(
             request, credential: privateKey ?? .none, service: service, store: store, key: key,
             annotations: settings.annotations, options: options(settings))
-        // A registration that could not be kept would end with this program: one more try, then its error.
+        // A registration that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         guard let registration = state.snapshot.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }
         return registration
@@ -55,7 +55,7 @@ extension Session {
 }
 
 extension AuthState.Record {
-    /// Whether there is a registered client, and nothing that was ever granted to it.
+    /// Whether there is a registered client that was never granted anything.
     var isRegistrationOnly: Bool {
         lastRegistrationResponse != nil && authorizationError == nil && lastTokenResponse == nil && idToken == nil
             && refreshToken == nil

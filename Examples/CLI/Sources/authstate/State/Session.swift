@@ -1,13 +1,13 @@
 import AuthStateKit
 
-/// The place of one login, and the way from it to a state that works.
+/// The place of one login, and the way to a working state.
 struct Session: Sendable {
     let store: FileAuthStateStore
     let key: AuthStateKey
-    /// Whether what is stored may be removed even if it is no login.
+    /// Whether the stored file may be removed even if it is no login.
     let isOwn: Bool
     let console: Console
-    /// Told of every step, when somebody wants to know.
+    /// Receives every step, when `--trace` is given.
     private let trace: LoginTrace?
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
@@ -22,7 +22,7 @@ struct Session: Sendable {
         stepLimit = .seconds(timeLimit * 0.9)
     }
 
-    /// What is stored, without touching the network.
+    /// Loads the stored login, without the network.
     ///
     /// - Throws: `AuthStateError` with `.notLoggedIn`, or of kind store.
     func load() async throws -> (record: AuthState.Record, version: StoredAuthState.Version) {
@@ -32,13 +32,14 @@ struct Session: Sendable {
         return (record, stored.version)
     }
 
-    /// Whether nothing is stored, or only the end of a login; something unreadable counts as something.
+    /// Whether nothing is stored, or only the end of a login; an unreadable file is not empty.
     func isEmpty() async throws -> Bool {
         guard let stored = try await store.load(key) else { return true }
         return (try? AuthStateArchive(data: stored.archive).record.isForgettable) ?? false
     }
 
-    /// Runs a body with the stored state; a renewal that is under way at its end is waited for and so never lost.
+    /// Runs a body with the stored state. It then waits for a renewal in progress, whose tokens would otherwise be
+    /// lost.
     func withState<R>(
         transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 },
         _ body: nonisolated(nonsending) (AuthState) async throws -> R
@@ -51,7 +52,7 @@ struct Session: Sendable {
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
-            // What cannot be removed has no secret, and counts as no login.
+            // A file that cannot be removed holds no secret, and is not a login.
             if state.snapshot.isForgettable { try? await Task { try await state.removeEnd() }.value }
             return result
         } catch {
@@ -62,14 +63,14 @@ struct Session: Sendable {
     }
 
     private static let onlyRegistered = AuthStateError(
-        .notLoggedIn, stage: .store, "A client is registered here, and nobody is logged in.",
+        .notLoggedIn, stage: .store, "A client is registered here, but no user is logged in.",
         hint: "Log in with 'authstate login --register'.")
 
-    /// Waits for a renewal that nobody asks for any more: its answer may hold the only refresh token that still counts.
+    /// Waits for a renewal whose caller is gone: its answer may hold the only valid refresh token.
     private func finishRenewals(of state: AuthState) async {
         let notice = Task { [console] in
             try await Task.sleep(for: .milliseconds(300))
-            console.note("Waiting for the renewal that is under way; a second Ctrl-C ends the program at once.")
+            console.note("Waiting for the renewal in progress; a second Ctrl-C ends the program at once.")
         }
         // In a task of its own, because this one may have been cancelled; the renewal has deadlines.
         await Task { await state.drain() }.value
@@ -79,7 +80,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Removes what is stored, readable or not, also when the task has been cancelled.
+    /// Removes the stored login, readable or not, also when the task has been cancelled.
     ///
     /// A file that the person named stays when it is no login.
     func forget() async throws {
@@ -94,20 +95,21 @@ struct Session: Sendable {
         }.value
     }
 
-    /// A service as the settings want it.
+    /// A service with the settings applied.
     func service(
         _ settings: Settings, transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
-        // Who types an identifier here runs the command: it reaches nothing that they do not reach themselves.
+        // The person who types an identifier runs the command: it reaches only addresses that they can reach
+        // themselves.
         configuration.outsideAddressPolicy = .any
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
         configuration.trace = trace
         return AuthorizationService(transport: wrap(settings.transport), configuration: configuration)
     }
 
-    /// A state's options as the settings want them.
+    /// A state's options with the settings applied.
     func options(_ settings: Settings) -> AuthState.Options {
         var options = AuthState.Options()
         options.renewalDeadline = min(options.renewalDeadline, stepLimit)
@@ -119,5 +121,5 @@ struct Session: Sendable {
 
 extension AuthStateError {
     /// There is no login at the place.
-    static let notLoggedIn = AuthStateError(.notLoggedIn, stage: .store, "Nobody is logged in.")
+    static let notLoggedIn = AuthStateError(.notLoggedIn, stage: .store, "No user is logged in.")
 }

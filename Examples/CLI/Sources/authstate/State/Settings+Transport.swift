@@ -1,7 +1,7 @@
 import AuthStateKit
 
 extension Settings {
-    /// The platform's transport, as the settings want it.
+    /// The platform's transport, with the settings applied.
     var transport: any HTTPTransport {
         #if os(Linux)
             if let certificate = clientCertificateFile, let key = clientCertificateKeyFile {

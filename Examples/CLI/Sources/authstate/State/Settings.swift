@@ -1,8 +1,8 @@
 import AuthStateKit
 
-/// What was said at login and holds for the commands after it; kept in the state's annotations.
+/// The settings of a login that apply to later commands; kept in the state's annotations.
 struct Settings: Sendable, Equatable {
-    /// Seconds that clocks may differ, and that tokens are renewed ahead of their end.
+    /// Seconds that clocks may differ, and that tokens are renewed ahead of their expiry.
     var leeway: Double?
     /// Whether http is allowed for a provider that is not on this machine.
     var allowsInsecureHTTP = false
@@ -14,7 +14,7 @@ struct Settings: Sendable, Equatable {
     /// PEM files of the client's certificate and its key, as paths from the root.
     var clientCertificateFile: String?
     var clientCertificateKeyFile: String?
-    /// How the tokens were come by, when it was not by an authorization code.
+    /// How the tokens were obtained, other than by an authorization code.
     var grant: GrantType?
 
     private enum Name {

@@ -12,7 +12,7 @@ actor Connection {
 
     init(_ settings: ConnectionSettings) { self.settings = settings }
 
-    /// Runs one statement. It is not interrupted by a cancellation, but by its timeout.
+    /// Runs one statement. A cancellation does not interrupt it, its timeout does.
     func execute(_ statement: Statement) throws(PostgresFailure) -> [Row] {
         let session = try openSession()
         do {
@@ -23,7 +23,7 @@ actor Connection {
         }
     }
 
-    /// What was heard since the last look, if there is a session.
+    /// The notifications since the last call, if there is a session.
     func notifications() throws(PostgresFailure) -> [String] { try session?.notifications() ?? [] }
 
     func openSession() throws(PostgresFailure) -> Session {
@@ -41,10 +41,10 @@ struct ConnectionSettings: Sendable {
     let connectTimeout: Duration
     let statementTimeout: Duration
 
-    /// What holds unless the connection string says otherwise.
+    /// The settings that apply unless the connection string says otherwise.
     var defaults: [String: String] {
         [
-            // libpq counts in whole seconds, and takes less than two for two.
+            // libpq counts in whole seconds, and treats a smaller number as two.
             "connect_timeout": "\(max(2, Int(connectTimeout / .seconds(1))))",
             "tcp_user_timeout": "\(Int(statementTimeout / .milliseconds(1)))",
             "fallback_application_name": "AuthStateKit",
@@ -52,10 +52,10 @@ struct ConnectionSettings: Sendable {
         ]
     }
 
-    /// What every connection begins with.
+    /// The statement that every connection begins with.
     ///
     /// A commit is durable when the server confirms it: where the server's default is not to wait for its disk, this
-    /// session does; a stronger default stays. No statement outlives its client's patience.
+    /// session does; a stronger default stays. No statement runs longer than its client waits.
     var preparation: Statement {
         Statement(
             .reading,

@@ -1,7 +1,7 @@
 import AuthStateKit
 import Synchronization
 
-/// A few connections, lent for one statement each: nobody holds one while something else goes on.
+/// A few connections, lent for one statement each: no caller holds one while it does other work.
 final class ConnectionPool: Sendable {
     private enum Place: Sendable { case connection }
 
@@ -54,7 +54,7 @@ final class ConnectionPool: Sendable {
             return rows
         } catch {
             if error.breaksConnection {
-                // What broke this one, a restart for instance, broke its neighbours.
+                // The cause that broke this connection, a restart for instance, broke the others too.
                 idle.withLock { $0 = [] }
             } else {
                 idle.withLock { $0.append(connection) }

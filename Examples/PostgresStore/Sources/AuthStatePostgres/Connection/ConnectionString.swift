@@ -1,12 +1,12 @@
 import AuthStateKit
 import CLibPQ
 
-/// Where the database is and who we are, in libpq's form: `host=… dbname=…` or `postgresql://…`.
+/// The database and the user, in libpq's form: `host=… dbname=…` or `postgresql://…`.
 struct ConnectionString: Sendable {
-    /// Keyword and value, as libpq takes them.
+    /// Keyword and value, in libpq's spelling.
     let settings: [String: String]
 
-    /// Takes a string apart.
+    /// Parses a string.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`; it shows nothing of the string, for a password that is not
     ///   escaped can end up in any part of it.
@@ -45,6 +45,6 @@ extension ConnectionString: CustomStringConvertible, CustomReflectable {
     var description: String {
         ["host", "port", "dbname"].compactMap { name in settings[name].map { "\(name)=\($0)" } }.joined(separator: " ")
     }
-    /// What `description` shows.
+    /// A mirror of the description.
     var customMirror: Mirror { Mirror(self, children: ["connection": description]) }
 }

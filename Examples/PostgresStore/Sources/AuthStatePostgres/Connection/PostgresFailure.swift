@@ -1,19 +1,19 @@
 import AuthStateKit
 
-/// What went wrong between this process and the database.
+/// A failure between this process and the database.
 struct PostgresFailure: Error {
     enum Cause: Sendable {
-        /// Nobody answers, or the server is starting or ending.
+        /// No server answers, or the server is starting or ending.
         case unreachable
         /// The server answers, and refuses this user, password or database.
         case refused
-        /// The connection broke: a statement that was under way may have been carried out or not.
+        /// The connection broke: a statement in progress may have been executed or not.
         case connectionLost
         /// No answer in time; the same uncertainty.
         case timedOut
         /// All connections of this process are in use.
         case busy
-        /// The server carried out nothing and says why.
+        /// The server executed nothing and says why.
         case statement
     }
 
@@ -23,7 +23,7 @@ struct PostgresFailure: Error {
     /// SQLSTATE, five characters (PostgreSQL, appendix A).
     var state = ""
 
-    /// Whether the connection is of no more use.
+    /// Whether the connection is unusable after it.
     var breaksConnection: Bool { cause != .statement }
 
     /// Whether it may pass by itself within seconds: a restart, a failover, a moment of overload.
@@ -38,7 +38,7 @@ struct PostgresFailure: Error {
 }
 
 extension PostgresFailure {
-    /// What the server says of a statement; when it says that it ends, the connection is as good as broken.
+    /// A server's error for a statement; when the server says that it shuts down, the connection is as good as broken.
     init(message: String, state: String) {
         let isEnd = state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state)
         self.init(cause: isEnd ? .connectionLost : .statement, message: message, state: state)
@@ -74,7 +74,7 @@ extension PostgresFailure {
 }
 
 extension String {
-    /// One line that ends as a sentence does.
+    /// One line that ends with a full stop.
     fileprivate var sentence: String {
         let line = split(whereSeparator: \.isNewline).map { $0.trimmed }.joined(separator: " ")
         return line.last.map { ".?!".contains($0) } == true ? line : line + "."

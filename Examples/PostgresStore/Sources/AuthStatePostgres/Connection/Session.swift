@@ -22,8 +22,8 @@ final class Session {
         guard let handle, PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0 else {
             let message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
             PQfinish(handle)
-            // libpq keeps the reason of a refusal in words only; a ping tells those who refuse us from those who are away.
-            // Refusals come at once: who took long is away, and is not waited for again.
+            // libpq gives the reason of a refusal in words only; a ping tells a server that refuses from one that is
+            // away. Refusals come at once: a slow server is away, and is not waited for again.
             let isThere =
                 ContinuousClock.now < end && Self.withArrays(settings) { PQpingParams($0, $1, 0) } == PQPING_OK
             throw PostgresFailure(cause: isThere ? .refused : .unreachable, message: string.redacting(message))
@@ -53,7 +53,7 @@ final class Session {
         return try rows.get()
     }
 
-    /// Takes in what has arrived, and returns the payloads of notifications.
+    /// Reads the input that has arrived, and returns the payloads of notifications.
     func notifications() throws(PostgresFailure) -> [String] {
         guard PQconsumeInput(handle) == 1 else { throw failure(.connectionLost) }
         var payloads: [String] = []
@@ -87,7 +87,7 @@ final class Session {
             return .success(
                 (0..<PQntuples(result)).map { row in Row(columns: (0..<columns).map { Self.value(result, row, $0) }) })
         default:
-            // Only the first line: details can hold values.
+            // The first line only: details can hold values.
             let text = { (field: Int32) in PQresultErrorField(result, field).map { String(cString: $0) } }
             guard let state = text(authstate_diag_sqlstate) else { return .failure(failure(.connectionLost)) }
             let message = text(authstate_diag_message) ?? "unknown"

@@ -14,7 +14,7 @@ struct Statement: Sendable {
         case text(String)
     }
 
-    /// What a failure of it means.
+    /// The purpose of a statement, which decides the error of a failure.
     enum Purpose: Sendable { case reading, writing }
 
     let purpose: Purpose

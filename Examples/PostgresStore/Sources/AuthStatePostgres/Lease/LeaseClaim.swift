@@ -7,9 +7,9 @@ import Synchronization
     import Foundation
 #endif
 
-/// One holder's claim to a key: a random name in the row, good until a time of the database's clock.
+/// One holder's claim to a key: a random name in the row, valid until a time of the database's clock.
 ///
-/// Every statement may be repeated: the name tells whether an earlier one, whose answer was lost, was carried out.
+/// Every statement may be repeated: the name shows whether an earlier one, whose answer was lost, was executed.
 final class LeaseClaim: Sendable {
     let key: KeyHash
     let pool: ConnectionPool
@@ -32,7 +32,7 @@ final class LeaseClaim: Sendable {
     /// How long a step is repeated while the database is away.
     var tolerance: Duration { configuration.outageTolerance }
 
-    /// How long the lease lasts at least; less than zero when it may have ended.
+    /// How long the lease lasts at least; less than zero when it may have expired.
     var remaining: Duration { validity.withLock { $0 }.remaining }
 
     /// Tries until the deadline, at random intervals of up to half a second.
@@ -51,20 +51,20 @@ final class LeaseClaim: Sendable {
                 try await deadline.sleep(atMost: backoff.next())
             }
         } catch {
-            // A try whose answer was lost may have taken it, and nobody would give it back before it expires.
+            // A try whose answer was lost may have acquired the lease, which no caller would release before it expires.
             if (error as? AuthStateError)?.code != .storeLocked { await release(tryingFor: .zero) }
             throw error
         }
     }
 
-    /// Makes the lease last its whole duration again; false when somebody else has taken it.
+    /// Extends the lease to its whole duration; false when another holder has acquired it.
     func extend(tryingFor tolerance: Duration) async throws -> Bool {
         try await renewing(LeaseStatements.extend, tryingFor: tolerance) != nil
     }
 
     /// Extends the lease every third of its duration, until the task is cancelled or the lease is lost.
     ///
-    /// A lease that is lost ends nothing: see `PostgresLease`.
+    /// A lost lease does not end the transaction: see `PostgresLease`.
     func keepAlive() async {
         var pause = configuration.leaseDuration / 3
         while (try? await clock.sleep(for: pause, tolerance: nil)) != nil {
@@ -77,14 +77,14 @@ final class LeaseClaim: Sendable {
         }
     }
 
-    /// Gives the lease back; when that fails it expires by itself. Not interrupted by a cancellation.
+    /// Releases the lease; when that fails it expires by itself. Not interrupted by a cancellation.
     func release(tryingFor tolerance: Duration) async {
         _ = try? await uninterrupted { [self] in
             try await pool.execute(LeaseStatements.release(key, owner: owner), tryingFor: tolerance)
         }
     }
 
-    /// Runs a statement that makes the lease last; it lasts from before the statement was sent.
+    /// Runs a statement that extends the lease; its duration counts from before the statement was sent.
     private func renewing(
         _ statement: (KeyHash, _ owner: String, _ duration: Duration) -> Statement, tryingFor tolerance: Duration
     ) async throws -> Row? {
@@ -96,7 +96,7 @@ final class LeaseClaim: Sendable {
     }
 }
 
-/// Does what must be finished even when the caller's task is cancelled; still part of the caller's work, who waits.
+/// Runs a body to its end even when the caller's task is cancelled; the caller waits for it.
 func uninterrupted<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
     try await Task { try await body() }.value
 }

@@ -1,9 +1,9 @@
 /// The store's SQL: every step is one statement, which is a transaction of its own.
 ///
 /// Times are the database's, so that the clocks of the machines that share it do not matter: `clock_timestamp()`, the
-/// time at which a row is looked at, and not `now()`, the time at which a statement began to wait for it.
+/// time at which a row is read, and not `now()`, the time at which a statement began to wait for it.
 enum LeaseStatements {
-    /// Reads archive and version; archive NULL where nothing is stored but somebody holds the lease.
+    /// Reads archive and version; archive NULL where nothing is stored but a holder has the lease.
     static func load(_ key: KeyHash) -> Statement {
         Statement(.reading, "SELECT archive, version::text FROM auth_states WHERE key = $1", .bytes(key.bytes))
     }
@@ -19,7 +19,7 @@ enum LeaseStatements {
             .text("\(seconds)"))
     }
 
-    /// Takes the lease if it is free, expired, or this owner's already; a row with the version when it is taken.
+    /// Acquires the lease if it is free, expired, or this owner's already; a row with the version when it is acquired.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
             .writing,
@@ -35,7 +35,7 @@ enum LeaseStatements {
             .bytes(key.bytes), .text(owner), .interval(duration))
     }
 
-    /// Makes the lease last from now on, also when it has run out and nobody took it; no row when somebody did.
+    /// Extends the lease from now on, also an expired one that no other holder has acquired; no row when another has.
     static func extend(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
             .writing,
@@ -46,7 +46,7 @@ enum LeaseStatements {
             .bytes(key.bytes), .text(owner), .interval(duration))
     }
 
-    /// Gives the lease back, if it is still this owner's; where nothing is stored the row goes too.
+    /// Releases the lease, if it is still this owner's; where nothing is stored the row is deleted too.
     static func release(_ key: KeyHash, owner: String) -> Statement {
         Statement(
             .writing,
@@ -60,7 +60,7 @@ enum LeaseStatements {
             .bytes(key.bytes), .text(owner))
     }
 
-    /// Replaces what has this version, whoever holds the lease; a row with the new version when it was there.
+    /// Replaces the archive of this version, regardless of the lease; a row with the new version when it was there.
     static func save(_ key: KeyHash, _ archive: [UInt8], replacing version: String) -> Statement {
         Statement(
             .writing,
@@ -71,7 +71,7 @@ enum LeaseStatements {
             .bytes(key.bytes), .bytes(archive), .text(version))
     }
 
-    /// Removes what has this version; the emptied row has a version too, until the lease is released.
+    /// Removes the archive of this version; the emptied row has a version too, until the lease is released.
     static func delete(_ key: KeyHash, replacing version: String) -> Statement {
         Statement(
             .writing,

@@ -9,9 +9,9 @@ import Synchronization
 
 /// The transaction of a PostgreSQL store. Between its steps it holds no connection, only its name in the row.
 ///
-/// Changes compare versions, not owners. A version never comes back, so a holder whose lease was lost (its process stood
-/// still for too long) can never replace what a later holder wrote. But while nobody has written yet it may: what it
-/// wants to save are tokens that were redeemed already, and to lose them is worse than to save them late.
+/// Changes compare versions, not owners. A version never comes back, so a holder whose lease was lost (its process was
+/// suspended for too long) can never replace the archive of a later holder. But until another holder has written, it
+/// may save: its tokens are redeemed already, and to lose them is worse than to save them late.
 final class PostgresLease: AuthStateLease {
     /// The row as it was last seen: a version belongs to an emptied row too.
     struct Seen: Sendable {
@@ -33,7 +33,7 @@ final class PostgresLease: AuthStateLease {
         state = Mutex(State(seen: seen))
     }
 
-    /// Gives the lease back.
+    /// Releases the lease.
     func end() async {
         state.withLock { $0.isOver = true }
         await claim.release(tryingFor: claim.tolerance)
@@ -47,9 +47,10 @@ final class PostgresLease: AuthStateLease {
         return stored
     }
 
-    /// Makes sure that the lease is ours and lasts, and with that, that the row can be written to.
+    /// Makes sure that the lease is held and lasts, and that the row can be written to.
     ///
-    /// - Throws: `.storeLocked` when another holder has taken over; `.storeUnwritable`, for a standby for example.
+    /// - Throws: `.storeLocked` when another holder has acquired the lease; `.storeUnwritable`, for a standby for
+    ///   example.
     func reserve() async throws {
         try checkNotOver()
         guard try await claim.extend(tryingFor: claim.tolerance) else { throw AuthStateError.leaseLost }
@@ -57,8 +58,8 @@ final class PostgresLease: AuthStateLease {
 
     /// Writes the state, to the end even when the task is cancelled.
     ///
-    /// When the database is away it tries for as long as the lease lasts: until then nobody else spends the refresh token
-    /// that is stored, and it may be spent already.
+    /// When the database is away it tries for as long as the lease lasts: until then no other process redeems the
+    /// stored refresh token, which may be redeemed already.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
         try checkNotOver()
         let statement = LeaseStatements.save(claim.key, [UInt8](archive), replacing: try base(expecting))
@@ -67,7 +68,7 @@ final class PostgresLease: AuthStateLease {
                 note(Seen(version: version, isStored: true))
                 return StoredAuthState.Version(rawValue: version)
             }
-            // The same content is no conflict: an earlier try was carried out, and only its answer was lost.
+            // The same content is no conflict: an earlier try was executed, and only its answer was lost.
             let found = try await load()
             if let found, found.archive == archive { return found.version }
             throw AuthStateError.conflict(expected: expecting, isStored: found != nil)

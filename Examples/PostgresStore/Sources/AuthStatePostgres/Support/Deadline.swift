@@ -1,18 +1,18 @@
-/// A moment on an injected clock, after which nobody waits any longer.
+/// A moment on an injected clock, after which waiting ends.
 struct Deadline: Sendable {
     private static let farthest = Duration.seconds(365 * 24 * 3600)
 
     private let clock: any Clock<Duration>
     private let timeLeft: @Sendable () -> Duration
 
-    /// A moment from now; anything beyond a year counts as a year, so that no clock overflows.
+    /// A moment from now; a duration beyond a year is cut to a year, so that no clock overflows.
     init(after duration: Duration, on clock: some Clock<Duration>) {
         let end = clock.now.advanced(by: min(duration, Self.farthest))
         self.clock = clock
         timeLeft = { clock.now.duration(to: end) }
     }
 
-    /// What is left; zero or less when the moment has passed.
+    /// The time left; zero or less when the moment has passed.
     var remaining: Duration { timeLeft() }
 
     /// Waits, but not beyond the moment.
@@ -23,7 +23,7 @@ struct Deadline: Sendable {
     }
 }
 
-/// Pauses that grow, with jitter, so that processes that wait for the same thing do not come all at once.
+/// Growing pauses, with jitter, so that processes that wait for the same event do not retry all at once.
 struct Backoff {
     private var pause: Double
     private let longest: Double

@@ -1,8 +1,8 @@
 import AuthStateKit
 
-/// What stands for a key in the table: its SHA-256 digest.
+/// The SHA-256 digest that represents a key in the table.
 ///
-/// A key may be of any length and hold any character, NUL too, and is nobody's business but the program's.
+/// A key may be of any length and hold any character, NUL too, and may be secret.
 struct KeyHash: Sendable, Hashable {
     let bytes: [UInt8]
 

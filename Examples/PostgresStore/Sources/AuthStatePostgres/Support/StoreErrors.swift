@@ -1,7 +1,7 @@
 import AuthStateKit
 
 extension AuthStateError {
-    /// Somebody else held the state until the deadline; the row is named, not the key, which may be a session's id.
+    /// Another holder had the state until the deadline; the row is named, not the key, which may be a session's id.
     static func storeLocked(_ key: KeyHash) -> AuthStateError {
         AuthStateError(
             .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key.text).",
@@ -22,7 +22,7 @@ extension AuthStateError {
             hint: "Load and save before the body returns.")
     }
 
-    /// What is stored is not what the caller wants to replace.
+    /// The stored content is not that which the caller wants to replace.
     static func conflict(expected: StoredAuthState.Version?, isStored: Bool) -> AuthStateError {
         AuthStateError(
             .storeConflict, stage: .store, "The stored state was changed in between.",

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets a limited number of tasks at a time hold a name; the others wait in the order in which they came.
+/// Lets a limited number of tasks at a time hold a name; the others wait in order of arrival.
 ///
 /// A waiter leaves the line exactly once: with the name, at its deadline, or when its task is cancelled. None of these
 /// delays or disturbs the others.
@@ -17,7 +17,7 @@ final class WaitingLine<Name: Hashable & Sendable>: Sendable {
 
     private struct State {
         var lastTicket: UInt64 = 0
-        /// A name that nobody holds has no entry.
+        /// A name without a holder has no entry.
         var lines: [Name: Line] = [:]
 
         mutating func tryEnter(_ name: Name, _ capacity: Int) -> Bool {
@@ -26,7 +26,7 @@ final class WaitingLine<Name: Hashable & Sendable>: Sendable {
             return true
         }
 
-        /// Gives the place to the next one, or gives it up.
+        /// Passes the place to the next waiter, or frees it.
         mutating func leave(_ name: Name) -> Waiter? {
             guard var line = lines[name] else { return nil }
             let next = line.waiters.isEmpty ? nil : line.waiters.removeFirst()
@@ -41,10 +41,10 @@ final class WaitingLine<Name: Hashable & Sendable>: Sendable {
 
     /// Makes a line.
     ///
-    /// - Parameter capacity: How many may hold the same name at a time.
+    /// - Parameter capacity: The number of tasks that may hold the same name at a time.
     init(capacity: Int = 1) { self.capacity = capacity }
 
-    /// Takes the name, waiting for it until the deadline; who has it gives it back with `leave`.
+    /// Acquires the name, waiting for it until the deadline; the holder releases it with `leave`.
     ///
     /// - Throws: `expiry` at the deadline; `CancellationError`.
     func enter(_ name: Name, until deadline: Deadline, orThrow expiry: any Error) async throws {
@@ -70,18 +70,18 @@ final class WaitingLine<Name: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Gives the name back, to whoever waited longest.
+    /// Releases the name, to the task that waited longest.
     func leave(_ name: Name) {
         let next = state.withLock { $0.leave(name) }
         next?.continuation.resume()
     }
 
-    /// How many wait for the name.
+    /// The number of tasks that wait for the name.
     func waiterCount(_ name: Name) -> Int { state.withLock { $0.lines[name]?.waiters.count ?? 0 } }
 
     private func enqueue(_ waiter: Waiter, for name: Name) {
         let result: Result<Void, any Error>? = state.withLock { state in
-            // A cancellation before this point found nobody in the line; one after it waits for the lock, then finds us.
+            // A cancellation before this point found no waiter; a later one waits for the lock, then finds this waiter.
             if Task.isCancelled { return .failure(CancellationError()) }
             if state.tryEnter(name, capacity) { return .success(()) }
             state.lines[name]?.waiters.append(waiter)

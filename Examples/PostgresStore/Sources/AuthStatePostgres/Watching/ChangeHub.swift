@@ -3,11 +3,11 @@ import Synchronization
 
 /// Counts changes in a table of fixed size: a watch needs no memory in it, however many there are.
 ///
-/// A key has the slot that its hash begins with. Keys that share one hear of each other's changes too: false alarms.
+/// A key has the slot that its hash begins with. Keys that share a slot see each other's changes too: false alarms.
 final class ChangeHub: Sendable {
     private static let slots = 1 << 16
 
-    // Sendable: the memory is initialised before anybody else sees it, freed with its owner, and holds atomics.
+    // Sendable: the memory is initialised before it is shared, freed with its owner, and holds atomics.
     nonisolated(unsafe) private let counts: UnsafeMutablePointer<Atomic<UInt32>>
     private let all = Atomic<UInt32>(0)
     private let runs = Atomic(0)
@@ -21,13 +21,13 @@ final class ChangeHub: Sendable {
 
     deinit { counts.deallocate() }
 
-    /// Whether anybody listens, or tries to.
+    /// Whether a listener runs, connected or not.
     var isRunning: Bool { runs.load(ordering: .relaxed) > 0 }
 
-    /// Notes that somebody began or ceased to listen.
+    /// Counts a listener that starts or ends.
     func changeRuns(by difference: Int) { runs.wrappingAdd(difference, ordering: .relaxed) }
 
-    /// Notes that there is one connection more, or less, on which changes are heard; what came before was not heard.
+    /// Counts a listening connection that is opened or closed; earlier changes were not seen.
     func changeConnections(by difference: Int) {
         all.wrappingAdd(1, ordering: .relaxed)
         connections.wrappingAdd(difference, ordering: .sequentiallyConsistent)
@@ -40,7 +40,7 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// Another number than before when the key may have changed: while nothing is heard, in each second.
+    /// A number that differs from before when the key may have changed: without a connection, in each second.
     fileprivate func generation(of slot: Int) -> UInt64 {
         if connections.load(ordering: .relaxed) == 0 {
             return .max - UInt64(max(0, start.duration(to: .now) / .seconds(1)))
@@ -49,7 +49,7 @@ final class ChangeHub: Sendable {
     }
 }
 
-/// Tells whether a key was changed, by anybody.
+/// Tells whether a key was changed, by any process.
 final class PostgresWatch: AuthStateWatch {
     private let hub: ChangeHub
     private let slot: Int

@@ -18,7 +18,7 @@ extension Connection {
             throw PostgresFailure(cause: .refused, message: "the triggers of schema.sql are not on auth_states")
         }
         _ = try execute(Statement(.reading, "LISTEN auth_states"))
-        // A descriptor of its own: the source may look at it until it is told that it was cancelled.
+        // A descriptor of its own: the source may use it until its cancellation handler has run.
         let descriptor = try dup(openSession().socket)
         guard descriptor >= 0 else { throw PostgresFailure(cause: .busy, message: "too many files are open") }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: executor.queue)
@@ -36,7 +36,7 @@ extension Connection {
         return stream
     }
 
-    /// Asks for a sign of life, and returns the keys that changed meanwhile.
+    /// Queries the server to check the connection, and returns the keys that changed meanwhile.
     func check() throws -> [String] {
         _ = try execute(Statement(.reading, "SELECT ''"))
         return try notifications()
@@ -52,7 +52,7 @@ extension Connection {
 }
 
 /// Cancels a source from any thread.
-// Unchecked is right here: `cancel` is a thread-safe call of libdispatch, and nothing else is done with the source.
+// Unchecked: `cancel` is a thread-safe call of libdispatch, and no other call uses the source.
 private struct SourceCancellation: @unchecked Sendable {
     private let source: any DispatchSourceRead
 

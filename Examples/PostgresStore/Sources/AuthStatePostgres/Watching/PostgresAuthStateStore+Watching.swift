@@ -9,8 +9,8 @@ extension PostgresAuthStateStore {
 
     /// Listens for changes until the task is cancelled, on a connection of its own; for a service lifecycle to own.
     ///
-    /// Not needed: without it a state looks for changes from time to time. When the connection breaks it makes another,
-    /// and whoever watches hears that there may have been changes.
+    /// Optional: without it a state checks for changes from time to time. When the connection breaks it makes another,
+    /// and the watches report that there may have been changes.
     ///
     /// - Throws: `AuthStateError` when listening is refused, for want of the triggers in `schema.sql` for example;
     ///   `CancellationError`.
@@ -41,7 +41,7 @@ extension PostgresAuthStateStore {
                 for try await keys in changes { hub.note(keys) }
             }
             group.addTask { [hub, clock] in
-                // A connection whose other end is gone without a word looks alive.
+                // A connection whose other end vanished silently looks alive.
                 while true {
                     try await clock.sleep(for: .seconds(15), tolerance: .seconds(1))
                     hub.note(try await connection.check())

@@ -12,7 +12,7 @@ extension PostgresTests {
         static let rounds = ProcessInfo.processInfo.environment["AUTHSTATE_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
 
         @Test(
-            "one is killed while it holds the lease, the database restarts in the middle: nobody is logged out",
+            "one is killed while it holds the lease, the database restarts in the middle: the login survives",
             .withServer, .timeLimit(.minutes(Faults.rounds + 2)))
         func fleet() async throws {
             let fleet = try await Fleet(.current)
@@ -21,13 +21,13 @@ extension PostgresTests {
             var restarts: [Duration] = []
             for _ in 0..<Self.rounds {
                 try await fleet.renewals(3)
-                // The provider has not worked on it yet when its sender dies.
+                // The provider has not processed it when its sender is killed.
                 let victim = try await fleet.log.catchNext(.hang)
                 try await fleet.kill(victim.worker)
                 try fleet.start()
                 waits.append(try await fleet.nextRenewal(after: victim))
                 try await fleet.renewals(3)
-                // The provider has spent the refresh token; the answer comes when the database has been restarted.
+                // The provider has rotated the refresh token; the answer comes after the restart of the database.
                 let gate = ScriptedTransport.Gate()
                 let held = try await fleet.log.catchNext(.held(gate))
                 try await fleet.server.control("restart", "--mode", "immediate")
@@ -59,7 +59,7 @@ extension PostgresTests {
         }
 
         @Test(
-            "killed between the provider's commit and the save: seen by nobody if there is a grace period, else a logout",
+            "killed between the provider's commit and the save: unnoticed if there is a grace period, else a logout",
             .withServer, arguments: zip([0.0, 60.0], [true, false]))
         func lostAnswer(grace: Double, isDelivered: Bool) async throws {
             let fleet = try await Fleet(.current, grace: grace, leaseSeconds: 2)
@@ -102,7 +102,7 @@ extension PostgresTests {
 }
 
 extension Fleet {
-    /// Lets the workers go on until there were so many more renewals.
+    /// Lets the workers run until there were so many more renewals.
     func renewals(_ count: Int) async throws {
         let goal = log.count + count
         try await eventually("\(count) renewals", within: .seconds(30)) { log.count >= goal ? true : nil }
@@ -114,7 +114,7 @@ extension Fleet {
             .time - renewal.time
     }
 
-    /// Whether the state that is stored still gets tokens that the provider takes.
+    /// Whether the stored state still gets tokens that the provider accepts.
     func isLoggedIn() async throws -> Bool {
         try await state.performAction(TransportRequest(url: provider.url(of: .resource))).status == 200
     }

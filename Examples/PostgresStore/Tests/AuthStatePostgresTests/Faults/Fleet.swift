@@ -4,7 +4,7 @@ import Foundation
 
 /// Several server processes that share the state of one login in one database.
 final class Fleet {
-    /// What a worker prints at its end.
+    /// The final output of a worker.
     struct Report: Decodable {
         var served: Int
         var errors: [String: Int]
@@ -29,7 +29,7 @@ final class Fleet {
         URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("PostgresStoreWorker").path
 
-    /// Logs somebody in, and starts workers on the result.
+    /// Logs a user in, and starts workers on the result.
     ///
     /// - Parameter leaseSeconds: How long a lease lasts; longer than a restart of the database, where one happens.
     init(
@@ -69,14 +69,14 @@ final class Fleet {
     /// Stops a worker between two instructions.
     func freeze(_ name: String) { workers[name]?.send(SIGSTOP) }
 
-    /// Kills a worker, so that it can do nothing any more, and waits for its end.
+    /// Kills a worker, and waits for its end.
     func kill(_ name: String) async throws {
         let worker = workers.removeValue(forKey: name)
         worker?.send(SIGKILL)
         _ = try await worker?.result(within: .seconds(10))
     }
 
-    /// Tells all that are left to stop, and gathers what they saw.
+    /// Tells all remaining workers to stop, and collects their reports.
     func stop() async throws -> [Report] {
         try folder.file("stop")
         var reports: [Report] = []

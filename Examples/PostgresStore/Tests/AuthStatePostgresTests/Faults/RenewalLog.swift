@@ -2,8 +2,8 @@ import AuthStateKit
 import AuthStateTesting
 import Foundation
 
-/// What the provider of a fault test saw, and what it does with the next renewal.
-// Unchecked is right here: the state is read and written under the lock only.
+/// The renewals that the provider of a fault test received, and the fault of the next one.
+// Unchecked: the state is read and written under the lock only.
 final class RenewalLog: @unchecked Sendable {
     /// One renewal, as it came in.
     struct Renewal {
@@ -34,7 +34,7 @@ final class RenewalLog: @unchecked Sendable {
         }
     }
 
-    /// Lets a fault happen to the next renewal, and returns that renewal: whoever sent it holds the lease now.
+    /// Applies a fault to the next renewal, and returns that renewal: its sender holds the lease now.
     func catchNext(_ fault: OpenIDProvider.Fault) async throws -> Renewal {
         lock.withLock { trap = (fault, nil) }
         defer { lock.withLock { trap = nil } }

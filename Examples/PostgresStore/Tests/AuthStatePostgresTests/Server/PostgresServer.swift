@@ -5,7 +5,7 @@ import Foundation
 struct PostgresServer: Sendable {
     /// The connection string of the role that owns the table.
     let connection: String
-    /// The connection string of a role that may do everything.
+    /// The connection string of a superuser.
     let admin: String
     private let control: [String]
     private let folder: String
@@ -59,7 +59,7 @@ struct PostgresServer: Sendable {
         }
     }
 
-    /// Runs SQL as the role that may do everything, in the database of the table, and returns the result's text.
+    /// Runs SQL as the superuser, in the database of the table, and returns the result's text.
     @discardableResult
     func sql(_ statement: String, database: String = "authstate") async throws -> String {
         let result = try await Program.run(
@@ -88,7 +88,7 @@ struct PostgresServer: Sendable {
 extension PostgresServer {
     /// A store in it.
     ///
-    /// - Parameter application: What its connections are called in `pg_stat_activity`.
+    /// - Parameter application: The name of its connections in `pg_stat_activity`.
     func store(
         _ application: String = "tests", settings: String = "", clock: any Clock<Duration> = ContinuousClock(),
         configure: (inout PostgresAuthStateStore.Configuration) -> Void = { _ in }

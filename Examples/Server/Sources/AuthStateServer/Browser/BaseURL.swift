@@ -4,11 +4,12 @@
     import Foundation
 #endif
 
-/// Where browsers find this server: scheme, host and port, as they see them, a TLS-terminating proxy included.
+/// The origin under which browsers find this server: scheme, host and port, as they see them, a TLS-terminating proxy
+/// included.
 public struct BaseURL: Sendable, Hashable {
-    /// For example `https://app.example`; what browsers send as `Origin`.
+    /// For example `https://app.example`; the value of `Origin` in browsers' requests.
     public let origin: String
-    /// Whether browsers come by https.
+    /// Whether browsers use https.
     let isSecure: Bool
     /// Whether the host is this machine.
     let isLoopback: Bool

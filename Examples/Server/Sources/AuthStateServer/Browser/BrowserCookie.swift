@@ -13,17 +13,17 @@ struct BrowserCookie: Sendable {
     /// In seconds; nil until the browser is closed.
     let lifetime: Int?
 
-    /// A login that was begun.
+    /// A login in progress.
     static let login = BrowserCookie(name: "__Host-login", lifetime: 600)
     /// A logout for which the browser went to the provider.
     static let logout = BrowserCookie(name: "__Host-logout", lifetime: 600)
-    /// Somebody who is signed in.
+    /// The session of a signed-in user.
     static let session = BrowserCookie(name: "__Host-session", lifetime: nil)
 
-    /// What a request shows.
+    /// The text in a request's cookie.
     func text(in request: Request) -> String? { request.cookies[name]?.value }
 
-    /// The secret that a request shows.
+    /// The secret in a request's cookie.
     func secret(in request: Request) -> BrowserSecret? {
         request.cookies[name].flatMap { BrowserSecret($0.value) }
     }

@@ -1,12 +1,12 @@
 import AuthStateKit
 
-/// What ties a browser to something that is kept here: 32 random bytes that only the browser's cookie has.
+/// The secret that ties a browser to an entry of this server: 32 random bytes that only the browser's cookie has.
 ///
 /// The server keeps nothing but its hash, so that a stolen folder, database or log opens no session.
 struct BrowserSecret: Sendable, Equatable {
     /// The cookie's value.
     let text: String
-    /// What is kept under it here.
+    /// The name of the entry here.
     let hash: String
 
     /// A new secret.
@@ -15,7 +15,7 @@ struct BrowserSecret: Sendable, Equatable {
         hash = try Self.hash(text)
     }
 
-    /// A secret that a browser shows; nil for what cannot be one of ours.
+    /// A secret from a browser; nil for text that cannot be one of ours.
     init?(_ text: String) {
         guard Base64URL.decode(text)?.count == 32, let hash = try? Self.hash(text) else { return nil }
         self.text = text
@@ -31,6 +31,6 @@ struct BrowserSecret: Sendable, Equatable {
 extension BrowserSecret: CustomStringConvertible, CustomReflectable {
     /// Nothing of the secret.
     var description: String { "browser secret" }
-    /// What `description` shows.
+    /// An empty mirror.
     var customMirror: Mirror { Mirror(self, children: []) }
 }

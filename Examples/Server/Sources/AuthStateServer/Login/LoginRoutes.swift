@@ -20,7 +20,7 @@ struct LoginRoutes: Sendable {
         router.get("\(Provider.callbackPath)") { request, _ in try await complete(request) }
     }
 
-    /// Begins the login of a person who came from a page of ours or typed the address; every other one is asked first.
+    /// Begins the login of a person who came from a page of ours or typed the address; any other person is asked first.
     ///
     /// Browsers say in `Sec-Fetch-Site` where a navigation began. Without the question another site's link could sign a
     /// visitor in, as the user who is signed in at the provider.
@@ -47,7 +47,7 @@ struct LoginRoutes: Sendable {
         return try await begin(try await request.formParameters()["return"].flatMap { ReturnPath($0) } ?? .profile)
     }
 
-    /// Sends the browser to the provider; what has to fit when it comes back travels in its cookie, sealed.
+    /// Sends the browser to the provider; the data to check on its return travel in its cookie, sealed.
     private func begin(_ path: ReturnPath) async throws -> Response {
         let pending = try await provider.begin()
         var response = Response.redirect(to: pending.url.absoluteString, type: .normal)
@@ -55,8 +55,8 @@ struct LoginRoutes: Sendable {
         return response
     }
 
-    /// Takes the provider's answer. Until every check has passed nothing is changed, whoever made the browser come
-    /// here.
+    /// Handles the provider's answer. Until every check has passed nothing is changed, because any page can send the
+    /// browser here.
     private func complete(_ request: Request) async throws -> Response {
         guard let login = BrowserCookie.login.text(in: request).flatMap(seal.open),
             provider.service.configuration.clock.now < login.expiresAt,

@@ -2,16 +2,16 @@ import AuthStateKit
 import AuthStateTesting
 import ServiceLifecycle
 
-/// A provider in this process, so that the server can be tried without having one; for nothing else.
+/// A provider in this process, for trying the server only.
 struct DemoProvider: Service {
     private let provider: OpenIDProvider
 
     /// The client that it knows: a public one, as PKCE protects it.
     static let clientID = "demo"
 
-    /// Starts it with a login page, the user `ada` (password `lovelace`), and tokens that end every minute.
+    /// Starts it with a login page, the user `ada` (password `lovelace`), and tokens that expire every minute.
     ///
-    /// - Throws: `SettingsError` when somebody else listens on the port.
+    /// - Throws: `SettingsError` when another program listens on the port.
     init(port: UInt16, client: BaseURL) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.login = .page

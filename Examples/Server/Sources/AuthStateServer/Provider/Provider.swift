@@ -20,7 +20,7 @@ struct Provider: Sendable {
     /// Where the browser lands after a logout at the provider; to be registered with it.
     static let logoutPath = "/logout"
 
-    /// What the provider says of itself.
+    /// The provider's configuration.
     func configuration() async throws -> ServiceConfiguration {
         try await service.discoverConfiguration(issuer: issuer)
     }
@@ -28,7 +28,7 @@ struct Provider: Sendable {
     /// Begins a login.
     func begin() async throws -> PendingAuthorization { try service.begin(try await request()) }
 
-    /// The login that a browser comes back from, made again from what its cookie kept.
+    /// The login that a browser returns from, rebuilt from its cookie.
     func resume(_ login: PendingLogin) async throws -> PendingAuthorization {
         var request = try await request()
         (request.state, request.nonce, request.codeVerifier) = (login.state, login.nonce, login.verifier)
@@ -37,13 +37,15 @@ struct Provider: Sendable {
 
     /// The request of a login.
     ///
-    /// The answer comes in the query of a GET: a form would be posted from another site, and so without our cookies.
+    /// The answer comes in the query of a GET: a form would be posted from another site, and so without this server's
+    /// cookies.
     private func request() async throws -> AuthorizationRequest {
         let configuration = try await configuration()
         var request = AuthorizationRequest(
             configuration: configuration, clientID: clientID, scopes: scopes,
             redirectURI: try RedirectURI(baseURL(Self.callbackPath)))
-        // So that a greeting needs no request; providers that cannot do it tell the name at their userinfo endpoint.
+        // So that a greeting needs no request; providers without this parameter give the name at their userinfo
+        // endpoint.
         if configuration.metadata?.claimsParameterSupported == true {
             request.claims = ClaimsRequest(idToken: ["name": .voluntary]).json
         }

@@ -8,7 +8,7 @@ import Hummingbird
     import Foundation
 #endif
 
-/// The way out: here at once, then at the provider, and back.
+/// The logout: here at once, then at the provider, and back.
 struct LogoutRoutes: Sendable {
     let provider: Provider
     let sessions: Sessions
@@ -19,7 +19,8 @@ struct LogoutRoutes: Sendable {
         router.get("\(Provider.logoutPath)") { request, context in try await loggedOut(request, context) }
     }
 
-    /// Signs out. Only our own form does: its token is bound to the session, and the browser says where it came from.
+    /// Signs out. Only this server's own form does: its token is bound to the session, and the browser names its
+    /// origin.
     private func logOut(_ request: Request) async throws -> Response {
         guard let session = try await sessions.session(of: request) else { return .redirect(to: "/", type: .normal) }
         let form = try await request.formParameters()
@@ -38,7 +39,7 @@ struct LogoutRoutes: Sendable {
         return response
     }
 
-    /// Where the provider sends the browser afterwards. It says nothing untrue to those who come here by themselves.
+    /// The page to which the provider sends the browser afterwards. Its text is also true for a direct visit.
     private func loggedOut(_ request: Request, _ context: some RequestContext) async throws -> Response {
         guard try await sessions.session(of: request) == nil else { return .redirect(to: "/", type: .normal) }
         guard let secret = BrowserCookie.logout.secret(in: request) else {

@@ -9,7 +9,7 @@ import AuthStateKit
 /// Logouts for which a browser went to the provider, each under the hash of that browser's cookie: until they expire, and
 /// once.
 ///
-/// Only a user who is signed in can begin one; logins travel sealed in a cookie, see `LoginSeal`. Behind a load balancer a
+/// Only a signed-in user can begin one; logins travel sealed in a cookie, see `LoginSeal`. Behind a load balancer a
 /// browser has to come back to the same server within its ten minutes, or is told that the provider did not confirm its
 /// logout.
 actor PendingLogouts {
@@ -37,9 +37,9 @@ actor PendingLogouts {
         order.append(secret.hash)
     }
 
-    /// Takes the logout that a callback answers; nil when none waits in this browser.
+    /// Removes and returns the logout that a callback answers; nil when none waits in this browser.
     ///
-    /// A callback that does not show the logout's `state` takes nothing: any page can make a browser call it.
+    /// A callback without the logout's `state` removes nothing: any page can make a browser call it.
     func take(answeredBy callback: FormParameters, for secret: BrowserSecret) -> PendingLogout? {
         guard let logout = logouts[secret.hash]?.logout, isLive(secret.hash),
             ConstantTime.equals(callback["state"] ?? "", logout.request.state)

@@ -8,11 +8,11 @@ import Hummingbird
     import Foundation
 #endif
 
-/// What people see who are signed in, or could be.
+/// The pages of signed-in users, and the home page.
 struct SessionRoutes: Sendable {
     let provider: Provider
     let sessions: Sessions
-    /// Shown to those who are not signed in.
+    /// Shown to users who are not signed in.
     let hint: HTML
 
     func add(to router: Router<BasicRequestContext>) {
@@ -36,7 +36,7 @@ struct SessionRoutes: Sendable {
             link: "<a class=\"button\" href=\"/profile\">Profile</a>")
     }
 
-    /// Asks the provider who this is, with a token that is fresh: it is renewed on the way when it has to be.
+    /// Asks the provider for the user's claims, with a fresh token, which is renewed first if necessary.
     private func profile(_ request: Request) async throws -> Page {
         guard let session = try await sessions.session(of: request) else { throw Refusal.notSignedIn }
         let person = try await session.state.userInfo()

@@ -8,21 +8,21 @@ import Logging
     import Foundation
 #endif
 
-/// Somebody who is signed in with this browser.
+/// The session of a user who is signed in with this browser.
 struct Session: Sendable {
-    /// What only the browser has.
+    /// The secret that only the browser has.
     let secret: BrowserSecret
-    /// What the provider granted.
+    /// The provider's grant.
     let state: AuthState
 
-    /// Who it is, for a greeting: what the ID token says, without asking the provider; nil when it has no name.
+    /// The user's name for a greeting, from the ID token, without asking the provider; nil when it has no name.
     var name: String? {
         let claims = state.snapshot.idToken.flatMap { try? IDToken(parsing: $0) }?.claims
         return ["name", "preferred_username", "email"].compactMap { claims?[$0]?.stringValue }.first
     }
 }
 
-/// Who is signed in with which browser: each session is an `AuthState`, stored under the hash of the browser's cookie.
+/// The sessions of the browsers: each one is an `AuthState`, stored under the hash of the browser's cookie.
 struct Sessions: Sendable {
     let provider: Provider
     let pool: AuthStatePool
@@ -32,7 +32,7 @@ struct Sessions: Sendable {
     static let lifetime: Double = 12 * 3600
     private static let end = "session-ends"
 
-    /// The session that a request's cookie names; nil without one, or when it is over.
+    /// The session that a request's cookie names; nil without one, or when it has expired.
     func session(of request: Request) async throws -> Session? {
         guard let secret = BrowserCookie.session.secret(in: request), let state = try await state(of: secret) else {
             return nil
@@ -45,8 +45,8 @@ struct Sessions: Sendable {
         return Session(secret: secret, state: state)
     }
 
-    /// The session that a new login takes the place of. One that cannot be read any more, say for want of its sealing key,
-    /// must not keep anybody from signing in.
+    /// The session that a new login replaces. An unreadable one, say because its sealing key is lost, must not prevent
+    /// a sign-in.
     func formerSession(of request: Request) async -> Session? {
         do { return try await session(of: request) } catch {
             logger.warning("the session of before cannot be read", metadata: ["error": "\(error)"])
@@ -54,7 +54,7 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Ends a session that is over or replaced: forgets it and has the provider take its tokens back.
+    /// Ends an expired or replaced session: removes it and revokes its tokens at the provider.
     private func drop(_ state: AuthState) async {
         for failure in await state.logOut(with: nil).failures {
             logger.warning("a session could not be ended as a whole", metadata: ["error": "\(failure)"])
@@ -62,12 +62,13 @@ struct Sessions: Sendable {
         await removeEnd(of: state)
     }
 
-    /// Leaves nothing in the store: no later session has the name of this one. What cannot be removed now is swept.
+    /// Removes the ended session's state, so that no later session has its name. A state that cannot be removed now is
+    /// swept later.
     private func removeEnd(of state: AuthState) async { try? await state.removeEnd() }
 
-    /// Ends the sessions that were abandoned: over, and their browsers never came back.
+    /// Ends the abandoned sessions: expired ones whose browsers did not come back.
     ///
-    /// A state is saved at its login, so one that was saved longer ago than a session lasts belongs to none.
+    /// A state is saved at its login, so one that was last saved longer ago than a session lasts belongs to no session.
     func sweep() async {
         do {
             let outcome = try await pool.sweep(olderThan: .seconds(Self.lifetime))
@@ -78,9 +79,9 @@ struct Sessions: Sendable {
         }
     }
 
-    /// Completes a login under a new secret: one that was planted in the browser before is worth nothing.
+    /// Completes a login under a new secret: an attacker's secret in the browser becomes worthless.
     ///
-    /// - Parameter old: The browser's session so far; it does not go on beside the new one.
+    /// - Parameter old: The browser's former session, which ends.
     func begin(
         _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Session?
     ) async throws -> Session {
@@ -92,16 +93,17 @@ struct Sessions: Sendable {
         return Session(secret: secret, state: state)
     }
 
-    /// Ends a session here for good, and at the provider as far as it lets us.
+    /// Ends a session here permanently, and at the provider as far as it allows.
     ///
-    /// - Returns: Where the browser has to go so that the provider's own session ends too; nil when there is no such
-    ///   page.
-    /// - Throws: `AuthStateError` of kind store when it may not be over: it is stored, and its tokens count.
+    /// - Returns: The logout to send the browser to, so that the provider's own session ends too; nil when the provider
+    ///   has no page for it.
+    /// - Throws: `AuthStateError` of kind store when the session may continue: it is still stored, and its tokens are
+    ///   still valid.
     func end(_ session: Session) async throws -> PendingLogout? {
         let outcome = await session.state.logOut(
             postLogoutRedirectURI: try RedirectURI(provider.baseURL(Provider.logoutPath)))
-        // The person wants to leave, whatever the provider says: its tokens end by themselves. What is still stored opens
-        // nothing when they do not count, and is removed as soon as the store lets us.
+        // The sign-out succeeds even when the provider fails: its tokens expire by themselves. A state that is still
+        // stored is useless once they are revoked, and is removed as soon as the store allows.
         for failure in outcome.failures {
             logger.warning("signed out, but not everything is done", metadata: ["error": "\(failure)"])
         }
@@ -123,6 +125,6 @@ extension Sessions {
 }
 
 extension AuthStateKey {
-    /// Where a session is stored.
+    /// The key that a session is stored under.
     init(_ secret: BrowserSecret) { self.init(rawValue: "session-\(secret.hash)") }
 }

@@ -47,7 +47,7 @@ extension Settings {
     }
 }
 
-/// Environment variables; one that is empty counts as not set.
+/// Environment variables; an empty one is treated as not set.
 struct Variables {
     let environment: [String: String]
 
@@ -86,7 +86,7 @@ struct Variables {
         return "\(home)/.local/state/authstate-server"
     }
 
-    /// Keys as base64, the newest first, spaces between them; what is wrong with one is told without showing it.
+    /// Keys as base64, the newest first, spaces between them; an error about a key does not show it.
     func sealingKeys() throws -> [SealingKey] {
         try (self["SEALING_KEY"] ?? "").split(separator: " ").map { text in
             guard let bytes = Base64.decode(text), let key = try? SealingKey(bytes: bytes) else {

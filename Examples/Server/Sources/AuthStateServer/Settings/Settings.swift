@@ -2,7 +2,7 @@ public import AuthStateKit
 
 /// How this server is set up; `init(environment:)` reads it from the environment.
 public struct Settings: Sendable {
-    /// Who signs people in.
+    /// The provider to use.
     public enum ProviderChoice: Sendable, Hashable {
         /// A provider in this process, on this port.
         case demo(port: UInt16)
@@ -10,9 +10,9 @@ public struct Settings: Sendable {
         case issuer(String, clientID: String, credential: ClientCredential)
     }
 
-    /// Who signs people in.
+    /// The provider to use.
     public var provider: ProviderChoice
-    /// What is asked for.
+    /// The scopes to ask for.
     public var scopes: [Scope] = [.openID, .profile, .email]
     /// Where browsers find this server.
     public var baseURL: BaseURL
@@ -20,7 +20,7 @@ public struct Settings: Sendable {
     public var host = "127.0.0.1"
     /// The port to listen on.
     public var port: Int
-    /// Where the states of those who are signed in are kept.
+    /// Where the states of signed-in users are kept.
     public var storage: Storage
 
     /// Makes settings.
@@ -32,11 +32,11 @@ public struct Settings: Sendable {
     }
 }
 
-/// What is wrong with the set-up, for the person who starts the server.
+/// An error in the set-up, for the person who starts the server.
 public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// The environment variable.
     public var variable: String
-    /// What is wrong with it, and what it should be; never its value, when that is a secret.
+    /// The problem and the remedy; never the value, when that is a secret.
     public var problem: String
 
     /// Makes an error.
@@ -45,6 +45,6 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// Both in one line.
+    /// The variable and the problem in one line.
     public var description: String { "\(variable): \(problem)" }
 }

@@ -12,7 +12,7 @@ import ServiceLifecycle
     import AuthStatePostgres
 #endif
 
-/// Where the states of those who are signed in are kept.
+/// Where the states of signed-in users are kept.
 public struct Storage: Sendable, Hashable {
     /// The place.
     public enum Place: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct Storage: Sendable, Hashable {
 
     /// The place.
     public var place: Place
-    /// What the states are sealed with, the newest key first; empty stores them as they are.
+    /// The keys that seal the states, the newest first; empty stores them as they are.
     public var sealingKeys: [SealingKey]
 
     /// Makes a choice.
@@ -33,14 +33,14 @@ public struct Storage: Sendable, Hashable {
         self.sealingKeys = sealingKeys
     }
 
-    /// The store, and what has to run beside it.
+    /// The store, and the services that have to run beside it.
     func open(_ logger: Logger) async throws -> (store: any AuthStateStore, services: [any Service]) {
         let (store, services) = try await openPlace(logger)
         guard !sealingKeys.isEmpty else { return (store, services) }
         return (try SealedAuthStateStore(store, keys: sealingKeys), services)
     }
 
-    /// So that the operator hears at the start what would otherwise keep the first person from signing in.
+    /// Reports at the start an error that would otherwise prevent the first sign-in.
     private static func prepare(_ folder: String) throws {
         let files = FileManager.default
         do {
@@ -81,7 +81,7 @@ public struct Storage: Sendable, Hashable {
 }
 
 #if PostgreSQL
-    /// Hears from the database what other servers changed.
+    /// Listens for changes that other servers make in the database.
     private struct ListeningService: Service {
         let store: PostgresAuthStateStore
 

@@ -22,7 +22,7 @@ struct ErrorPages<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// What a person is told about an error.
+/// The text about an error for a person.
 struct Problem {
     var status: HTTPResponse.Status
     var title: String
@@ -93,9 +93,9 @@ struct Problem {
 
 /// A request that this server itself does not accept.
 enum Refusal: Error {
-    /// A callback in a browser in which no login is waiting for it.
+    /// A callback in a browser that has no pending login for it.
     case unknownLogin
-    /// A form that does not come from our own page.
+    /// A form that does not come from this server's own page.
     case forgedForm
     /// A page for people who are signed in.
     case notSignedIn

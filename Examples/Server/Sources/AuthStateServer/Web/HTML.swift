@@ -1,8 +1,8 @@
-/// Text that is safe to send as HTML: whatever is interpolated is escaped, unless it is HTML itself.
+/// Text that is safe to send as HTML: interpolated values are escaped, unless they are HTML themselves.
 ///
 ///     let greeting: HTML = "<p>Hello, \(name)!</p>"
 ///
-/// So what a provider or a person wrote cannot become markup by somebody's forgetting.
+/// So a text from a provider or a person cannot become markup by an oversight.
 struct HTML: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private(set) var description: String
 

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// Sends a browser that came to `localhost` to the name that the provider sends it back to, for instance `127.0.0.1`.
 ///
-/// Cookies belong to one name: without this a login would begin at one and end, in vain, at the other. Only on this
-/// machine: behind a proxy the name in the request is the proxy's business.
+/// Cookies belong to one name: without this a login would begin at one and fail at the other. Only on this machine:
+/// behind a proxy the proxy decides about the name in the request.
 struct LoopbackName<Context: RequestContext>: RouterMiddleware {
     let baseURL: BaseURL
 

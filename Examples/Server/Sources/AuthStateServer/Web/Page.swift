@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What a person gets to see: self-contained, without scripts, and with a policy that admits nothing else.
+/// A page for a person: self-contained, without scripts, and with a policy that allows nothing else.
 struct Page: ResponseGenerator {
     var status = HTTPResponse.Status.ok
     var title: String

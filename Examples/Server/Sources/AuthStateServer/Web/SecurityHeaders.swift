@@ -1,10 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every answer says about itself: keep it nowhere, frame it nowhere, believe its type, tell nobody where one came
-/// from.
+/// Headers of every answer: do not cache it, do not frame it, trust its type, send no referrer to other sites.
 ///
-/// A page that says something of its own about one of these is left as it is.
+/// A page that sets one of these headers itself keeps its value.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     let isSecure: Bool
 
@@ -15,7 +14,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         for field in Self.fields where response.headers[field.name] == nil {
             response.headers[field.name] = field.value
         }
-        // Only over TLS: for this host the browser takes nothing else for half a year.
+        // Only over TLS: the browser then accepts only TLS for this host for half a year.
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=15552000" }
         return response
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the linked files need of the library's own lock, which only the library's package sees.
+/// The part of the library's own lock that the linked files need, and that only the library's package sees.
 struct Lock<State: Sendable>: ~Copyable, Sendable {
     private let state: Mutex<State>
 

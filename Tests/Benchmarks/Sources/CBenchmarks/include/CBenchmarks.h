@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// How many blocks of memory this process has asked malloc and its kin for. On Linux with glibc; elsewhere always 0.
+/// The number of memory blocks that this process has asked malloc and its kin for. On Linux with glibc; elsewhere
+/// always 0.
 uint64_t BenchmarksAllocations(void);
 
 /// Whether allocations are counted on this platform.

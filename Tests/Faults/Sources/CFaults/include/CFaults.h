@@ -35,14 +35,14 @@ struct FaultsPlan {
     int neverSynchronizes; // fsync does nothing and succeeds
 };
 
-// Says what shall go wrong in this process from now on; to be called while nothing of it is under way.
+// Says what shall go wrong in this process from now on; to be called while no call of it is in progress.
 void FaultsArm(struct FaultsPlan plan);
 
-// When a phase was first reached since then, in nanoseconds of the monotonic clock; 0 when it was not.
+// The time at which a phase was first reached since then, in nanoseconds of the monotonic clock; 0 when it was not.
 uint64_t FaultsReachedAt(enum FaultsPhase phase);
 
-// How many renames a power failure could have undone, or left without content: fsync of the file did not come before
-// them, or fsync of the folder not after them.
+// The number of renames that a power failure could have undone, or left without content: fsync of the file did not come
+// before them, or fsync of the folder not after them.
 int FaultsUndurableRenames(void);
 
 #endif

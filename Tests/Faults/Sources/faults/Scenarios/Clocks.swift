@@ -8,10 +8,10 @@ enum Clocks {
 
     static let scenario = Scenario(
         name: "clock",
-        claim: "the clock jumps by hours and by years, there and back: nobody is logged out, and no storm of renewals",
+        claim: "the clock jumps by hours and by years, there and back: no user is logged out, and no storm of renewals",
         twins: [.lease], run: run)
 
-    /// Where the clock stands, one after the other, in seconds ahead of the right time.
+    /// The clock's positions, one after the other, in seconds ahead of the right time.
     private static let jumps: [(name: String, offset: Int)] = [
         ("right", 0), ("an hour ahead", 3600), ("right again", 0), ("a year ahead", 365 * 86400), ("right again", 0),
         ("an hour behind", -3600), ("right again", 0), ("a year behind", -365 * 86400), ("right again", 0),
@@ -47,7 +47,7 @@ enum Clocks {
             let seconds = (ContinuousClock.now - start).seconds
             let after = world.provider.statistics
             let renewals = after.refreshRequests - before.refreshRequests
-            // One for each expiry, one for the jump, and one that was under way.
+            // One for each expiry, one for the jump, and one that was in progress.
             let bound = Int(seconds / Storm.freshSeconds) + 3
             findings.expect(renewals <= bound, "\(jump.name): \(renewals) renewals in \(decimal(seconds)) s")
             rows.append([

@@ -73,7 +73,7 @@ enum Files {
         return [fault.rawValue, refused.outcome, "\(requests)", next.outcome, said]
     }
 
-    /// Whether saves are on the disk before anybody counts on them.
+    /// Checks that saves are on the disk before anything relies on them.
     private static func synchronize(_ protection: Protection?, _ findings: inout Findings) async throws -> String {
         let world = try await World(lifetime: 0.001)
         var task = world.task
@@ -85,7 +85,7 @@ enum Files {
         return "Of \(summary.renewals) renewals, \(summary.undurable) could be undone by a power failure."
     }
 
-    /// A disk that fails once in the middle of saving, which nobody can know beforehand.
+    /// A disk that fails once in the middle of saving, without a sign beforehand.
     private static func breakOnce(_ findings: inout Findings) async throws -> String {
         // Without an ID token a renewal is saved once; with one, the refresh token is saved before it is verified.
         let world = try await World(lifetime: 0.001) { $0.renewalsIssueIDTokens = false }

@@ -69,7 +69,7 @@ enum Kill {
         return try await worker.result(within: .seconds(60))
     }
 
-    /// How long the window is that no client can close: from the provider's commit until the answer is written.
+    /// Measures the window that no client can close: from the provider's commit until the answer is written.
     private static func window(_ count: Int) async throws -> String {
         let world = try await World(lifetime: 0.001)
         var summaries: [WorkerSummary] = []

@@ -1,6 +1,6 @@
 import AuthStateKit
 
-/// What became of the processes that were killed in one phase.
+/// The results of the processes that were killed in one phase.
 struct KillTally {
     static let header = [
         "killed", "times", "refresh token spent", "file unchanged", "temporary files left", "next goes on",

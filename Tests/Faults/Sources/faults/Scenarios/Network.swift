@@ -9,16 +9,16 @@ enum Network {
         claim: "an answer that fails or is lost is a clear error or a delay; the grant is kept and the next try works",
         twins: [.grace], run: run)
 
-    /// What goes wrong with a renewal.
+    /// A fault that a renewal meets.
     private struct Trouble {
         var name: String
         var fault: OpenIDProvider.Fault
         var times = 1
-        /// What the caller hears; nil when a repetition mends it unheard.
+        /// The error that the caller gets; nil when a repetition mends the fault.
         var code: AuthStateError.Code?
         /// Whether the provider rotates although the answer is lost.
         var losesAnswer = false
-        /// Until when the provider is left alone, in seconds.
+        /// The seconds for which the provider is left alone.
         var pause = 0
     }
 

@@ -2,14 +2,14 @@ import AuthStateKit
 import AuthStateTesting
 import Foundation
 
-/// The file changes under a process that holds the state, by a hand that asks nobody.
+/// The file changes under a process that holds the state, by a writer that takes no lease.
 enum ReplacedFiles {
     static let scenario = Scenario(
         name: "replaced",
         claim: "a file replaced under a running process: a clear error, nothing spent in vain, nothing overwritten",
         twins: [.rereading], run: run)
 
-    /// What is found in the file's place.
+    /// The content that is found in the file's place.
     private enum Change: String, CaseIterable {
         case garbage = "garbage"
         case half = "half of it"
@@ -19,7 +19,7 @@ enum ReplacedFiles {
         case older = "an older copy"
         case login = "another login"
 
-        /// What the process is told; nil when it goes on.
+        /// The error that the process gets; nil when it goes on.
         var code: AuthStateError.Code? {
             switch self {
             case .garbage, .half, .empty: .storeCorrupt

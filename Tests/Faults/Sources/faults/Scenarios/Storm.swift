@@ -36,7 +36,7 @@ enum Storm {
         return findings
     }
 
-    /// Reads the file over and over as somebody without a lease.
+    /// Reads the file over and over, as a reader without a lease.
     private static func read(_ world: World, for seconds: Double) async -> (readings: Int, unreadable: Int) {
         let end = ContinuousClock.now + .seconds(seconds)
         var (readings, unreadable) = (0, 0)
@@ -49,7 +49,7 @@ enum Storm {
     }
 }
 
-/// What a storm showed.
+/// The figures of a storm.
 struct StormFigures {
     static let header = ["processes", "seconds", "renewals", "per expiry", "tokens each", "uses", "failures"]
     let row: [String]
@@ -67,7 +67,7 @@ struct StormFigures {
 }
 
 extension Findings {
-    /// What has to hold of every storm.
+    /// Checks what has to hold of every storm.
     mutating func judge(_ results: [WorkerResult], renewals: Int, seconds: Double) {
         for (index, result) in results.enumerated() {
             expect(result.status == 0, "process \(index) ended with status \(result.status): \(result.errors)")

@@ -1,6 +1,6 @@
-/// What keeps a grant from being lost, and what a worker can be told to do without.
+/// A protection that keeps a grant from being lost, and that a worker can be told to leave out.
 enum Protection: String, Codable, CaseIterable {
-    /// Nobody else holds the state meanwhile.
+    /// No other process holds the state meanwhile.
     case lease
     /// The state is read again under the lease.
     case rereading

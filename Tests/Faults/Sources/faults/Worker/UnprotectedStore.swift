@@ -8,7 +8,7 @@ struct UnprotectedStore: AuthStateStore {
     private let protection: Protection?
     private let first = First()
 
-    /// What was read first, for who never reads again.
+    /// The content that was read first, for a store that never reads again.
     private final class First: Sendable {
         let stored = Mutex<StoredAuthState?>(nil)
     }
@@ -43,7 +43,7 @@ struct UnprotectedStore: AuthStateStore {
         }
     }
 
-    /// Never hears what others stored, and overwrites it.
+    /// Never reads what others stored, and overwrites it.
     private struct DeafLease: AuthStateLease {
         let base: any AuthStateLease
         let first: StoredAuthState?

@@ -23,7 +23,7 @@ enum WorkerEvent: Codable {
     }
 }
 
-/// What a worker has counted.
+/// The counts of a worker.
 struct WorkerSummary: Codable {
     var uses = 0
     var failures = 0

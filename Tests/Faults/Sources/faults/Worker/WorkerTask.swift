@@ -1,26 +1,26 @@
 import CFaults
 import Foundation
 
-/// What a worker has to do: a process of its own that holds a stored state, uses it, and tells what happened.
+/// The task of a worker: a process of its own that holds a stored state, uses it, and reports what happened.
 struct WorkerTask: Codable {
     /// The state's file.
     var file: String
-    /// For how long it asks for tokens again and again; 0 is once.
+    /// The seconds for which it asks for tokens again and again; 0 is once.
     var seconds = 0.0
-    /// What it does without.
+    /// The protection that it leaves out.
     var without: Protection?
     /// The provider's port, for `killAt` and the times of the phases.
     var port: UInt16 = 0
-    /// Where it dies.
+    /// The phase in which it dies.
     var killAt: Phase?
     /// The system calls that fail.
     var failure: SystemFailure?
     /// A file with the seconds that its clock is ahead; none is the right time.
     var clock: String?
-    /// What it asks for with each token, to hear whether the token is good.
+    /// The resource that it asks with each token, to learn whether the token is valid.
     var resource: URL?
 
-    /// What the system calls of the worker have to do.
+    /// The plan of the worker's system calls.
     var plan: FaultsPlan {
         var plan = FaultsPlan()
         plan.killAt = killAt?.code ?? FaultsPhaseNone
@@ -43,7 +43,7 @@ struct SystemFailure: Codable {
     var calls: Int32
     /// The `errno`.
     var code: Int32
-    /// How often, before they work again.
+    /// The number of failures before they work again.
     var times: Int32 = .max
 
     static let noSpace = SystemFailure(

@@ -35,7 +35,7 @@ struct WorkerProcess {
     func kill() { program.send(SIGKILL) }
 }
 
-/// What a worker left behind.
+/// The exit status and the output of a worker.
 struct WorkerResult {
     let status: Int32
     let events: [WorkerEvent]
@@ -56,6 +56,6 @@ struct WorkerResult {
     var failures: [AuthStateError] { events.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
     var summary: WorkerSummary? { events.compactMap { if case .ended(let summary) = $0 { summary } else { nil } }.last }
 
-    /// How a worker that asked once ended, in a few words.
+    /// The outcome of a worker that asked once, in a few words.
     var outcome: String { failures.first?.code.rawValue ?? (tokens.isEmpty ? "status \(status) \(errors)" : "token") }
 }

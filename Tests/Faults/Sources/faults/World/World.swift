@@ -2,7 +2,7 @@ import AuthStateKit
 import AuthStateTesting
 import Foundation
 
-/// A provider that rotates refresh tokens and notices when one is used twice, and somebody who is logged in there.
+/// A provider that rotates refresh tokens and detects reuse, and a user who is logged in there.
 struct World {
     let provider: OpenIDProvider
     let file: String
@@ -11,8 +11,8 @@ struct World {
     /// Starts a provider and logs in.
     ///
     /// - Parameters:
-    ///   - lifetime: How long access tokens last, in seconds.
-    ///   - grace: How long the provider takes a spent refresh token again.
+    ///   - lifetime: The lifetime of access tokens, in seconds.
+    ///   - grace: The seconds for which the provider takes a spent refresh token again.
     ///   - place: The folder of the state; nil is one that is removed in the end.
     init(
         lifetime: Double, grace: Double = 0, place: String? = nil,
@@ -52,7 +52,7 @@ struct World {
             service: AuthorizationService(configuration: configuration), options: options)
     }
 
-    /// What is stored.
+    /// The stored state.
     func stored() async throws -> AuthState.Record { try await restore().snapshot }
 
     /// A task on the state.

@@ -29,7 +29,7 @@ extension Registration {
 
         func perform(_ context: Context) async throws -> Report {
             try await context.session().withRegistration { state in
-                // Others may have changed it, and what is left out is deleted.
+                // The registration may have changed at the provider, and members that are left out are deleted.
                 try await state.readRegistration()
                 let answer = try await state.updateRegistration(credential: key.credential) { request in
                     if let clientName { request.clientName = clientName }

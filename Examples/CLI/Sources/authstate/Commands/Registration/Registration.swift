@@ -1,7 +1,7 @@
 import ArgumentParser
 import AuthStateKit
 
-/// What can be done with the client that registered itself here.
+/// Commands for the client that registered itself here.
 struct Registration: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show, change or delete the client that was registered here.",
@@ -11,7 +11,7 @@ struct Registration: ParsableCommand {
             """,
         subcommands: [Show.self, Update.self, Delete.self], defaultSubcommand: Show.self)
 
-    /// Asks the provider.
+    /// Shows the registration, as the provider has it.
     struct Show: Command {
         static let configuration = CommandConfiguration(
             abstract: "Print what the provider has registered, without secrets.")
@@ -28,7 +28,7 @@ struct Registration: ParsableCommand {
         }
     }
 
-    /// Deletes the client, here and there.
+    /// Deletes the client, at the provider and here.
     struct Delete: Command {
         static let configuration = CommandConfiguration(
             abstract: "Delete the client at the provider, and the login with it.")
