@@ -234,7 +234,8 @@ extension EndToEndTests {
             #expect(try await authstate.json("token")["access_token"] != first)
         }
 
-        @Test("sixteen processes that find an expired token share one renewal", arguments: [Provider.glewlwyd, .django])
+        @Test(
+            "sixteen processes that find an expired token share one renewal", arguments: [Provider.glewlwyd, .django])
         func together(_ provider: Provider) async throws {
             let authstate = try Authstate(provider)
             try await authstate.logIn()

@@ -18,7 +18,8 @@
                 .clipShape(Circle())
                 VStack(alignment: .leading) {
                     // Verbatim, because a provider's text is not Markdown.
-                    Text(verbatim: user.name ?? user.preferredUsername ?? user.subject ?? "Unknown user").font(.headline)
+                    Text(verbatim: user.name ?? user.preferredUsername ?? user.subject ?? "Unknown user")
+                        .font(.headline)
                     if let email = user.email { Text(verbatim: email).foregroundStyle(.secondary) }
                 }
             }
