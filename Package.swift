@@ -22,7 +22,7 @@ let development: [Target] = [
         name: "Simulation",
         dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
         path: "Tests/Simulation",
-        exclude: ["README.md"],
+        exclude: ["README.md", "core-check.py"],
         swiftSettings: strict
     ),
 ]

@@ -5,6 +5,7 @@ struct Options {
     var seed: UInt64?
     var rule: Rule?
     var breakage: Breakage?
+    var topic: Topic?
     var isSelfCheck = false
     var isTracing = false
     var isShrinking = false
@@ -29,6 +30,7 @@ struct Options {
             case "--from": from = try value { UInt64($0) }
             case "--seed": seed = try value { UInt64($0) }
             case "--rule": rule = try value { Rule(rawValue: $0) }
+            case "--topic": topic = try value { name in Topic.all.first { $0.name == name } }
             case "--break": breakage = try value { Breakage(rawValue: $0) }
             case "--self-check": isSelfCheck = true
             case "--trace": isTracing = true
@@ -43,5 +45,6 @@ struct Options {
                Simulation --seed S [--trace] [--shrink [--rule NAME]]       shows one seed
                Simulation --self-check                                      breaks something for each rule, and finds it
         and with --seeds or --seed: --break NAME                            breaks something on purpose
+                                    --topic NAME                            gives every plan this topic
         """
 }

@@ -43,7 +43,7 @@ enum Simulation {
     }
 
     private static func run(_ seed: UInt64, _ options: Options) -> Run {
-        var plan = Plan(seed: seed)
+        var plan = Plan(seed: seed, topic: options.topic)
         plan.breakage = options.breakage
         return Run(plan, Decisions(seed: seed))
     }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Switches off rules of the core, one at a time, in a copy of the package, and lets the simulation find each.
+
+usage: .ci/simulation --core-check [NAME…]
+
+A rule that is not found within its number of seeds is a failure, and so is one whose text is not in the sources exactly
+once: this table then has to follow the code.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+CORE = "Sources/AuthStateKit/AuthState/"
+
+# Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.
+SWITCHES = [
+    ("the store is read again under the lease", "AuthState+Renewal.swift",
+     "        try await synchronize(with: lease)\n        // A login", "        // A login", 50),
+    ("readers see what is stored, or what is reported", "AuthState.swift",
+     "        if isSaved || record.isLoggedOut { shownBox = recordBox }", "        shownBox = recordBox", 50),
+    ("the store is looked at before tokens are used", "AuthState+Noticing.swift",
+     "        for _ in 0..<2 where !isInSight {", "        for _ in 0..<0 where !isInSight {", 400, "logouts elsewhere"),
+    ("a login is later than what it finds stored", "AuthState+Merging.swift",
+     "        stamps.lift(above: other.stamps.newest)\n", "", 400),
+    ("the later grant stands", "AuthState+Merging.swift",
+     "        var next = stamps.grant < other.stamps.grant ? other : self\n"
+     "        let older = stamps.grant < other.stamps.grant ? self : other\n",
+     "        var next = other\n        let older = self\n", 100),
+    ("the newer refresh token stands", "AuthState+Merging.swift",
+     "if theirs.refreshToken > stamps.refreshToken {", "if theirs.refreshToken != stamps.refreshToken {", 400),
+    ("a registration that was changed is kept", "AuthState+Merging.swift",
+     "            next.takeRegistration(of: registered)\n", "", 400),
+    ("a logout is stored", "AuthState+Saving.swift",
+     "        } else if !isSaved {\n            try await saveOrRemove(under: lease)\n", "        } else if false {\n", 100),
+    ("a refresh token that is bound to a key goes with a proof", "AuthState+Record.swift",
+     "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n"
+     "        request.dpopKey = dpopKey\n",
+     "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n", 200),
+    ("a rotated refresh token is saved at the second try", "AuthState+Saving.swift",
+     "                do { try await store(under: lease) } catch { report(unsaved: error) }\n", "", 400),
+]
+
+
+def copy(root: pathlib.Path, place: pathlib.Path) -> None:
+    """Copies what git tracks, and leaves files alone that are the same, so that little is compiled again."""
+    for name in subprocess.check_output(["git", "ls-files", "-z"], cwd=root, text=True).split("\0"):
+        source, target = root / name, place / name
+        if not name or not source.is_file():
+            continue
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def simulate(place: pathlib.Path, seeds: int, topic: str | None) -> str:
+    """Builds the copy and returns what a run of the simulation printed."""
+    options = ["--product", "Simulation", "--package-path", str(place), "--scratch-path", str(place.parent / "build"),
+               "-Xlinker", "--export-dynamic"]
+    build = subprocess.run(["swift", "build", *options], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if build.returncode:
+        sys.exit(build.stdout[-4000:])
+    folder = subprocess.check_output(["swift", "build", *options, "--show-bin-path"], text=True).strip()
+    command = [f"{folder}/Simulation", "--seeds", str(seeds)] + (["--topic", topic] if topic else [])
+    try:
+        return subprocess.run(command, text=True, stdout=subprocess.PIPE, timeout=600).stdout
+    except subprocess.TimeoutExpired:
+        return "FOUND in seed ?: everyCallReturns, the run has no end"
+
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    place = root / ".build-core-check" / "package"
+    wanted = sys.argv[1:]
+    failures = 0
+    for name, file, text, replacement, seeds, *topic in SWITCHES:
+        if wanted and not any(word in name for word in wanted):
+            continue
+        copy(root, place)
+        target = place / CORE / file
+        source = target.read_text()
+        if source.count(text) != 1:
+            print(f"{name}: its text is {source.count(text)} times in {file}")
+            failures += 1
+            continue
+        target.write_text(source.replace(text, replacement))
+        output = simulate(place, seeds, topic[0] if topic else None)
+        found = re.findall(r"FOUND in seed (\S+): (\w+)", output)
+        first = ", ".join(f"{rule} in seed {seed}" for seed, rule in found[:1])
+        print(f"{name}: {first or 'NOT FOUND'}, of {seeds}", flush=True)
+        failures += not found
+    copy(root, place)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
