@@ -50,7 +50,7 @@ struct AES256GCMTests {
         #expect(try cipher.open(sealed, authenticating: hex(vector.data)) == hex(vector.message))
     }
 
-    @Test("a sealed message is opened, whatever its length", arguments: [0, 1, 15, 16, 17, 31, 4096, 100_000])
+    @Test("a sealed message of any length is opened", arguments: [0, 1, 15, 16, 17, 31, 4096, 100_000])
     func roundTrip(_ count: Int) throws {
         let (message, data) = (SecureRandom.bytes(count), SecureRandom.bytes(count % 40))
         let sealed = try cipher.seal(message, authenticating: data)

@@ -17,7 +17,7 @@ extension AuthState {
     }
 
     /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
-    nonisolated var isForgettable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
+    nonisolated var isEvictable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
 
     /// Whether the store has everything that is published.
     nonisolated var hasNoStoreError: Bool { current.storeError == nil }

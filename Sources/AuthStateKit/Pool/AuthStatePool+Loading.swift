@@ -78,7 +78,7 @@ extension AuthStatePool {
 
     /// Removes a state without a grant from the table, unless a caller holds it.
     func release(_ key: AuthStateKey) {
-        _ = contents.withLock { $0.table.release(key) { !$0.isGranted && $0.isForgettable } }
+        _ = contents.withLock { $0.table.release(key) { !$0.isGranted && $0.isEvictable } }
     }
 }
 
@@ -90,7 +90,7 @@ extension AuthStatePool.Contents {
     }
 
     mutating func makeRoom(_ options: AuthStatePool.Options) -> [AuthState] {
-        let evicted = table.makeRoom(options.capacity) { $0.isForgettable }
+        let evicted = table.makeRoom(options.capacity) { $0.isEvictable }
         statistics.evictions += evicted.count
         return evicted
     }

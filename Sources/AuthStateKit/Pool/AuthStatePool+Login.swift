@@ -154,11 +154,9 @@ extension AuthStatePool {
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func removeEnd(_ key: AuthStateKey) async throws {
         if let state = loadedObject(key) { return try await state.removeEnd() }
-        try await store.withLease(key, deadline: options.state.leaseDeadline) { lease in
-            guard let stored = try await lease.load(), try AuthStateArchive(data: stored.archive).record.isForgettable
-            else { return }
-            try await lease.delete(expecting: stored.version)
-        }
+        guard let stored = try await store.load(key) else { return }
+        let record = try surroundings.record(of: stored)
+        try await AuthState(record, in: surroundings, key: key, storedVersion: stored.version).removeEnd()
     }
 
     private func clear(_ key: AuthStateKey) async throws {

@@ -68,7 +68,7 @@ extension AuthStatePool {
         while evicted != nil {
             evicted = contents.withLock { contents in
                 let evicted = contents.table.sweep(
-                    256, idleTicks: idleTicks, now: now, if: { $0.isForgettable },
+                    256, idleTicks: idleTicks, now: now, if: { $0.isEvictable },
                     nextLook: { plan.nextLook($0.state.renewalFacts, jitter: Double($0.jitter), now: now) })
                 contents.statistics.evictions += evicted?.count ?? 0
                 return evicted

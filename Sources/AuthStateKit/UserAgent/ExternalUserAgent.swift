@@ -60,7 +60,7 @@ public protocol ExternalUserAgentSession: Sendable {
     /// - Throws: `AuthStateError` when it may be another user's: then the tokens are revoked and the login fails.
     func confirm() async throws
 
-    /// Shows the person the outcome, and releases everything held; called exactly once, whatever happened before.
+    /// Shows the person the outcome, and releases everything held; called exactly once, after every outcome.
     func finish(_ outcome: UserAgentOutcome) async
 }
 

@@ -32,7 +32,7 @@ struct UnsavedOverlapTests {
         gate.open()
         #expect(await authError { try await caller.value }?.code == .notLoggedIn)
         #expect(try await store.inner.login() == nil)
-        #expect(state.current.storeError == nil && state.isForgettable)
+        #expect(state.current.storeError == nil && state.isEvictable)
     }
 
     @Test("a refresh token that could not be saved gives way to one that another process got later")

@@ -85,6 +85,28 @@ struct PoolLoginTests {
         #expect(held.isAuthorized)
     }
 
+    @Test("the record of a logout is removed on request, and a login is not")
+    func removedEnd() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        try await fixture.pool.removeEnd("ada")
+        #expect(try await fixture.store.login("ada") != nil)
+        try await fixture.pool.remove("ada")
+        #expect(try await fixture.store.load("ada") != nil)
+        try await fixture.pool.removeEnd("ada")
+        #expect(try await fixture.store.load("ada") == nil)
+        try await fixture.pool.removeEnd("ada")
+
+        // The same with the key's state in memory.
+        try await fixture.logIn("ada")
+        let held = try await fixture.pool.state(for: "ada")
+        try await fixture.pool.removeEnd("ada")
+        #expect(try await fixture.store.login("ada") != nil)
+        try await held.clear()
+        try await fixture.pool.removeEnd("ada")
+        #expect(try await fixture.store.load("ada") == nil)
+    }
+
     @Test("a logout of a key that is not in memory empties the store; one of an absent key does nothing")
     func logoutWithoutLoading() async throws {
         let fixture = PoolFixture()

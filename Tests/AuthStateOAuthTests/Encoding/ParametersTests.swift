@@ -31,7 +31,7 @@ struct ParametersTests {
         #expect(Parameters(decoding: text) == nil)
     }
 
-    @Test("encoded parameters are decoded to the same, whatever they hold")
+    @Test("encoding and decoding returns the same parameters, with any content")
     func roundTrip() {
         var parameters: Parameters = ["a b": "c&d=e", "ü": "\u{0}\n%+"]
         parameters.append("a b", "again")

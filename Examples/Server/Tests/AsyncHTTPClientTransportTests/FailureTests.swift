@@ -67,7 +67,7 @@
             #expect(try await failure(request)?.code == .responseTooLarge)
         }
 
-        @Test("a body that inflates beyond the transport's own limit is refused, whatever the request allows")
+        @Test("a body that inflates beyond the transport's own limit is refused, even if the request allows more")
         func ownLimit() async throws {
             let server = RawServer { _ in
                 let bytes = gzippedMebibyte

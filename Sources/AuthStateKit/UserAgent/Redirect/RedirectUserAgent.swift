@@ -28,7 +28,7 @@ public struct RedirectUserAgent: ExternalUserAgent {
     ///   - label: Tells flows apart after a restart, see `RestoredRedirect.label`; not a secret.
     ///   - timeout: The time that a person has, from the opening of the page to the answer.
     ///   - clock: Measures the timeout.
-    ///   - close: Closes what `open` put on the screen, such as an `SFSafariViewController`, whatever the outcome.
+    ///   - close: Closes what `open` put on the screen, such as an `SFSafariViewController`, after every outcome.
     ///   - open: Shows the page, for example by `UIApplication.shared.open`; false when it cannot.
     public init(
         router: RedirectRouter, callbackURL: RedirectURI? = nil, label: String? = nil,
