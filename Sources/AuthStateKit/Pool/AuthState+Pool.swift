@@ -34,9 +34,10 @@ extension AuthState {
 
     /// Replaces parts with equal ones that other states already have.
     func share(_ share: @Sendable (Record) -> Record) {
-        let isShown = shownBox === recordBox
+        let unshared = recordBox
         record = share(record)
-        if isShown { shownBox = recordBox }
+        if shownBox === unshared { shownBox = recordBox }
+        if storedBox === unshared { storedBox = recordBox }
         publish()
     }
 

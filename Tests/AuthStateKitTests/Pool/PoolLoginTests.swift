@@ -55,6 +55,17 @@ struct PoolLoginTests {
         #expect(try await fixture.pool.state(for: "ada") === held)
     }
 
+    @Test("two logins keep the provider's configuration once between them")
+    func sharedParts() async throws {
+        let fixture = PoolFixture()
+        var kept: Set<ObjectIdentifier> = []
+        for key in ["ada", "grace"] as [AuthStateKey] {
+            let state = await fixture.pool.insert(try await fixture.newLogin(key))
+            kept.formUnion(await state.configurations)
+        }
+        #expect(kept.count == 1)
+    }
+
     @Test("a login stands although the logout before it could not be saved")
     func loginAfterUnsavedLogout() async throws {
         let fixture = PoolFixture()
@@ -177,5 +188,12 @@ struct PoolLoginTests {
         gate.open()
         try await eventually { fixture.store.loads("ada") == 1 }
         #expect(pool.loadedState(for: "ada") === login)
+    }
+}
+
+extension AuthState {
+    /// The configurations that the state keeps alive.
+    fileprivate var configurations: [ObjectIdentifier] {
+        [recordBox, shownBox, storedBox].compactMap { $0.map { ObjectIdentifier($0.value.configurationBox) } }
     }
 }
