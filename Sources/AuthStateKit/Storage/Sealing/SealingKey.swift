@@ -4,7 +4,7 @@ import AuthStateOAuth
 /// A secret key of 256 bits that stored states are sealed with, and the name by which they identify it.
 ///
 /// Make one with `openssl rand -base64 32`, and keep it apart from the states: a reader of both can read the tokens.
-/// One key may be used for 2^31 saves (see ``AES256GCM``): a thousand a second for three weeks, one a second for
+/// One key may be used for 2^31 saves (see `AES256GCM`): a thousand a second for three weeks, one a second for
 /// seventy years.
 public struct SealingKey: Sendable, Hashable {
     /// The key's name, which stands in every state that is sealed with it; no secret.
