@@ -136,3 +136,15 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 }
+
+extension AuthorizationService.Configuration {
+    /// Makes the default configuration with one clock for expiry and for waiting.
+    ///
+    /// Nothing passes by itself then: move the clock to end a pause, such as the one before a request is repeated that
+    /// was answered with 429 or 503.
+    public init(clock: ManualClock) {
+        self.init()
+        self.clock = clock.wallClock
+        waitingClock = clock
+    }
+}

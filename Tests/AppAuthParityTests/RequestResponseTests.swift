@@ -79,11 +79,11 @@ final class RequestResponseTests: XCTestCase {
         _ = try await world.service.perform(request)
         let requests = world.transport.requests
         let pair = "a+client:t+_9V-F*I%2BZ1Lk.u7%3A2%2F8L%2Bw%3D"
-        XCTAssertEqual(requests[0].headers["Authorization"], ["Basic \(Data(pair.utf8).base64EncodedString())"])
+        XCTAssertEqual(requests[0].headers[values: "Authorization"], ["Basic \(Data(pair.utf8).base64EncodedString())"])
         XCTAssertNil(world.forms[0]["client_id"])
-        XCTAssertEqual(requests[1].headers["Authorization"], [])
+        XCTAssertEqual(requests[1].headers[values: "Authorization"], [])
         XCTAssertEqual(world.forms[1]["client_id"], "a client")
-        XCTAssertEqual(requests[0].headers["Content-Type"], ["application/x-www-form-urlencoded"])
+        XCTAssertEqual(requests[0].headers[values: "Content-Type"], ["application/x-www-form-urlencoded"])
     }
 
     func testP27_queriesAreDecodedAndEncodedAsAppAuthDoes() throws {

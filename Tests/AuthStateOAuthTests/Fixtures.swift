@@ -66,7 +66,7 @@ enum Fixtures {
 
     static func json(_ text: String, status: Int = 200, headers: TransportHeaders = [:]) -> TransportResponse {
         var headers = headers
-        headers["Content-Type"] = ["application/json"]
+        headers["Content-Type"] = "application/json"
         return TransportResponse(status: status, headers: headers, body: Data(text.utf8))
     }
 }

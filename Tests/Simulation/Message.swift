@@ -23,7 +23,7 @@ enum Message: Hashable {
 
     init(_ request: TransportRequest) {
         let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } ?? [:]
-        let bearer = request.headers["Authorization"].first?.split(separator: " ").last.map(String.init)
+        let bearer = request.headers["Authorization"]?.split(separator: " ").last.map(String.init)
         func number(_ name: String) -> Int? { form[name]?.split(separator: "-").last.flatMap { Int($0) } }
         self =
             switch (request.url.path, form["grant_type"] ?? "") {
@@ -52,11 +52,11 @@ enum Message: Hashable {
 }
 
 extension SimulatedProvider.Management {
-    init(_ method: String) {
+    init(_ method: TransportRequest.Method) {
         self =
             switch method {
-            case "PUT": .update
-            case "DELETE": .delete
+            case .put: .update
+            case .delete: .delete
             default: .read
             }
     }
@@ -86,7 +86,7 @@ struct ClientProof {
     var secret: TokenName?
 
     init?(_ request: TransportRequest) {
-        guard let basic = request.headers["Authorization"].first, basic.hasPrefix("Basic "),
+        guard let basic = request.headers["Authorization"], basic.hasPrefix("Basic "),
             let bytes = Base64.decode(String(basic.dropFirst(6)))
         else { return nil }
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":").map(String.init)

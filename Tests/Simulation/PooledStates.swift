@@ -68,6 +68,6 @@ final class PooledStates: StateHolder, @unchecked Sendable {
     func clear(_ key: AuthStateKey) async throws { try await pool.remove(key) }
     // A state that is logged out, and could not be saved so, is in the pool alone.
     func save(_ key: AuthStateKey) async throws { await pool.drain() }
-    func run() async throws { try await pool.run() }
+    func run() async throws { await pool.run() }
     func drain() async { await pool.drain() }
 }

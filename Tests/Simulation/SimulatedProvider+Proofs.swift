@@ -10,7 +10,7 @@ struct Proof: Hashable {
 
     /// Reads and verifies the proof of a request; nil without a good one.
     init?(_ request: TransportRequest) {
-        guard let text = request.headers["DPoP"].first, let token = try? JSONWebToken(parsing: text),
+        guard let text = request.headers["DPoP"], let token = try? JSONWebToken(parsing: text),
             let key = token.header.json["jwk"].flatMap({ try? JSONWebKey(json: $0) }),
             let thumbprint = try? key.thumbprintText(),
             (try? token.verify(with: VerificationKey(key), allowed: [.es256])) != nil

@@ -72,7 +72,7 @@ struct SimulatedTransport: HTTPTransport {
     private func damaged(_ request: TransportRequest) -> TransportRequest {
         guard world.plan.breakage == .networkDropsProofs, world.isHarsh else { return request }
         var request = request
-        request.headers["DPoP"] = []
+        request.headers["DPoP"] = nil
         return request
     }
 

@@ -106,7 +106,7 @@ extension AuthState {
             try check(tokens)
             var request = request
             for field in try tokens.authorizationHeaders(method: request.method, url: request.url) {
-                request.headers[field.name] = [field.value]
+                request.headers[field.name] = field.value
             }
             let response: TransportResponse
             do { response = try await service.transport.send(request) } catch let error as TransportError {

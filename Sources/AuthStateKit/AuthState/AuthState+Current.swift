@@ -88,7 +88,7 @@ extension AuthState {
             let record = box.value
             recordBox = box
             storeErrorBox = storeError
-            freshUntil = record.freshUntil(leeway: options.leeway)
+            freshUntil = record.freshUntil(leeway: options.leeway.inSeconds)
             policy = BearerPolicy(
                 allowsLoopbackHTTP: record.configuration.issuer?.isLoopback
                     ?? URIReference(record.configuration.tokenEndpoint.absoluteString).isLoopback,
@@ -96,7 +96,7 @@ extension AuthState {
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
             tokens = response.map { [policy] in
                 Tokens.Storage(
-                    $0, of: record, leeway: options.leeway, policy: policy,
+                    $0, of: record, leeway: options.leeway.inSeconds, policy: policy,
                     dpop: record.dpopKey.map { DPoPBinding($0, service) })
             }
         }

@@ -71,7 +71,7 @@ extension AuthState {
         (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(
             storage: Tokens.Storage(
-                response, of: record, leeway: options.leeway, policy: visible.policy,
+                response, of: record, leeway: options.leeway.inSeconds, policy: visible.policy,
                 dpop: record.dpopKey.map { DPoPBinding($0, service) }))
     }
 }

@@ -105,7 +105,7 @@ extension AuthState {
         let now = service.configuration.clock.secondsSince1970
         let candidate: Tokens.Storage?
         if parameters.isNone {
-            candidate = now < record.freshUntil(leeway: options.leeway) ? storage(of: record) : nil
+            candidate = now < record.freshUntil(leeway: options.leeway.inSeconds) ? storage(of: record) : nil
         } else {
             candidate = sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
         }
@@ -154,7 +154,7 @@ extension AuthState {
 
     func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
         Tokens.Storage(
-            response, of: record, leeway: options.leeway, policy: published.withLock { $0.state }.policy,
+            response, of: record, leeway: options.leeway.inSeconds, policy: published.withLock { $0.state }.policy,
             dpop: record.dpopKey.map { DPoPBinding($0, service) })
     }
 }

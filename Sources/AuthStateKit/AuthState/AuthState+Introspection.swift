@@ -13,7 +13,7 @@ extension AuthState {
         let record = snapshot
         let token = kind == .refreshToken ? record.refreshToken : record.lastTokenResponse?.accessToken
         guard let token else {
-            guard record.lastTokenResponse != nil else { throw AuthStateError.nobodyIsLoggedIn }
+            guard record.lastTokenResponse != nil else { throw AuthStateError.noUserIsLoggedIn }
             throw AuthStateError(.noRefreshToken, stage: .token, "There is no refresh token to ask about.")
         }
         return try await service.introspect(

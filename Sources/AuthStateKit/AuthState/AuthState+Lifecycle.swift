@@ -13,8 +13,13 @@ extension AuthState {
     /// A failed renewal is reported to the observer and tried again; a failed save likewise, once a minute. In error,
     /// and without anything to renew with, it waits for a change, here or by another process.
     ///
-    /// - Throws: `CancellationError`.
-    public nonisolated func run() async throws {
+    /// Returns when the task is cancelled.
+    public nonisolated func run() async {
+        // Only the task's cancellation is thrown.
+        do { try await renewAheadOfExpiry() } catch {}
+    }
+
+    private nonisolated func renewAheadOfExpiry() async throws -> Never {
         let clock = service.configuration
         while true {
             try Task.checkCancellation()

@@ -20,7 +20,7 @@ extension AuthState {
     private func revoke(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
         guard record.refreshToken != nil || record.lastTokenResponse != nil else {
-            throw AuthStateError.nobodyIsLoggedIn
+            throw AuthStateError.noUserIsLoggedIn
         }
         let grantID = record.grantID
         try await service.revokeTokens(of: record, beside: liveSideTokens)

@@ -55,7 +55,7 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
-        let (interval, steps) = (options.storeCheckInterval, transactionSteps)
+        let (interval, steps) = (options.storeCheckInterval.inSeconds, transactionSteps)
         let limit = min(options.leaseDeadline, .seconds(5))
         do {
             let (sight, stored) = try await withDeadline(
@@ -76,7 +76,7 @@ extension AuthState {
         } catch {
             let now = wall.secondsSince1970
             // A store that hangs is not waited for again at once, but soon: it may have another process's logout.
-            let pause = error is DeadlineExceeded ? max(interval, limit / .seconds(1)) : interval
+            let pause = error is DeadlineExceeded ? max(interval, limit.inSeconds) : interval
             published.withLock { $0.sight = known.failed(at: now, retryingAfter: pause) }
             return error as? AuthStateError
                 ?? AuthStateError(

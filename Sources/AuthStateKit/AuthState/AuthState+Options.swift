@@ -1,9 +1,9 @@
 extension AuthState {
-    /// The options of a state; times are in seconds unless they are durations.
+    /// The options of a state.
     public struct Options: Sendable {
         /// The time before its expiry in which an access token counts as not fresh; at most a quarter of its lifetime
         /// is used.
-        public var leeway: Double = 60
+        public var leeway: Duration = .seconds(60)
         /// The time that a renewal may take at the provider, repeats and pauses included; the lease has its own
         /// deadline.
         public var renewalDeadline: Duration = .seconds(60)
@@ -13,7 +13,7 @@ extension AuthState {
         /// The time to wait for the lease while another holder has it.
         public var leaseDeadline: Duration = .seconds(30)
         /// The time for which the state in memory counts as the stored one, where the store cannot report changes.
-        public var storeCheckInterval: Double = 1
+        public var storeCheckInterval: Duration = .seconds(1)
         /// The policy for a refused access token.
         public var unauthorizedPolicy: UnauthorizedPolicy = .renewOnce
         /// Origins that may receive the access token, for example `https://api.example`; nil allows all.

@@ -42,7 +42,7 @@ extension AuthState {
         }
         guard let request = record.renewalRequest(flight.parameters) else {
             throw record.lastTokenResponse == nil && record.idToken == nil
-                ? .nobodyIsLoggedIn : nothingToRenewWith(flight)
+                ? .noUserIsLoggedIn : nothingToRenewWith(flight)
         }
         try await lease.reserve()
         notify(.renewalStarted)

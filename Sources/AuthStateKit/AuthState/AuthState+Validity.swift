@@ -20,7 +20,7 @@ extension AuthState {
     public nonisolated(nonsending) func freshTokens(
         validFor validity: Duration, _ parameters: RenewalParameters = .none
     ) async throws -> Tokens {
-        let seconds = validity.inSeconds
+        let seconds = validity.boundedSeconds
         if parameters.isNone, let tokens = tokensInSight(),
             tokens.storage.lasts(seconds, at: service.configuration.clock.secondsSince1970)
         {
@@ -76,5 +76,5 @@ extension AuthStatePool {
 
 extension Duration {
     /// The duration in seconds, a million years at most.
-    fileprivate var inSeconds: Double { min(max(0, self / .seconds(1)), 3e13) }
+    fileprivate var boundedSeconds: Double { min(max(0, inSeconds), 3e13) }
 }

@@ -105,7 +105,7 @@ extension AuthState {
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
         let sight = StoreSight(
             await store.watch(key), at: service.configuration.clock.secondsSince1970,
-            interval: options.storeCheckInterval)
+            interval: options.storeCheckInterval.inSeconds)
         published.withLock { $0.sight = sight }
     }
 }

@@ -92,7 +92,7 @@ public actor AuthState {
         let sight =
             sight
             ?? StoreSight(
-                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval)
+                nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
         published = Lock(Visible(state: Published(box, options: options, service: service), sight: sight))
     }
 

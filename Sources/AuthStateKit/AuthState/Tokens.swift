@@ -94,7 +94,7 @@ public struct Tokens: Sendable {
     /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
     ///   the key that it is bound to cannot be read, `.unsupportedTokenType` when it is neither a bearer token nor one that is
     ///   bound to the state's key.
-    public func authorizationHeaders(method: String, url: URL) throws -> TransportHeaders {
+    public func authorizationHeaders(method: TransportRequest.Method, url: URL) throws -> TransportHeaders {
         try storage.policy.check(url)
         guard let dpop = storage.dpop else {
             guard storage.tokenType.equalsIgnoringASCIICase("Bearer") else { throw unsendable }

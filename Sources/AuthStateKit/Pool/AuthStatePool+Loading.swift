@@ -51,7 +51,7 @@ extension AuthStatePool {
                 key, credential: credential(key), in: surroundings,
                 sharing: { record in parts.withLock { $0.share(record) } })
         }
-        guard state.isGranted else { throw AuthStateError.nobodyIsLoggedIn }
+        guard state.isGranted else { throw AuthStateError.noUserIsLoggedIn }
         return state
     }
 

@@ -11,11 +11,9 @@ extension AuthStatePool {
     /// Renews ahead of expiry and evicts idle states until the task is cancelled; for a service lifecycle to own.
     ///
     /// States in error are left alone. A failure is reported to the observer and tried again, later each time; a
-    /// provider that does not answer is left alone for all states at once. Before it returns it waits for the renewals
-    /// in progress.
-    ///
-    /// - Throws: `CancellationError`.
-    public func run() async throws {
+    /// provider that does not answer is left alone for all states at once. When the task is cancelled, it waits for the
+    /// renewals in progress and returns.
+    public func run() async {
         let clock = service.configuration.waitingClock
         let crew = Crew()
         defer { contents.withLock { $0.table.clearQueue() } }
@@ -40,7 +38,6 @@ extension AuthStatePool {
             await Task {
                 try? await withDeadline(options.drainDeadline, clock: clock) { await self.drain() }
             }.value
-            throw error
         }
     }
 

@@ -38,7 +38,7 @@ extension AuthStatePool {
     ///   listed; `CancellationError`, with the states swept so far gone.
     @discardableResult
     public func sweep(olderThan age: Duration) async throws -> SweepOutcome {
-        let limit = service.configuration.clock.now.addingTimeInterval(-(age / .seconds(1)))
+        let limit = service.configuration.clock.now.addingTimeInterval(-age.inSeconds)
         let entries = try await store.entries(savedBefore: limit)
         return try await withThrowingTaskGroup(of: SweepOutcome.self) { group in
             var outcome = SweepOutcome()

@@ -18,7 +18,7 @@ enum ResourceVerdict: Sendable, Equatable {
     case refused(AuthStateError)
 
     init(_ response: TransportResponse, now: Date) {
-        self.init(status: response.status, challenges: response.headers["WWW-Authenticate"])
+        self.init(status: response.status, challenges: response.headers[values: "WWW-Authenticate"])
         guard case .refused(var error) = self else { return }
         if error.code == .invalidDPoPProof { error = error.blamingClock(response.headers, now: now) }
         if !response.body.isEmpty {

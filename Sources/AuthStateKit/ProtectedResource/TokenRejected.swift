@@ -33,7 +33,7 @@ public struct TokenRejected: Error, Sendable, Hashable {
     ///
     /// - Parameter url: The URL that answered, for a DPoP nonce in the answer.
     public init(_ response: TransportResponse, of url: URL? = nil) {
-        challenges = response.headers["WWW-Authenticate"]
+        challenges = response.headers[values: "WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
         dpopNonce = response.headers.dpopNonce
         self.url = url

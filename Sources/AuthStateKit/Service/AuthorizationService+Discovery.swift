@@ -32,7 +32,7 @@ extension AuthorizationService {
             ) {
                 var found = try await discover(issuer, tolerances, addressPolicy)
                 found.addressPolicy = addressPolicy
-                return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge)
+                return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
             }
             configuration.trace?.noteDiscovery(found)
             return found

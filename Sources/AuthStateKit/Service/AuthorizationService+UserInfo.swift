@@ -134,7 +134,7 @@ extension Tokens {
     fileprivate func userInfoRequest(to endpoint: URL, _ options: UserInfoOptions) throws -> TransportRequest {
         var request = TransportRequest(url: endpoint)
         switch options.tokenPlacement {
-        case .header: request.headers = try authorizationHeaders(method: "GET", url: endpoint)
+        case .header: request.headers = try authorizationHeaders(method: .get, url: endpoint)
         case .body:
             guard !isBound else {
                 throw AuthStateError(
@@ -143,13 +143,12 @@ extension Tokens {
                     hint: "Leave the placement out (RFC 9449, section 7.1).")
             }
             try storage.policy.check(endpoint)
-            request.method = "POST"
-            request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]
+            request.method = .post
+            request.headers["Content-Type"] = "application/x-www-form-urlencoded"
             request.body = Data((["access_token": accessToken] as Parameters).encoded.utf8)
         }
-        request.headers["Accept"] = [
+        request.headers["Accept"] =
             options.requiresSignature ? "application/jwt" : "application/json, application/jwt"
-        ]
         return request
     }
 }

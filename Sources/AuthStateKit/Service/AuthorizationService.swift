@@ -46,8 +46,8 @@ public struct AuthorizationService: Sendable {
         ///
         /// `.any` is for providers of an internal network. Issuers that the program itself names may be anywhere.
         public var outsideAddressPolicy = AddressPolicy.publicOnly
-        /// How long a discovery document is used, in seconds.
-        public var metadataMaximumAge: Double = 3600
+        /// How long a discovery document is used.
+        public var metadataMaximumAge: Duration = .seconds(3600)
         /// The trace that receives every step of a login, without secrets; nil for none.
         public var trace: LoginTrace?
 
@@ -81,7 +81,7 @@ public struct AuthorizationService: Sendable {
         request.timeout = configuration.requestTimeout
         request.maximumResponseBytes = configuration.maximumResponseBytes
         request.addressPolicy = addresses
-        request.headers["User-Agent"] = ["AuthStateKit"]
+        request.headers["User-Agent"] = "AuthStateKit"
         return request
     }
 

@@ -53,6 +53,23 @@ extension ClientCredential {
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
+    /// Checks that the secret or the private key can be read, so that a program learns at its start that one is missing.
+    ///
+    /// Nothing is kept: each request reads the source anew.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, which names the variable or file.
+    public func checkAvailable() throws {
+        if method?.usesCertificate == true { return }
+        guard method != .privateKeyJWT, signedSecret == nil else {
+            _ = try privateKey(stage: .usage)
+            return
+        }
+        if let secret = try secret(stage: .usage), Self.isPrivateKey(secret) {
+            guard method == nil else { throw Self.keyForSecret(.usage) }
+            _ = try privateKey(stage: .usage)
+        }
+    }
+
     /// Returns whether the text given as a secret is a key, PEM or a JWK, which must not be sent anywhere; of a file's
     /// several lines the text is the first one.
     static func isPrivateKey(_ secret: String) -> Bool {

@@ -32,7 +32,7 @@ final class DPoPBinding: Sendable {
     /// - Parameter accessToken: The token that goes along; nil at the endpoints where clients authenticate.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     func proof(
-        _ method: String, _ url: URL, accessToken: String? = nil, stage: AuthStateError.Stage
+        _ method: TransportRequest.Method, _ url: URL, accessToken: String? = nil, stage: AuthStateError.Stage
     ) throws -> String {
         let signer = try key.signer(stage: stage)
         let place = ProofPlace(url)

@@ -74,7 +74,7 @@ public final class AuthSessionCore {
     ///
     /// - Throws: The errors of `AuthState.userInfo(_:)`; then the shown user stays.
     public func reloadUser() async throws {
-        guard let authState else { throw AuthStateError.nobodyIsLoggedIn }
+        guard let authState else { throw AuthStateError.noUserIsLoggedIn }
         let grantID = authState.snapshot.grantID
         let info = try await authState.userInfo(configuration.userInfoOptions)
         // Another login may have come in between, of another user.

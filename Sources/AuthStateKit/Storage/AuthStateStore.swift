@@ -152,6 +152,8 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public let isDigest: Bool
     /// Makes a key.
     public init(rawValue: String) { (self.rawValue, isDigest) = (rawValue, false) }
+    /// Makes a key.
+    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
     /// Makes a key that stands for another one, in lists of stores that keep no keys but their digests.
     ///
     /// It is equal to no other key; the store that made it leads it to the same state.

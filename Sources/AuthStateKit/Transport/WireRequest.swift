@@ -43,7 +43,7 @@ struct WireRequest: Sendable {
             throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")
         }
 
-        method = request.method
+        method = request.method.rawValue
         guard method.isToken else { throw Self.refusal("The method is not an HTTP token.") }
         headers = request.headers.filter { field in
             !Self.framing.contains { field.name.equalsIgnoringASCIICase($0) }

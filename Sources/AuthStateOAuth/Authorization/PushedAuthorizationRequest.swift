@@ -56,7 +56,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
         }
         var message = try TransportRequest(
             posting: form, to: endpoint, authentication: authentication, stage: .authorization)
-        if let dpopProof { message.headers["DPoP"] = [dpopProof] }
+        if let dpopProof { message.headers["DPoP"] = dpopProof }
         return message
     }
 }

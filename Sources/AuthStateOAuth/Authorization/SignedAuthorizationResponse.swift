@@ -89,13 +89,13 @@ package struct SignedAuthorizationResponse: Sendable {
         Rule(
             check: .signedResponseExpiry, claim: "exp", expected: "a time in the future", hint: startAgain
         ) { claims, request, now in
-            (claims["exp"]?.doubleValue ?? 0) + request.configuration.idTokenPolicy.leeway > now
+            (claims["exp"]?.doubleValue ?? 0) + request.configuration.idTokenPolicy.leeway.inSeconds > now
         },
         Rule(
             check: .signedResponseNotBefore, claim: "nbf", expected: "a time in the past", hint: startAgain
         ) { claims, request, now in
             guard let start = claims["nbf"] else { return true }
-            return (start.doubleValue ?? .infinity) - request.configuration.idTokenPolicy.leeway <= now
+            return (start.doubleValue ?? .infinity) - request.configuration.idTokenPolicy.leeway.inSeconds <= now
         },
     ]
 

@@ -98,7 +98,7 @@ public struct ClientAuthentication: Sendable, Hashable {
             if isNamed { form["client_id"] = clientID }
             let parts = [clientID, secret].map { isFormEncoded ? PercentEncoding.form($0) : $0 }
             let pair = parts.joined(separator: ":")
-            headers["Authorization"] = ["Basic \(Base64.encode(Array(pair.utf8)))"]
+            headers["Authorization"] = "Basic \(Base64.encode(Array(pair.utf8)))"
         case .secret(let secret, _, _):
             form["client_id"] = clientID
             form["client_secret"] = secret

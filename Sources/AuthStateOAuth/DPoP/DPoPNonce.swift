@@ -2,7 +2,7 @@ extension TransportHeaders {
     /// The nonce that the server wants to see in the next proof (RFC 9449, section 8.1); nil when it sent none that can be
     /// used: one line, of characters that need no escape, and not longer than a header line may well be.
     package var dpopNonce: String? {
-        let lines = self["DPoP-Nonce"]
+        let lines = self[values: "DPoP-Nonce"]
         guard lines.count == 1, let nonce = lines.first, !nonce.isEmpty, nonce.utf8.count <= 4096,
             nonce.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
             )

@@ -14,7 +14,7 @@ public struct DPoPProof: Sendable, Hashable {
     public static let type = "dpop+jwt"
 
     /// `htm`: the request's method.
-    public var method: String
+    public var method: TransportRequest.Method
     /// `htu`: the request's URL without query and fragment.
     public var target: String
     /// `jti`, which no other proof has: 16 random bytes.
@@ -33,7 +33,7 @@ public struct DPoPProof: Sendable, Hashable {
     ///   - accessToken: The token that the request carries.
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
     public init(
-        method: String, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
+        method: TransportRequest.Method, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil
     ) throws(JOSEError) {
         try self.init(
             method: method, place: ProofPlace(url), issuedAt: issuedAt, accessToken: accessToken, nonce: nonce)
@@ -41,7 +41,7 @@ public struct DPoPProof: Sendable, Hashable {
 
     /// Makes a proof for a place that was parsed before.
     package init(
-        method: String, place: ProofPlace, issuedAt: Date, accessToken: String?, nonce: String?
+        method: TransportRequest.Method, place: ProofPlace, issuedAt: Date, accessToken: String?, nonce: String?
     ) throws(JOSEError) {
         self.method = method
         target = place.target
@@ -61,7 +61,7 @@ public struct DPoPProof: Sendable, Hashable {
     /// The same, with a key whose header is at hand.
     package func signed(with signer: DPoPSigner) throws(JOSEError) -> String {
         var claims: [String: JSONValue] = [
-            "jti": .string(identifier), "htm": .string(method), "htu": .string(target),
+            "jti": .string(identifier), "htm": .string(method.rawValue), "htu": .string(target),
             "iat": .number(JSONNumber(Int64(issuedAt.timeIntervalSince1970.rounded(.down)))),
         ]
         claims["ath"] = accessTokenHash.map { .string($0) }
@@ -72,7 +72,7 @@ public struct DPoPProof: Sendable, Hashable {
 
 extension DPoPProof: CustomStringConvertible, CustomReflectable {
     /// Method and target.
-    public var description: String { "DPoP proof for \(method.printable(20)) \(target.printable())" }
+    public var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
     /// A mirror of the description.
     public var customMirror: Mirror { Mirror(self, children: ["proof": description]) }
 }

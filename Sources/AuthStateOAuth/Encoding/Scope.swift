@@ -7,6 +7,9 @@ public struct Scope: RawRepresentable, Sendable, Hashable, Codable, ExpressibleB
     /// Makes a scope token; `validated()` checks it when a request is built.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Makes a scope token; `names.map(Scope.init(_:))` makes several.
+    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
+
     /// Makes a scope token from a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 

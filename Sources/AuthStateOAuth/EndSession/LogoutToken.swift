@@ -87,14 +87,15 @@ extension LogoutToken {
         },
         Rule(check: .logoutTokenTimes, claim: "iat", step: 4, expected: "a token that was issued just now") {
             claims, expectation in
-            let (now, leeway) = (expectation.now.timeIntervalSince1970, expectation.policy.leeway)
+            let (now, leeway) = (expectation.now.timeIntervalSince1970, expectation.policy.leeway.inSeconds)
             guard let issued = claims["iat"]?.doubleValue else { return false }
-            return issued <= now + leeway && issued >= now - expectation.policy.maximumAge
+            return issued <= now + leeway && issued >= now - expectation.policy.maximumAge.inSeconds
         },
         Rule(check: .logoutTokenExpiry, claim: "exp", step: 4, expected: "an end that is to come") {
             claims, expectation in
             let now = expectation.now.timeIntervalSince1970
-            return claims["exp"]?.doubleValue.map { $0 > now - expectation.policy.leeway && $0 < 1e12 } ?? false
+            return claims["exp"]?.doubleValue.map { $0 > now - expectation.policy.leeway.inSeconds && $0 < 1e12 }
+                ?? false
         },
         Rule(check: .logoutTokenSubject, claim: "sub", step: 5, expected: "sub, sid or both, as text") { claims, _ in
             let named = [claims["sub"], claims["sid"]].compactMap(\.self)

@@ -12,7 +12,7 @@ extension AuthStateError {
     ///   - headers: Those of the answer; its `Date` is the server's clock, and without one nothing is said.
     ///   - now: This machine's clock.
     package func blamingClock(_ headers: TransportHeaders, now: Date) -> AuthStateError {
-        guard let date = headers.first("Date").flatMap(HTTPDate.parse) else { return self }
+        guard let date = headers["Date"].flatMap(HTTPDate.parse) else { return self }
         let seconds = now.timeIntervalSince(date).rounded()
         guard abs(seconds) > Self.usualDifference else { return self }
         var copy = self

@@ -115,3 +115,8 @@ extension AuthStateError {
         public static let store = Stage(rawValue: "store")
     }
 }
+
+extension AuthStateError.Code {
+    /// Returns whether an error has this code: `catch AuthStateError.Code.notLoggedIn`.
+    public static func ~= (code: Self, error: any Error) -> Bool { (error as? AuthStateError)?.code == code }
+}

@@ -73,7 +73,7 @@ extension RecognizedFailure {
             signs: .errors(["invalid_code", "bad_verification_code"]),
             .words(["aadsts54005", "aadsts70008", "bad_verification_code", "code not valid"])),
         RecognizedFailure(
-            .nobodyCameBack,
+            .noAnswerCame,
             hint:
                 "If the browser shows the provider's error, or an empty page, look for the redirect URI and the client: "
                 + "both have to be registered there, character by character. Else try again and finish in the browser, or "

@@ -31,7 +31,7 @@ public struct RecognizedFailure: Sendable, Hashable {
         /// The code was used before, or is too old.
         public static let codeSpent = Name(rawValue: "codeSpent")
         /// The browser did not come back from the provider's pages: they may show an error that only the person sees.
-        public static let nobodyCameBack = Name(rawValue: "nobodyCameBack")
+        public static let noAnswerCame = Name(rawValue: "noAnswerCame")
         /// The certificate comes from an authority that is not trusted, often the developer's own.
         public static let untrustedCertificate = Name(rawValue: "untrustedCertificate")
         /// The certificate is for another name.

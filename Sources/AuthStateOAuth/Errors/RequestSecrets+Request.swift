@@ -38,7 +38,7 @@ extension RequestSecrets {
         }
         secrets += Self.values(URIReference(request.url.absoluteString).query ?? "")
         if let body = request.body, let text = String(strictUTF8: [UInt8](body)) {
-            switch request.headers.first("Content-Type")?.prefix(while: { $0 != ";" }).lowercased() {
+            switch request.headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased() {
             case "application/x-www-form-urlencoded": secrets += Self.values(text)
             case "application/json":
                 let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue ?? [:]

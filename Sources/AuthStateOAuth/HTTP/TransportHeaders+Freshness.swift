@@ -4,13 +4,13 @@ extension TransportHeaders {
     /// `max-age` less `Age`. `no-store`, `no-cache` and an age of zero mean no lifetime: frameworks add them to all
     /// answers, public documents included.
     package var freshnessLifetime: Double? {
-        let directives = self["Cache-Control"].joined(separator: ",").lowercased().filter { !" \t\"".contains($0) }
-            .split(separator: ",")
+        let directives = self[values: "Cache-Control"].joined(separator: ",").lowercased()
+            .filter { !" \t\"".contains($0) }.split(separator: ",")
         guard !directives.contains("no-store"), !directives.contains("no-cache"),
             let directive = directives.first(where: { $0.hasPrefix("max-age=") }),
             let age = Self.seconds(directive.dropFirst("max-age=".count))
         else { return nil }
-        let lifetime = age - (first("Age").flatMap(Self.seconds) ?? 0)
+        let lifetime = age - (self["Age"].flatMap(Self.seconds) ?? 0)
         return lifetime > 0 ? lifetime : nil
     }
 

@@ -18,18 +18,19 @@ public struct TransportHeaders: Sendable, Hashable, ExpressibleByDictionaryLiter
         for (name, value) in elements { append(name, value) }
     }
 
+    /// The first value of a field, nil without one; setting replaces all its lines by one, or removes them.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        set { self[values: name] = newValue.map { [$0] } ?? [] }
+    }
+
     /// All values of a field, one for each line it was sent on; setting replaces them all.
-    public subscript(name: String) -> [String] {
+    public subscript(values name: String) -> [String] {
         get { fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value) }
         set {
             fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
             for value in newValue { append(name, value) }
         }
-    }
-
-    /// The first value of a field.
-    public func first(_ name: String) -> String? {
-        fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
     }
 
     /// Adds a field line, after those of the same name.

@@ -6,8 +6,8 @@
 
 /// An HTTP request as a value; an `HTTPTransport` sends it.
 public struct TransportRequest: Sendable, Hashable {
-    /// The method, for example `GET`.
-    public var method: String
+    /// The method, `.get` for example.
+    public var method: Method
     /// Where it goes: http or https.
     public var url: URL
     /// The header fields, `Authorization` included.
@@ -23,7 +23,7 @@ public struct TransportRequest: Sendable, Hashable {
 
     /// Makes a request.
     public init(
-        method: String = "GET",
+        method: Method = .get,
         url: URL,
         headers: TransportHeaders = [:],
         body: Data? = nil,
@@ -38,6 +38,35 @@ public struct TransportRequest: Sendable, Hashable {
         self.timeout = timeout
         self.maximumResponseBytes = maximumResponseBytes
         self.addressPolicy = addressPolicy
+    }
+}
+
+extension TransportRequest {
+    /// A request method (RFC 9110, section 9); names compare with regard to case.
+    public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The name, as it is sent.
+        public let rawValue: String
+        /// Makes a method; a transport refuses a name that is not an HTTP token.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Makes a method from a literal.
+        public init(stringLiteral value: String) { self.init(rawValue: value) }
+        /// The name.
+        public var description: String { rawValue }
+
+        /// `GET`.
+        public static let get: Method = "GET"
+        /// `HEAD`.
+        public static let head: Method = "HEAD"
+        /// `POST`.
+        public static let post: Method = "POST"
+        /// `PUT`.
+        public static let put: Method = "PUT"
+        /// `PATCH`.
+        public static let patch: Method = "PATCH"
+        /// `DELETE`.
+        public static let delete: Method = "DELETE"
+        /// `OPTIONS`.
+        public static let options: Method = "OPTIONS"
     }
 }
 

@@ -22,7 +22,7 @@ public struct TransportResponse: Sendable, Hashable {
 
     /// The media type of `Content-Type` in lower case, without parameters; nil when none was sent.
     public var mediaType: String? {
-        headers.first("Content-Type").map { value in
+        headers["Content-Type"].map { value in
             value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
     }

@@ -13,10 +13,10 @@ public struct IDTokenPolicy: Sendable, Hashable {
     ///
     /// Tokens accepted in this way are marked, see ``IDTokenTrust``.
     public var trustsTLS = false
-    /// How far the provider's clock may be off, in seconds.
-    public var leeway: Double = 60
-    /// How old a token may be at login, in seconds; not applied on renewal.
-    public var maximumAge: Double = 600
+    /// How far the provider's clock may be off.
+    public var leeway: Duration = .seconds(60)
+    /// How old a token may be at login; not applied on renewal.
+    public var maximumAge: Duration = .seconds(600)
     /// Authentication context classes, one of which `acr` must be; empty leaves it open.
     ///
     /// Those that a request makes essential with its `claims` parameter (section 5.5.1.1) are required besides.
@@ -55,11 +55,23 @@ extension IDTokenPolicy: Codable {
         }
         algorithms = try value(.algorithms, algorithms)
         trustsTLS = try value(.trustsTLS, trustsTLS)
-        leeway = try value(.leeway, leeway)
-        maximumAge = try value(.maximumAge, maximumAge)
+        leeway = Duration(boundedSeconds: try value(.leeway, leeway.inSeconds))
+        maximumAge = Duration(boundedSeconds: try value(.maximumAge, maximumAge.inSeconds))
         contextClasses = try value(.contextClasses, contextClasses)
         trustedAudiences = try container.decodeIfPresent(Set<String>.self, forKey: .trustedAudiences)
         requiresAccessTokenHash = try value(.requiresAccessTokenHash, requiresAccessTokenHash)
+    }
+
+    /// Encodes the policy, with times in seconds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(algorithms, forKey: .algorithms)
+        try container.encode(trustsTLS, forKey: .trustsTLS)
+        try container.encode(leeway.inSeconds, forKey: .leeway)
+        try container.encode(maximumAge.inSeconds, forKey: .maximumAge)
+        try container.encode(contextClasses, forKey: .contextClasses)
+        try container.encodeIfPresent(trustedAudiences, forKey: .trustedAudiences)
+        try container.encode(requiresAccessTokenHash, forKey: .requiresAccessTokenHash)
     }
 }
 

@@ -51,17 +51,17 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
     public func transportRequest() throws -> TransportRequest {
         let endpoint = try endpoint
         var headers: TransportHeaders = ["Accept": "application/json"]
-        headers["Authorization"] = registration.registrationAccessToken.map { ["Bearer \($0)"] } ?? []
+        headers["Authorization"] = registration.registrationAccessToken.map { "Bearer \($0)" }
         switch action {
-        case .read: return TransportRequest(method: "GET", url: endpoint, headers: headers)
-        case .delete: return TransportRequest(method: "DELETE", url: endpoint, headers: headers)
+        case .read: return TransportRequest(method: .get, url: endpoint, headers: headers)
+        case .delete: return TransportRequest(method: .delete, url: endpoint, headers: headers)
         case .update(let request):
             var body = try request.metadata()
             body["client_id"] = .string(registration.clientID)
             body["client_secret"] = registration.clientSecret.map { .string($0) }
-            headers["Content-Type"] = ["application/json"]
+            headers["Content-Type"] = "application/json"
             return TransportRequest(
-                method: "PUT", url: endpoint, headers: headers, body: Data(JSONValue.object(body).serialized()))
+                method: .put, url: endpoint, headers: headers, body: Data(JSONValue.object(body).serialized()))
         }
     }
 }
@@ -116,7 +116,7 @@ extension RegistrationRequest {
             let token = json["registration_access_token"]?.stringValue, TokenResponse.token(token) != nil
         else { return nil }
         return TransportRequest(
-            method: "DELETE", url: url, headers: ["Accept": "application/json", "Authorization": "Bearer \(token)"])
+            method: .delete, url: url, headers: ["Accept": "application/json", "Authorization": "Bearer \(token)"])
     }
 }
 

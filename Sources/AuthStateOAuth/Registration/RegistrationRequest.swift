@@ -108,9 +108,9 @@ public struct RegistrationRequest: Sendable, Hashable {
                 hint: "Register the client on the provider's pages and use its client identifier.")
         }
         var headers: TransportHeaders = ["Content-Type": "application/json", "Accept": "application/json"]
-        headers["Authorization"] = initialAccessToken.map { ["Bearer \($0)"] } ?? []
+        headers["Authorization"] = initialAccessToken.map { "Bearer \($0)" }
         return TransportRequest(
-            method: "POST", url: endpoint, headers: headers, body: Data(JSONValue.object(try metadata()).serialized()))
+            method: .post, url: endpoint, headers: headers, body: Data(JSONValue.object(try metadata()).serialized()))
     }
 }
 

@@ -114,7 +114,7 @@ public struct TokenRequest: Sendable, Hashable {
         var message = try TransportRequest(
             posting: form, additional: additionalParameters, to: configuration.tokenEndpoint,
             authentication: authentication, stage: stage)
-        if let dpopProof { message.headers["DPoP"] = [dpopProof] }
+        if let dpopProof { message.headers["DPoP"] = dpopProof }
         return message
     }
 }

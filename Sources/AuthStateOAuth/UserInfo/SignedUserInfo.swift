@@ -91,14 +91,14 @@ package struct SignedUserInfo: Sendable, Hashable {
             check: .userInfoExpiry, name: "exp", section: "RFC 7519, 4.1.4", expected: "a time in the future"
         ) { token, expected in
             token.claims["exp"].map {
-                ($0.doubleValue ?? 0) + expected.policy.leeway > expected.now.timeIntervalSince1970
+                ($0.doubleValue ?? 0) + expected.policy.leeway.inSeconds > expected.now.timeIntervalSince1970
             } ?? true
         },
         Rule(
             check: .userInfoNotBefore, name: "nbf", section: "RFC 7519, 4.1.5", expected: "a time in the past"
         ) { token, expected in
             token.claims["nbf"].map {
-                ($0.doubleValue ?? .infinity) - expected.policy.leeway <= expected.now.timeIntervalSince1970
+                ($0.doubleValue ?? .infinity) - expected.policy.leeway.inSeconds <= expected.now.timeIntervalSince1970
             } ?? true
         },
     ]

@@ -70,7 +70,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
         var request = TransportRequest(url: url)
         for _ in 0..<10 {
             let response = try await transport.send(request)
-            if let location = response.headers.first("Location"), (300..<400).contains(response.status) {
+            if let location = response.headers["Location"], (300..<400).contains(response.status) {
                 if redirectURI.matches(location) { return AuthorizationCallback(url: edited(location)) }
                 request = TransportRequest(url: try target(location, from: request.url))
             } else if response.status == 200, let form = FormPostPage(String(decoding: response.body, as: UTF8.self)),
@@ -102,7 +102,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
         fields["password"] = credentials.password
         fields["decision"] = "allow"
         return TransportRequest(
-            method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            method: .post, url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
             body: Data(fields.encoded.utf8))
     }
 

@@ -65,7 +65,7 @@ final class ProviderCore: Sendable {
         }
         do {
             var response = try decision.response(keys: keys, deviations: deviations)
-            if let nonce { response.headers["DPoP-Nonce"] = [nonce] }
+            if let nonce { response.headers["DPoP-Nonce"] = nonce }
             return response
         } catch {
             return .oauthError("server_error", "The provider cannot sign: \(error)", status: 500)

@@ -24,7 +24,7 @@ enum ProviderDecision: Sendable {
             }
         case .webFinger(let members):
             var response = LoopbackResponse.json(members, edit: deviations.webFinger)
-            response.headers["Content-Type"] = ["application/jrd+json"]
+            response.headers["Content-Type"] = "application/jrd+json"
             return response
         case .deviceAuthorization(let members): return .json(members, edit: deviations.deviceAuthorization)
         case .backchannelAuthentication(let members):

@@ -26,7 +26,7 @@ struct ProviderRefusal: Error, Sendable {
 
     var response: LoopbackResponse {
         var response = LoopbackResponse.oauthError(error, description, status: status)
-        response.headers["WWW-Authenticate"] = challenge.map { [$0] } ?? []
+        response.headers["WWW-Authenticate"] = challenge
         return response
     }
 }

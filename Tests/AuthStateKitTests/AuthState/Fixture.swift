@@ -23,10 +23,7 @@ struct Fixture {
         refreshToken: String? = "SECRET-refresh-0", lifetime: Double = 3600
     ) throws {
         transport = ScriptedTransport(replies, then: fallback)
-        var configuration = AuthorizationService.Configuration()
-        configuration.clock = clock.wallClock
-        configuration.waitingClock = clock
-        service = AuthorizationService(transport: transport, configuration: configuration)
+        service = AuthorizationService(transport: transport, configuration: .init(clock: clock))
         options.renewalRetries = 0
         record = AuthState.Record(
             configuration: ServiceConfiguration(

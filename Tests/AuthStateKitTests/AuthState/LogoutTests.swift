@@ -123,7 +123,7 @@ struct LogoutTests {
         let pending = try JSONDecoder().decode(PendingLogout.self, from: kept)
         #expect(pending == outcome.pending)
         let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
-        let location = try #require(answer.headers.first("Location"))
+        let location = try #require(answer.headers["Location"])
         try fixture.service.complete(pending, callback: AuthorizationCallback(url: location))
         for callback in ["\(place.rawValue)?state=another", place.rawValue] {
             let error = await authError {

@@ -229,7 +229,7 @@ struct ReauthorizingTests {
         let sent = Lock<[String]>([])
         let transport = Interceptor { [store = world.store, service = world.fixture.service, request] resource in
             let count = sent.withLock { sent in
-                sent.append(resource.headers["Authorization"].first ?? "")
+                sent.append(resource.headers["Authorization"] ?? "")
                 return sent.count
             }
             if count == sending {

@@ -90,7 +90,7 @@ struct RegistrationTests {
         let pending = try fixture.service.begin(request)
         let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
         try await state.complete(
-            pending, callback: AuthorizationCallback(url: try #require(answer.headers.first("Location"))))
+            pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
         #expect(state.isAuthorized && state.snapshot.lastRegistrationResponse != nil)
     }
 

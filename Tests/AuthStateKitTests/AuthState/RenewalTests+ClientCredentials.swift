@@ -20,7 +20,7 @@ extension RenewalTests {
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(
-            fixture.transport.requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
+            fixture.transport.requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
         #expect(state.snapshot.refreshToken == nil)
     }
 

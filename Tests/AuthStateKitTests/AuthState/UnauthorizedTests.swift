@@ -15,7 +15,7 @@ struct UnauthorizedTests {
 
     private func unauthorized(_ challenge: String?..., body: String = "") -> ScriptedTransport.Reply {
         var headers: TransportHeaders = [:]
-        headers["WWW-Authenticate"] = challenge.compactMap { $0 }
+        headers[values: "WWW-Authenticate"] = challenge.compactMap { $0 }
         return .response(TransportResponse(status: 401, headers: headers, body: Data(body.utf8)))
     }
 
@@ -28,7 +28,7 @@ struct UnauthorizedTests {
         let response = try await state.performAction(api)
         #expect(response.status == 200)
         #expect(
-            fixture.transport.requests.map { $0.headers.first("Authorization") }
+            fixture.transport.requests.map { $0.headers["Authorization"] }
                 == ["Bearer SECRET-access-0", nil, "Bearer SECRET-access-1"])
         #expect(state.isAuthorized)
     }
@@ -80,7 +80,7 @@ struct UnauthorizedTests {
         ] as [([String], Bool)])
     func whatCounts(_ lines: [String], _ isRefused: Bool) async throws {
         var headers: TransportHeaders = [:]
-        headers["WWW-Authenticate"] = lines
+        headers[values: "WWW-Authenticate"] = lines
         let fixture = try Fixture(
             [.response(TransportResponse(status: 401, headers: headers)), Fixture.tokens(1)], then: .json("{}"))
         let response = try await fixture.state().performAction(api)
@@ -100,7 +100,7 @@ struct UnauthorizedTests {
         let login = #"Bearer error="insufficient_user_authentication", acr_values="gold""#
         var headers: TransportHeaders = ["WWW-Authenticate": scope]
         let fixture = try Fixture([.response(TransportResponse(status: 403, headers: headers))])
-        headers["WWW-Authenticate"] = [login]
+        headers["WWW-Authenticate"] = login
         fixture.transport.enqueue(.response(TransportResponse(status: 401, headers: headers)))
         let state = fixture.state()
         let first = await authError { try await state.performAction(api) }

@@ -91,7 +91,7 @@ struct UnsavedOverlapTests {
         let state = fixture.state(store: store)
         store.fail(.save)
         _ = try await state.refresh()
-        let service = Task { try await state.run() }
+        let service = Task { await state.run() }
         await fixture.clock.sleepers(1)
         #expect(state.current.storeError != nil)
         store.fail()
@@ -99,7 +99,7 @@ struct UnsavedOverlapTests {
         try await eventually { state.current.storeError == nil }
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
         service.cancel()
-        try await expectCancelled(service)
+        try await bounded { await service.value }
     }
 
     private func logInAnew(_ state: AuthState, _ fixture: Fixture, _ token: String = "SECRET-new") async throws {

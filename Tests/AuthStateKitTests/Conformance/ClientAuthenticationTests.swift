@@ -47,7 +47,7 @@ struct ClientAuthenticationTests {
         #expect(requests.count == 3, sourceLocation: sourceLocation)
         let tokens = try requests.map { request in
             #expect(request.parameters["client_id"] == "client" && request.parameters["client_secret"] == nil)
-            #expect(request.headers["Authorization"].isEmpty, sourceLocation: sourceLocation)
+            #expect(request.headers["Authorization"] == nil, sourceLocation: sourceLocation)
             return try JSONWebToken(parsing: request.parameters["client_assertion"] ?? "")
         }
         #expect(Set(tokens.map { $0.claims["jti"]?.stringValue }).count == 3, sourceLocation: sourceLocation)
@@ -60,7 +60,7 @@ struct ClientAuthenticationTests {
             .clientSecretBasic, .secret(Self.secret, method: isChosen ? .clientSecretBasic : nil))
         #expect(requests.count == 3)
         for request in requests {
-            #expect(request.headers.first("Authorization")?.hasPrefix("Basic ") == true)
+            #expect(request.headers["Authorization"]?.hasPrefix("Basic ") == true)
             #expect(request.parameters["client_secret"] == nil)
         }
     }
@@ -71,7 +71,7 @@ struct ClientAuthenticationTests {
         #expect(requests.count == 3)
         for request in requests {
             #expect(request.parameters["client_secret"] == Self.secret)
-            #expect(request.headers["Authorization"].isEmpty)
+            #expect(request.headers["Authorization"] == nil)
         }
     }
 

@@ -60,7 +60,7 @@ struct ToleratedLoginTests {
             try await fixture.state().refresh()
             let request = try #require(fixture.transport.requests.last)
             let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }
-            #expect(request.headers.first("Authorization")?.hasPrefix("Basic ") == true)
+            #expect(request.headers["Authorization"]?.hasPrefix("Basic ") == true)
             #expect(form?["client_id"] == sent && form?["client_secret"] == nil)
         }
     }

@@ -34,7 +34,7 @@ struct UserInfoConformanceTests {
         let state = try await fixture.logIn()
         #expect(try await state.userInfo().name == "Ada Lovelace")
         let request = try #require(fixture.provider.requests(at: .userInfo).last)
-        #expect(request.method == "GET" && request.headers.first("Authorization")?.hasPrefix("Bearer ") == true)
+        #expect(request.method == "GET" && request.headers["Authorization"]?.hasPrefix("Bearer ") == true)
         #expect(request.parameters.isEmpty)
         await fixture.provider.stop()
     }
@@ -46,7 +46,7 @@ struct UserInfoConformanceTests {
         let options = UserInfoOptions(tokenPlacement: .body)
         #expect(try await state.userInfo(options).name == "Ada Lovelace")
         let request = try #require(fixture.provider.requests(at: .userInfo).last)
-        #expect(request.method == "POST" && request.headers.first("Authorization") == nil)
+        #expect(request.method == "POST" && request.headers["Authorization"] == nil)
         #expect(request.parameters.names == ["access_token"])
         fixture.provider.expireAccessTokens()
         #expect(try await state.userInfo(options).name == "Ada Lovelace")

@@ -38,7 +38,7 @@ struct BoundFixture {
     /// The proofs that came to an endpoint, in order.
     func proofs(at endpoint: OpenIDProvider.Endpoint) throws -> [JSONWebToken] {
         try provider.requests(at: endpoint).compactMap { request in
-            try request.headers.first("DPoP").map { try JSONWebToken(parsing: $0) }
+            try request.headers["DPoP"].map { try JSONWebToken(parsing: $0) }
         }
     }
 }
@@ -73,13 +73,14 @@ struct DPoPLifeTests {
         let url = fixture.provider.url(of: .resource)
         let tokens = try await state.freshTokens()
         #expect(tokens.isBound)
-        let headers = try tokens.authorizationHeaders(method: "DELETE", url: url)
-        #expect(headers["Authorization"] == ["DPoP \(tokens.accessToken)"] && headers["DPoP"].count == 1)
-        var request = TransportRequest(method: "DELETE", url: url, headers: headers)
+        let headers = try tokens.authorizationHeaders(method: .delete, url: url)
+        #expect(
+            headers[values: "Authorization"] == ["DPoP \(tokens.accessToken)"] && headers[values: "DPoP"].count == 1)
+        var request = TransportRequest(method: .delete, url: url, headers: headers)
         #expect(try await fixture.base.service.transport.send(request).status == 200)
         // The proof serves no second request and no other method, and the token is refused without the key.
         #expect(try await fixture.base.service.transport.send(request).status == 401)
-        request.headers = try tokens.authorizationHeaders(method: "GET", url: url)
+        request.headers = try tokens.authorizationHeaders(method: .get, url: url)
         #expect(try await fixture.base.service.transport.send(request).status == 401)
         request.headers = ["Authorization": "Bearer \(tokens.accessToken)"]
         #expect(try await fixture.base.service.transport.send(request).status == 401)
@@ -87,7 +88,7 @@ struct DPoPLifeTests {
         let unbound = try await bearer.logIn().freshTokens()
         #expect(!unbound.isBound)
         #expect(
-            try unbound.authorizationHeaders(method: "GET", url: bearer.provider.url(of: .resource))
+            try unbound.authorizationHeaders(method: .get, url: bearer.provider.url(of: .resource))
                 == ["Authorization": "Bearer \(unbound.accessToken)"])
     }
 
@@ -110,7 +111,7 @@ struct DPoPLifeTests {
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
         let pending = try fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
-        let location = try #require(answer.headers.first("Location"))
+        let location = try #require(answer.headers["Location"])
         let state = AuthState(
             AuthState.Record(configuration: request.configuration, clientID: request.clientID),
             service: fixture.base.service)
@@ -282,7 +283,7 @@ struct DPoPLifeTests {
         let pending = try fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
         let response = try await fixture.base.service.authorizationResponse(
-            for: pending, callback: AuthorizationCallback(url: try #require(answer.headers.first("Location"))))
+            for: pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
         let tokens = try await fixture.base.service.exchange(response)
         let state = AuthState(
             AuthState.Record(configuration: request.configuration, clientID: request.clientID),
@@ -300,7 +301,7 @@ struct DPoPLifeTests {
     func again() async throws {
         var record = try Fixture().record
         record.dpopKey = try .generate()
-        let request = Reauthorization.presenting(DirectUserAgent()).request(of: record, after: .nobodyIsLoggedIn)
+        let request = Reauthorization.presenting(DirectUserAgent()).request(of: record, after: .noUserIsLoggedIn)
         #expect(request.dpopKey == record.dpopKey)
     }
 
@@ -314,7 +315,7 @@ struct DPoPLifeTests {
         func reply(_ status: Int, _ error: String, challenge: String? = nil) -> ScriptedTransport.Reply {
             var response = TransportResponse(
                 status: status, headers: ["Date": date], body: Data(#"{"error":"\#(error)"}"#.utf8))
-            response.headers["WWW-Authenticate"] = challenge.map { [$0] } ?? []
+            response.headers["WWW-Authenticate"] = challenge
             return .response(response)
         }
         let transport = ScriptedTransport([

@@ -103,7 +103,7 @@ struct DPoPNonceTests {
         #expect(state.isAuthorized && state.snapshot.unconfirmedRenewal == nil)
         #expect(state.snapshot.refreshToken == "SECRET-refresh-0")
         let proofs = try fixture.transport.requests.map { request in
-            try JSONWebToken(parsing: #require(request.headers.first("DPoP")))
+            try JSONWebToken(parsing: #require(request.headers["DPoP"]))
         }
         #expect(proofs.map { $0.claims["nonce"] } == [nil, "n"])
         #expect(proofs[0].claims["jti"] != proofs[1].claims["jti"])
@@ -134,12 +134,12 @@ struct DPoPNonceTests {
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 2 && fixture.provider.requestCount(.token) == 1)
         let form = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
         #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
-        #expect(!form.headers["DPoP"].isEmpty)
+        #expect(form.headers["DPoP"] != nil)
         var request = try fixture.request()
         request.configuration.tolerances = [.unprovenPush]
         _ = try await fixture.base.service.push(request.placed())
         let named = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
-        #expect(named.headers["DPoP"].isEmpty && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
+        #expect(named.headers["DPoP"] == nil && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
     }
 
     @Test("a client assertion, which serves once, is made anew for the second request")
@@ -165,12 +165,12 @@ struct DPoPNonceTests {
         fixture.provider.rotateDPoPNonce()
         let token = state.snapshot.accessToken
         let status = try await state.withFreshToken { tokens in
-            let headers = try tokens.authorizationHeaders(method: "GET", url: url)
+            let headers = try tokens.authorizationHeaders(method: .get, url: url)
             let response = try await transport.send(TransportRequest(url: url, headers: headers))
             if learns { tokens.learn(from: response.headers, of: url) }
             guard response.status != 401 else {
                 throw learns
-                    ? TokenRejected(challenges: response.headers["WWW-Authenticate"])
+                    ? TokenRejected(challenges: response.headers[values: "WWW-Authenticate"])
                     : TokenRejected(response, of: url)
             }
             return response.status

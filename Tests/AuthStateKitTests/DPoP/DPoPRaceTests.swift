@@ -18,7 +18,7 @@ struct DPoPRaceTests {
         private let nonces = Lock<(open: Set<String>, count: Int)>(([], 0))
 
         func answer(_ request: TransportRequest) throws -> TransportResponse {
-            let proof = try JSONWebToken(parsing: request.headers.first("DPoP") ?? "")
+            let proof = try JSONWebToken(parsing: request.headers["DPoP"] ?? "")
             let used = proof.claims["nonce"]?.stringValue
             let (isGood, fresh) = nonces.withLock { nonces -> (Bool, String) in
                 let isGood = used.map { nonces.open.remove($0) != nil } ?? false
@@ -34,7 +34,7 @@ struct DPoPRaceTests {
                 answer.body = Data(#"{"error":"use_dpop_nonce"}"#.utf8)
             } else {
                 answer.status = 401
-                answer.headers["WWW-Authenticate"] = [#"DPoP error="use_dpop_nonce""#]
+                answer.headers["WWW-Authenticate"] = #"DPoP error="use_dpop_nonce""#
             }
             return answer
         }
@@ -96,7 +96,7 @@ struct DPoPRaceTests {
         let state = AuthState(record, service: AuthorizationService(transport: ScriptedTransport()))
         let url = try #require(URL(string: "https://api.example/things"))
         func nonce(_ tokens: Tokens, _ url: URL) throws -> String? {
-            let proof = try tokens.authorizationHeaders(method: "GET", url: url).first("DPoP")
+            let proof = try tokens.authorizationHeaders(method: .get, url: url)["DPoP"]
             return try JSONWebToken(parsing: proof ?? "").claims["nonce"]?.stringValue
         }
         var nonces: [String?] = []

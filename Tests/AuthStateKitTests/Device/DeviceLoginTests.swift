@@ -84,7 +84,7 @@ struct DeviceLoginTests {
                 ]
                 let answer = try await transport.send(
                     TransportRequest(
-                        method: "POST", url: response.verificationURI,
+                        method: .post, url: response.verificationURI,
                         headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8)))
                 #expect(String(decoding: answer.body, as: UTF8.self).contains("connected"))
             }
@@ -219,7 +219,7 @@ struct DeviceLoginTests {
         }
         #expect(state.isAuthorized)
         let requests = [OpenIDProvider.Endpoint.deviceAuthorization, .token].flatMap { world.provider.requests(at: $0) }
-        #expect(requests.allSatisfy { $0.headers.first("Authorization")?.hasPrefix("Basic ") == true })
+        #expect(requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
         let error = await failure { _ = try await world.logIn(world.request(client: "web")) { _ in } }
         #expect(error?.code == .unauthorizedClient && error?.stage == .authorization)
     }

@@ -37,7 +37,7 @@ struct ExchangeTests {
             #expect(sent["subject_token"] == token && sent["subject_token_type"] == type.rawValue)
             #expect(sent.values("audience") == ["billing", "mail"])
             var call = TransportRequest(url: fixture.provider.url(of: .resource))
-            call.headers["Authorization"] = ["Bearer \(issued.accessToken)"]
+            call.headers["Authorization"] = "Bearer \(issued.accessToken)"
             let reply = try await fixture.service.transport.send(call)
             #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, Ada Lovelace!"))
         }
@@ -116,7 +116,7 @@ struct ExchangeTests {
         var answer = TransportResponse(status: 0)
         // The first answer brings the nonce that the resource wants.
         for _ in 0..<2 {
-            call.headers = try tokens.authorizationHeaders(method: "GET", url: call.url)
+            call.headers = try tokens.authorizationHeaders(method: .get, url: call.url)
             answer = try await fixture.base.service.transport.send(call)
             tokens.learn(from: answer.headers, of: call.url)
         }
@@ -175,7 +175,7 @@ struct ExchangeTests {
             let issued = TokenResponse(accessToken: "SECRET-issued", tokenType: type, issuedAt: Date())
             let tokens = state.tokens(issued: issued)
             let error = await authError {
-                try tokens.authorizationHeaders(method: "GET", url: fixture.provider.url(of: .resource))
+                try tokens.authorizationHeaders(method: .get, url: fixture.provider.url(of: .resource))
             }
             #expect(error?.code == .unsupportedTokenType && error?.received == type && error?.hint != nil)
             #expect(tokens.scope == nil)

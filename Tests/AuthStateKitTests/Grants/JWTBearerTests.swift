@@ -136,7 +136,7 @@ struct JWTBearerTests {
         // The assertion is the robot's, and this provider wants the client's own.
         #expect(error?.code == .invalidGrant)
         let request = try #require(world.fixture.provider.requests(at: .token).last)
-        #expect(request.headers.first("Authorization")?.hasPrefix("Basic ") == true)
+        #expect(request.headers["Authorization"]?.hasPrefix("Basic ") == true)
     }
 
     @Test("a key in memory is not archived, and a pool keeps the state under a key")

@@ -21,13 +21,10 @@ final class PoolFixture: Sendable {
 
     init(lifetime: Double = 3600, _ change: (inout AuthStatePool.Options) -> Void = { _ in }) {
         provider = PoolProvider(lifetime: lifetime)
-        var configuration = AuthorizationService.Configuration()
-        configuration.clock = clock.wallClock
-        configuration.waitingClock = clock
         let provider = provider
         service = AuthorizationService(
             transport: ScriptedTransport(then: .dynamic { try await provider.answer($0) }),
-            configuration: configuration)
+            configuration: .init(clock: clock))
         var options = AuthStatePool.Options()
         options.state.renewalRetries = 0
         change(&options)
@@ -83,13 +80,13 @@ final class PoolFixture: Sendable {
 
     /// Runs the pool while the body does.
     func running(_ body: () async throws -> Void) async throws {
-        let service = Task { [pool] in try await pool.run() }
+        let service = Task { [pool] in await pool.run() }
         do { try await body() } catch {
             service.cancel()
             throw error
         }
         service.cancel()
-        try await expectCancelled(service)
+        try await bounded { await service.value }
     }
 
     /// Moves the clock, and waits until the pool has done what follows from it.

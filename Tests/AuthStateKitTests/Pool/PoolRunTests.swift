@@ -139,7 +139,7 @@ struct PoolRunTests {
         let pool = fixture.pool
         let gate = ScriptedTransport.Gate()
         fixture.provider.hold(at: gate)
-        let service = Task { try await pool.run() }
+        let service = Task { await pool.run() }
         await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .seconds(3545))
         await gate.arrivals()
@@ -147,7 +147,7 @@ struct PoolRunTests {
         // The renewal's own deadline and the one of draining: run() waits.
         await fixture.clock.sleepers(2)
         gate.open()
-        try await expectCancelled(service)
+        try await bounded { await service.value }
         let stored = try #require(try await fixture.store.load("user-0"))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "user-0-r1")
     }
@@ -161,14 +161,14 @@ struct PoolRunTests {
         let pool = fixture.pool
         let gate = ScriptedTransport.Gate()
         fixture.provider.hold(at: gate)
-        let service = Task { try await pool.run() }
+        let service = Task { await pool.run() }
         await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .seconds(3545))
         await gate.arrivals()
         service.cancel()
         await fixture.clock.sleepers(2)
         fixture.clock.advance(by: .seconds(5))
-        try await expectCancelled(service)
+        try await bounded { await service.value }
         gate.open()
     }
 

@@ -36,7 +36,7 @@ struct OpenIDProviderDPoPTests {
         var headers: TransportHeaders = [
             "Authorization": "Basic \(Base64.encode(Array("service:service-secret".utf8)))"
         ]
-        headers["DPoP"] = proofs
+        headers[values: "DPoP"] = proofs
         let response = try await fixture.post(["grant_type": "client_credentials", "scope": "api"], headers: headers)
         return (response.status, try JSONValue(parsing: [UInt8](response.body))["error"]?.stringValue)
     }
@@ -71,8 +71,8 @@ struct OpenIDProviderDPoPTests {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256)
         let url = fixture.provider.url(of: .token)
-        let proof = try DPoPProof(method: "POST", url: url, issuedAt: Date()).signed(with: key)
-        let other = try DPoPProof(method: "POST", url: url, issuedAt: Date()).signed(with: key)
+        let proof = try DPoPProof(method: .post, url: url, issuedAt: Date()).signed(with: key)
+        let other = try DPoPProof(method: .post, url: url, issuedAt: Date()).signed(with: key)
         #expect(try await post(fixture, proofs: [proof]).status == 200)
         #expect(try await post(fixture, proofs: [proof]).error == "invalid_dpop_proof")
         #expect(try await post(fixture, proofs: [other, proof]).error == "invalid_dpop_proof")
@@ -95,18 +95,18 @@ struct OpenIDProviderDPoPTests {
         let key = try SigningKey.generate(.es256)
         let url = fixture.provider.url(of: .token)
         func proof(_ nonce: String?) throws -> TransportHeaders {
-            let proof = try DPoPProof(method: "POST", url: url, issuedAt: Date(), nonce: nonce)
+            let proof = try DPoPProof(method: .post, url: url, issuedAt: Date(), nonce: nonce)
             return [
                 "DPoP": try proof.signed(with: key),
                 "Authorization": "Basic \(Base64.encode(Array("service:service-secret".utf8)))",
             ]
         }
         let form: Parameters = ["grant_type": "client_credentials"]
-        let first = try await fixture.post(form, headers: proof(nil)).headers.first("DPoP-Nonce")
+        let first = try await fixture.post(form, headers: proof(nil)).headers["DPoP-Nonce"]
         let second = try await fixture.post(form, headers: proof(first))
-        #expect(second.status == 200 && second.headers.first("DPoP-Nonce") == first)
+        #expect(second.status == 200 && second.headers["DPoP-Nonce"] == first)
         let third = try await fixture.post(form, headers: proof(first))
-        #expect(third.status == 200 && third.headers.first("DPoP-Nonce") != first)
+        #expect(third.status == 200 && third.headers["DPoP-Nonce"] != first)
         #expect(try await fixture.post(form, headers: proof(first)).status == 400)
     }
 }

@@ -114,7 +114,7 @@ struct OpenIDProviderFlowTests {
         #expect(response.status == 200)
         #expect(page.contains("&quot;&gt;&lt;script&gt;"))
         #expect(!page.contains("<script>alert"))
-        let policy = try #require(response.headers.first("Content-Security-Policy"))
+        let policy = try #require(response.headers["Content-Security-Policy"])
         #expect(policy.contains("default-src 'none'"))
         #expect(policy.contains("form-action 'self' http://127.0.0.1:5000"))
     }
@@ -157,7 +157,7 @@ struct OpenIDProviderFlowTests {
         #expect(page.contains(#"<form method="post" action="http://127.0.0.1:5000/callback">"#))
         #expect(page.contains(#"name="state" value="a&quot;b""#))
         #expect(
-            response.headers.first("Content-Security-Policy")?.contains("form-action http://127.0.0.1:5000") == true)
+            response.headers["Content-Security-Policy"]?.contains("form-action http://127.0.0.1:5000") == true)
     }
 
     @Test("a token that is revoked is no longer active, and takes its grant along")
@@ -168,7 +168,7 @@ struct OpenIDProviderFlowTests {
         func ask(_ endpoint: OpenIDProvider.Endpoint) async throws -> String {
             let form: Parameters = ["client_id": "app", "token": token]
             let request = TransportRequest(
-                method: "POST", url: fixture.provider.url(of: endpoint),
+                method: .post, url: fixture.provider.url(of: endpoint),
                 headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8))
             return String(decoding: try await fixture.service.transport.send(request).body, as: UTF8.self)
         }

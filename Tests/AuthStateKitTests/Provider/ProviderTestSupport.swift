@@ -48,10 +48,10 @@ struct ProviderFixture {
     /// A form to the token endpoint, as a client that does not use this library would send it.
     func post(_ form: Parameters, headers: TransportHeaders = [:]) async throws -> TransportResponse {
         var headers = headers
-        headers["Content-Type"] = ["application/x-www-form-urlencoded"]
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
         return try await service.transport.send(
             TransportRequest(
-                method: "POST", url: provider.url(of: .token), headers: headers, body: Data(form.encoded.utf8)))
+                method: .post, url: provider.url(of: .token), headers: headers, body: Data(form.encoded.utf8)))
     }
 }
 

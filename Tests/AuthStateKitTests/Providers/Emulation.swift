@@ -75,7 +75,7 @@ struct Emulation: Sendable {
         let documents = ScriptedPages.transport(pages)
         transport = ScriptedTransport(
             then: .dynamic { request in
-                let isUserInfo = request.headers.first("Authorization")?.hasPrefix("Bearer ") == true
+                let isUserInfo = request.headers["Authorization"]?.hasPrefix("Bearer ") == true
                 if isUserInfo, let answer = issuing.userInfo.withLock({ $0 }) { return answer }
                 return request.method == "POST" ? try tokenAnswer(request, issuing) : try await documents.send(request)
             })

@@ -139,7 +139,7 @@ struct KnownProviderLoginTests {
     @Test("GitHub: JSON is asked for, a form is read, and the secret goes into the body")
     func gitHub() async throws {
         let gitHub = try Emulation(.gitHub) { request, _ in
-            #expect(request.headers.first("Accept") == "application/json")
+            #expect(request.headers["Accept"] == "application/json")
             return TransportResponse(
                 status: 200, headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"],
                 body: Data("access_token=gho_x&scope=read%3Auser%2Cgist&token_type=bearer".utf8))
@@ -228,7 +228,7 @@ struct KnownProviderLoginTests {
         }
         _ = try await spotify.logIn(credential: .secret("s"))
         let request = try spotify.lastTokenRequest()
-        #expect(request.headers.first("Authorization") == "Basic \(Base64.encode(Array("client:s".utf8)))")
+        #expect(request.headers["Authorization"] == "Basic \(Base64.encode(Array("client:s".utf8)))")
         #expect(request.form["client_id"] == nil && request.form["client_secret"] == nil)
     }
 

@@ -44,13 +44,32 @@ struct CredentialChoiceTests {
         let credential = ClientCredential.secret("p@ss:w%rd +", method: .clientSecretBasic)
         if let pair {
             let headers = try request(credential, service, clientID: "odd:id").headers
-            #expect(headers.first("Authorization") == "Basic \(Base64.encode(Array(pair.utf8)))")
+            #expect(headers["Authorization"] == "Basic \(Base64.encode(Array(pair.utf8)))")
         } else {
             let headers = try request(credential, service).headers
-            #expect(headers.first("Authorization") == "Basic \(Base64.encode(Array("client:p@ss:w%rd +".utf8)))")
+            #expect(headers["Authorization"] == "Basic \(Base64.encode(Array("client:p@ss:w%rd +".utf8)))")
             // The first colon ends the identifier.
             let error = #expect(throws: AuthStateError.self) { try request(credential, service, clientID: "odd:id") }
             #expect(error?.code == .unsupported)
+        }
+    }
+
+    @Test("a program can check at its start whether its secret or key can be read")
+    func available() throws {
+        let key = try SigningKey.generate(.es256)
+        for credential in [
+            .none, .secret("s3cret"), .environment("PATH"), .privateKey(key), .certificate(),
+        ] as [ClientCredential] {
+            try credential.checkAvailable()
+        }
+        let missing = "AUTHSTATE_UNSET_VARIABLE"
+        for credential in [
+            .environment(missing), .environment(missing, method: .clientSecretJWT), .file("/missing/\(missing)"),
+            .privateKey(environment: missing), .privateKey(file: "/missing/\(missing)"), .secret(""),
+            .privateKey(environment: "PATH"), .secret("-----BEGIN PRIVATE KEY-----", method: .clientSecretPost),
+        ] as [ClientCredential] {
+            let error = #expect(throws: AuthStateError.self, "\(credential)") { try credential.checkAvailable() }
+            #expect(error?.code == .credentialUnavailable && error?.stage == .usage)
         }
     }
 
@@ -83,7 +102,7 @@ struct CredentialChoiceTests {
         for credential in [ClientCredential.secret(key), .file(folder["key"])] {
             let (form, headers) = try request(credential, service())
             #expect(form["client_assertion"] != nil && form["client_secret"] == nil)
-            #expect(headers.first("Authorization") == nil)
+            #expect(headers["Authorization"] == nil)
             #expect(try credential.requestSigningKey(service: service()).algorithm == .es256)
             for method in [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT] {
                 var insisting = credential
@@ -104,7 +123,7 @@ struct CredentialChoiceTests {
         arguments: [ClientCredential.certificate(), .certificate(isSelfSigned: true)])
     func certificate(_ credential: ClientCredential) throws {
         let (form, headers) = try request(credential, service())
-        #expect(form.names == ["grant_type", "client_id"] && headers.first("Authorization") == nil)
+        #expect(form.names == ["grant_type", "client_id"] && headers["Authorization"] == nil)
         #expect(credential.description == "certificate of the connection")
     }
 

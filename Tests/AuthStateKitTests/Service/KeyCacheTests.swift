@@ -148,7 +148,7 @@ struct FreshnessLifetimeTests {
         ] as [(String, String?, Double?)])
     func lifetime(_ control: String, _ age: String?, _ expected: Double?) {
         var headers: TransportHeaders = ["Cache-Control": control]
-        if let age { headers["Age"] = [age] }
+        if let age { headers["Age"] = age }
         #expect(headers.freshnessLifetime == expected)
     }
 }

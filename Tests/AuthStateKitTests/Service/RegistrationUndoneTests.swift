@@ -26,7 +26,7 @@ struct RegistrationUndoneTests {
         ])
         #expect(error?.code == .malformedResponse && error?.message.contains("deleted again") == true)
         #expect(requests.last?.method == "DELETE" && requests.last?.url.absoluteString == "https://op.example/r/1")
-        #expect(requests.last?.headers["Authorization"] == ["Bearer SECRET-manage"])
+        #expect(requests.last?.headers[values: "Authorization"] == ["Bearer SECRET-manage"])
         #expect(error.map { "\($0)" }?.contains("SECRET") == false)
     }
 

@@ -22,7 +22,7 @@ struct WebFingerServiceTests {
         let found = try await service.discoverConfiguration(
             identifier: "ada@example.com", allowedIssuers: ["https://op.example"])
         #expect(found.issuer?.rawValue == "https://op.example")
-        #expect(transport.requests[0].headers.first("Accept") == "application/jrd+json, application/json")
+        #expect(transport.requests[0].headers["Accept"] == "application/jrd+json, application/json")
     }
 
     @Test("an issuer that is not on the list is refused by name, and gets no request")

@@ -80,7 +80,7 @@ struct SessionRestoringTests {
         request.redirectURI = try RedirectURI("com.example.app:/callback")
         let pending = try fixture.provider.service.begin(request)
         let answer = try await fixture.provider.service.transport.send(TransportRequest(url: pending.url))
-        let callback = AuthorizationCallback(url: try #require(answer.headers.first("Location")))
+        let callback = AuthorizationCallback(url: try #require(answer.headers["Location"]))
         let count = fixture.provider.provider.requestCount(.token)
         #expect(
             await authError { try await other.core.complete(pending, callback: callback) }?.code == .invalidArgument)

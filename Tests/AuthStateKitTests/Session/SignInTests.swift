@@ -195,7 +195,7 @@ struct SignInTests {
         request.redirectURI = try RedirectURI("com.example.app:/callback")
         let pending = try fixture.provider.service.begin(request)
         let answer = try await fixture.provider.service.transport.send(TransportRequest(url: pending.url))
-        let callback = AuthorizationCallback(url: try #require(answer.headers.first("Location")))
+        let callback = AuthorizationCallback(url: try #require(answer.headers["Location"]))
         let next = try await fixture.restarted()
         await next.core.restore()
         #expect(try await next.core.complete(pending, callback: callback).name == "Ada Lovelace")
@@ -223,7 +223,7 @@ struct SignInTests {
         try await eventually { opened.withLock { $0 } != nil }
         let page = try #require(opened.withLock { $0 })
         let answer = try await fixture.provider.service.transport.send(TransportRequest(url: page))
-        let location = try #require(answer.headers.first("Location").flatMap(URL.init(string:)))
+        let location = try #require(answer.headers["Location"].flatMap(URL.init(string:)))
 
         let router = RedirectRouter(redirectURIs: [redirectURI], store: pendings)
         let next = try await fixture.restarted()

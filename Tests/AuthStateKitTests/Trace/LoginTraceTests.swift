@@ -86,7 +86,10 @@ struct LoginTraceTests {
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             let form = Parameters(decoding: String(decoding: request.body ?? Data(), as: UTF8.self)) ?? [:]
             note(form.names.filter { !Self.open.contains($0) }.compactMap { form[$0] })
-            note(request.headers["Authorization"].flatMap { $0.split(separator: " ").dropFirst().map(String.init) })
+            note(
+                request.headers[values: "Authorization"].flatMap {
+                    $0.split(separator: " ").dropFirst().map(String.init)
+                })
             let response = try await SystemTransport.shared.send(request)
             let isMetadata = request.url.path.hasSuffix("openid-configuration") || request.url.path.hasSuffix("jwks")
             if !isMetadata, let json = try? JSONValue(parsing: [UInt8](response.body)).objectValue {

@@ -65,7 +65,7 @@
         func broken(actions: [RawServer.Action]) async throws {
             let server = RawServer { _ in actions }
             let error = try #require(
-                try await failure(transport, TransportRequest(server.url, method: "POST", body: "x")))
+                try await failure(transport, TransportRequest(server.url, method: .post, body: "x")))
             #expect(error.code == .connectionLost)
             #expect(error.requestMayHaveBeenSent)
             #expect(server.requests.count == 1)
@@ -77,7 +77,7 @@
             let reserved = try ReservedPort()
             let port = reserved.number
             let url = "http://127.0.0.1:\(port)/token?secret"
-            let error = try #require(try await failure(transport, TransportRequest(url, method: "POST", body: "x")))
+            let error = try #require(try await failure(transport, TransportRequest(url, method: .post, body: "x")))
             #expect(error.code == .unreachable)
             #expect(!error.requestMayHaveBeenSent)
             #expect(error.message == "Could not connect to 127.0.0.1:\(port): connection refused.")
@@ -109,7 +109,7 @@
             _ = try await transport.send(TransportRequest(server.url + "/first"))
             let body = method == "POST" ? "" : nil
             let error = try await failure(
-                transport, TransportRequest(server.url + "/dies", method: method, body: body))
+                transport, TransportRequest(server.url + "/dies", method: .init(rawValue: method), body: body))
             let attempts = server.requests.filter { $0.head.contains("/dies") }.count
             if method == "POST" {
                 #expect(error?.code == .connectionLost)
@@ -131,7 +131,7 @@
         @Test("a server that hangs up while the request is written does no harm")
         func hangUp() async throws {
             let server = RawServer { _ in [.reset] }
-            var request = try TransportRequest(server.url, method: "POST")
+            var request = try TransportRequest(server.url, method: .post)
             request.headers.append("Content-Length", "1")
             request.body = Data(count: 8 << 20)
             _ = try await failure(transport, request)

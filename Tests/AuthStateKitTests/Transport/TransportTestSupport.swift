@@ -5,7 +5,7 @@
     import Testing
 
     extension TransportRequest {
-        init(_ url: String, method: String = "GET", headers: TransportHeaders = [:], body: String? = nil) throws {
+        init(_ url: String, method: Method = .get, headers: TransportHeaders = [:], body: String? = nil) throws {
             self.init(
                 method: method, url: try #require(URL(string: url)), headers: headers, body: body.map { Data($0.utf8) },
                 timeout: .seconds(20))

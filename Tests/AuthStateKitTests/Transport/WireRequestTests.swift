@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests that may go on the wire")
 struct WireRequestTests {
-    private func request(_ url: String, method: String = "GET", headers: TransportHeaders = [:]) throws
+    private func request(_ url: String, method: TransportRequest.Method = .get, headers: TransportHeaders = [:]) throws
         -> TransportRequest
     {
         TransportRequest(method: method, url: try #require(URL(string: url)), headers: headers)
@@ -34,7 +34,7 @@ struct WireRequestTests {
             ("GET", "X", "1\r\nInjected: 1"), ("GET", "X", "1\n2"), ("GET", "X", "1\u{0}2"), ("GET", "X", "1\u{7F}"),
         ])
     func injection(method: String, name: String, value: String) throws {
-        var request = try request("https://op.example/", method: method)
+        var request = try request("https://op.example/", method: .init(rawValue: method))
         request.headers.append(name, value)
         let error = #expect(throws: TransportError.self) { _ = try WireRequest(request) }
         #expect(error?.code == .invalidRequest)
@@ -62,7 +62,7 @@ struct WireRequestTests {
 
     @Test("a HEAD request with a body is refused")
     func headWithBody() throws {
-        var request = try request("https://op.example/", method: "HEAD")
+        var request = try request("https://op.example/", method: .head)
         request.body = Data("x".utf8)
         #expect(throws: TransportError.self) { _ = try WireRequest(request) }
     }

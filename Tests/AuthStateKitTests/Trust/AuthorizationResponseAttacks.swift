@@ -246,8 +246,8 @@ private struct LoopbackKnock {
     private func knock(_ method: String, _ target: String, _ body: String, _ headers: TransportHeaders) throws {
         var lines = "\(method) \(target) HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n"
         for field in headers { lines += "\(field.name): \(field.value)\r\n" }
-        if headers.first("Host") == nil { lines += "Host: 127.0.0.1:8400\r\n" }
-        if headers.first("Cookie") == nil { lines += "Cookie: \(entrance.cookie)\r\n" }
+        if headers["Host"] == nil { lines += "Host: 127.0.0.1:8400\r\n" }
+        if headers["Cookie"] == nil { lines += "Cookie: \(entrance.cookie)\r\n" }
         var parser = LoopbackRequestParser()
         guard case .request(let request) = parser.feed("\(lines)\r\n\(body)".utf8) else { return }
         let rules = LoopbackCallbackRules(

@@ -17,8 +17,8 @@ struct LoopbackRequestParserTests {
         #expect(request.method == "POST")
         #expect(request.path == "/cb")
         #expect(request.query == "a=b%20c&d=?e")
-        #expect(request.headers["host"] == ["x:1"])
-        #expect(request.headers["x-empty"] == [""])
+        #expect(request.headers[values: "host"] == ["x:1"])
+        #expect(request.headers[values: "x-empty"] == [""])
         #expect(request.body == Array("abc".utf8))
         #expect(request.keepsAlive)
 

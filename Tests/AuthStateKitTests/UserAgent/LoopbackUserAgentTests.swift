@@ -229,7 +229,7 @@ struct LoopbackUserAgentTests {
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
         #expect(error?.code == .timedOut && error?.stage == .authorization)
-        #expect(error?.recognizedFailure?.name == .nobodyCameBack && error?.hint == error?.recognizedFailure?.hint)
+        #expect(error?.recognizedFailure?.name == .noAnswerCame && error?.hint == error?.recognizedFailure?.hint)
         #expect(error?.expected == "an answer at \(trip.session.redirectURI)")
         await trip.session.finish(.cancelled)
         #expect(throws: TestSocket.Failure.self) { try TestSocket(port: trip.port) }

@@ -29,7 +29,7 @@ struct PushedAuthorizationTests {
         let url = try request.url().absoluteString
         #expect(message.form == Parameters(decoding: url.drop { $0 != "?" }.dropFirst()))
         #expect(message.method == "POST" && message.url.absoluteString == "https://op.example/par")
-        #expect(message.headers.first("Authorization") == "Basic Y2xpZW50OnM=")
+        #expect(message.headers["Authorization"] == "Basic Y2xpZW50OnM=")
         let post = try PushedAuthorizationRequest(request).transportRequest(
             authentication: .secret("s", clientID: "client", method: .clientSecretPost))
         #expect(post.form?["client_secret"] == "s" && post.form?.values("client_id") == ["client"])

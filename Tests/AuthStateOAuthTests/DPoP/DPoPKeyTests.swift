@@ -25,7 +25,7 @@ struct DPoPKeyTests {
         #expect(key.algorithm == .es256 && key.source == .state)
         let again = try reopened(key)
         #expect(again == key && again.thumbprint == key.thumbprint)
-        let proof = try DPoPProof(method: "GET", url: #require(URL(string: "https://a.example/")), issuedAt: Date())
+        let proof = try DPoPProof(method: .get, url: #require(URL(string: "https://a.example/")), issuedAt: Date())
         let token = try JSONWebToken(parsing: proof.signed(with: again.signer(reading: unread)))
         let shown = try JSONWebKey(json: #require(token.header.json["jwk"]))
         #expect(try shown.thumbprintText() == key.thumbprint)

@@ -42,7 +42,7 @@ struct DPoPProofTests {
                 method: "GET", url: url("https://resource.example.org/protectedresource"),
                 issuedAt: Date(timeIntervalSince1970: 1_562_262_618), accessToken: Self.accessToken)
             : try DPoPProof(
-                method: "POST", url: url("https://server.example.com/token"),
+                method: .post, url: url("https://server.example.com/token"),
                 issuedAt: Date(timeIntervalSince1970: 1_562_262_616.9))
         proof.identifier = isResource ? "e1j3V_bKic8-LAEB" : "-BwC3ESc6acc2lTc"
         let ours = try JSONWebToken(parsing: proof.signed(with: .generate(.es256)))
@@ -58,7 +58,7 @@ struct DPoPProofTests {
     func publicKey(_ algorithm: SignatureAlgorithm) throws {
         let key = try DPoPKey.generate(algorithm)
         let signer = try key.signer { _ in throw CancellationError() }
-        let proof = try DPoPProof(method: "GET", url: url("https://api.example/a"), issuedAt: Date(), nonce: "n-1")
+        let proof = try DPoPProof(method: .get, url: url("https://api.example/a"), issuedAt: Date(), nonce: "n-1")
         let token = try JSONWebToken(parsing: proof.signed(with: signer))
         let shown = try #require(token.header.json["jwk"]?.objectValue)
         let names: Set = ["kty", "crv", "x", "y", "n", "e"]
@@ -82,13 +82,13 @@ struct DPoPProofTests {
             ("https://api.example:80/a/../b", "https://api.example:80/a/../b"),
         ])
     func target(_ text: String, _ expected: String) throws {
-        #expect(try DPoPProof(method: "GET", url: url(text), issuedAt: Date()).target == expected)
+        #expect(try DPoPProof(method: .get, url: url(text), issuedAt: Date()).target == expected)
     }
 
     @Test("no two proofs are the same")
     func unique() throws {
         let proofs = try (0..<100).map { _ in
-            try DPoPProof(method: "GET", url: url("https://a.example/"), issuedAt: Date())
+            try DPoPProof(method: .get, url: url("https://a.example/"), issuedAt: Date())
         }
         #expect(Set(proofs.map(\.identifier)).count == 100)
     }
@@ -102,7 +102,7 @@ struct DPoPProofTests {
         ] as [([String], String?)])
     func nonces(_ lines: [String], _ expected: String?) {
         var headers: TransportHeaders = [:]
-        headers["dpop-nonce"] = lines
+        headers[values: "dpop-nonce"] = lines
         #expect(headers.dpopNonce == expected)
     }
 

@@ -41,7 +41,7 @@ struct DeviceAuthorizationTests {
         #expect(form.values("resource") == ["https://api.example/", "https://files.example/"])
         let proof = try ClientAuthentication.secret("s", clientID: "client", method: .clientSecretBasic)
         let confidential = try Self.request().transportRequest(authentication: proof)
-        #expect(confidential.headers.first("Authorization") != nil && confidential.form?["client_id"] == nil)
+        #expect(confidential.headers["Authorization"] != nil && confidential.form?["client_id"] == nil)
     }
 
     @Test("without the endpoint there is a clear error, and no parameter is replaced")

@@ -32,6 +32,20 @@ struct ErrorTests {
         #expect(unknown.kind == .refused)
     }
 
+    @Test("a code is a pattern to catch by")
+    func patterns() {
+        func caught(_ error: any Error) -> String {
+            do { throw error } catch AuthStateError.Code.notLoggedIn {
+                return "code"
+            } catch {
+                return "other"
+            }
+        }
+        #expect(caught(AuthStateError(.notLoggedIn, stage: .store, "No user.")) == "code")
+        #expect(caught(AuthStateError(.invalidGrant, stage: .refresh, "Ended.")) == "other")
+        #expect(caught(CancellationError()) == "other")
+    }
+
     @Test(
         "errors have the kinds that decide what a program does",
         arguments: [

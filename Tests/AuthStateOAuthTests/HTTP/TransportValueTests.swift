@@ -7,13 +7,23 @@ struct TransportValueTests {
     func headers() {
         var headers: TransportHeaders = ["Set-Cookie": "a", "X": "1"]
         headers.append("set-cookie", "b")
-        #expect(headers["SET-COOKIE"] == ["a", "b"] && headers.first("set-cookie") == "a")
+        #expect(headers[values: "SET-COOKIE"] == ["a", "b"] && headers["set-cookie"] == "a")
         #expect(headers.map(\.value) == ["a", "1", "b"])
-        headers["x"] = ["2", "3"]
-        #expect(headers["X"] == ["2", "3"])
-        headers["X"] = []
-        #expect(headers.first("x") == nil && headers["nothing"].isEmpty)
+        headers[values: "x"] = ["2", "3"]
+        #expect(headers[values: "X"] == ["2", "3"])
+        headers["x"] = "4"
+        #expect(headers[values: "X"] == ["4"])
+        headers["X"] = nil
+        #expect(headers["x"] == nil && headers["nothing"] == nil)
         #expect("STRASSE".equalsIgnoringASCIICase("strasse") && !"K".equalsIgnoringASCIICase("\u{212A}"))
+    }
+
+    @Test("methods compare with regard to case, and any name can be one (RFC 9110, section 9.1)")
+    func methods() {
+        #expect(TransportRequest.Method.post == "POST" && TransportRequest.Method(rawValue: "Post") != .post)
+        #expect(
+            "\(TransportRequest.Method.delete)" == "DELETE"
+                && TransportRequest.Method("PROPFIND").rawValue == "PROPFIND")
     }
 
     @Test(

@@ -67,7 +67,7 @@ struct IDTokenValidationTests {
     @Test("the leeway counts exactly for exp, iat and nbf", arguments: [0.0, 60, 300])
     func leewayEdges(_ leeway: Double) throws {
         func at(_ name: String, _ offset: Double) throws -> String? {
-            try check([name: JSONValue(now + offset)]) { $0.policy.leeway = leeway }
+            try check([name: JSONValue(now + offset)]) { $0.policy.leeway = .seconds(leeway) }
         }
         #expect(try at("exp", 1 - leeway) == nil && at("exp", -leeway) == "exp")
         #expect(try at("iat", leeway) == nil && at("iat", leeway + 1) == "iat")
@@ -79,11 +79,24 @@ struct IDTokenValidationTests {
     func age() throws {
         let error = try #require(
             try mint.failure(["iat": JSONValue(now - 100)]) {
-                $0.policy.maximumAge = 30
-                $0.policy.leeway = 0
+                $0.policy.maximumAge = .seconds(30)
+                $0.policy.leeway = .zero
             })
         #expect(error.expected?.contains("\(Int(now))") == true && error.received == "\(Int(now) - 100)")
         #expect(error.hint?.contains("clock") == true)
+    }
+
+    @Test("an archived policy has its times in seconds, and a time too large for a duration is cut")
+    func archivedPolicy() throws {
+        var policy = IDTokenPolicy()
+        policy.leeway = .milliseconds(1500)
+        policy.trustedAudiences = ["api"]
+        let data = try JSONEncoder().encode(policy)
+        #expect(String(decoding: data, as: UTF8.self).contains("\"leeway\":1.5"))
+        #expect(try JSONDecoder().decode(IDTokenPolicy.self, from: data) == policy)
+        let large = Data(#"{"leeway": 1e300, "maximumAge": -1e300}"#.utf8)
+        let read = try JSONDecoder().decode(IDTokenPolicy.self, from: large)
+        #expect(read.leeway == .seconds(1_000_000_000_000) && read.maximumAge == .seconds(-1_000_000_000_000))
     }
 
     @Test("a token of a request without nonce must not have one")

@@ -32,9 +32,9 @@ struct RegistrationManagementTests {
     func readAndDelete() throws {
         for (action, method) in [(RegistrationManagementRequest.Action.read, "GET"), (.delete, "DELETE")] {
             let message = try request(action).transportRequest()
-            #expect(message.method == method && message.body == nil)
+            #expect(message.method.rawValue == method && message.body == nil)
             #expect(message.url.absoluteString == "https://op.example/client?id=c")
-            #expect(message.headers["Authorization"] == ["Bearer SECRET-t"])
+            #expect(message.headers[values: "Authorization"] == ["Bearer SECRET-t"])
         }
     }
 
@@ -44,7 +44,7 @@ struct RegistrationManagementTests {
         var change = try RegistrationRequest(updating: registration(), configuration: Fixtures.configuration())
         change.clientName = "Renamed"
         let message = try request(.update(change)).transportRequest()
-        #expect(message.method == "PUT" && message.headers["Content-Type"] == ["application/json"])
+        #expect(message.method == "PUT" && message.headers[values: "Content-Type"] == ["application/json"])
         let body = try JSONValue(parsing: [UInt8](#require(message.body)))
         #expect(
             body == [

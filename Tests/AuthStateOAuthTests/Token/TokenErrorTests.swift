@@ -135,7 +135,7 @@ struct TokenErrorTests {
         ] as [(String, String?, Double?)])
     func retryAfterDate(_ value: String, _ date: String?, _ expected: Double?) throws {
         var headers: TransportHeaders = ["Retry-After": value]
-        headers["Date"] = date.map { [$0] } ?? []
+        headers["Date"] = date
         #expect(try error("", status: 503, headers: headers)?.retryAfter == expected)
     }
 }

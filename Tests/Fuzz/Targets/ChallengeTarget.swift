@@ -21,7 +21,7 @@ func fuzzChallenge(_ bytes: [UInt8]) {
     }
     for status in [200, 401, 403] {
         var response = TransportResponse(status: status)
-        response.headers["WWW-Authenticate"] = lines
+        response.headers[values: "WWW-Authenticate"] = lines
         switch ResourceVerdict(response, now: .distantPast) {
         case .answered: break
         case .nonceWanted: require(status == 401, "only a 401 asks for a nonce")

@@ -12,7 +12,7 @@ func fuzzDevice(_ bytes: [UInt8]) {
     let (line, body) = bytes.firstLineAndRest
     let words = line.text.split(separator: " ", maxSplits: 1)
     var response = TransportResponse(status: words.first.flatMap { Int($0) } ?? 200, body: Data(body))
-    if words.count > 1 { response.headers["Content-Type"] = [String(words[1])] }
+    if words.count > 1 { response.headers["Content-Type"] = String(words[1]) }
     for request in DeviceWorld.requests { check(response, to: request) }
     check(response, to: DeviceWorld.backchannel)
 }

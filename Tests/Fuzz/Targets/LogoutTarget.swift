@@ -43,7 +43,7 @@ private func checkToken(_ compact: String, isSigned: Bool) {
     require(isSigned, "a signature that no key made")
     require(token.issuer == expectation.issuer && !token.tokenID.isEmpty, "iss and jti")
     require(token.subject?.isEmpty == false || token.sessionID?.isEmpty == false, "a subject or a session is named")
-    require(token.expiresAt > expectation.now.addingTimeInterval(-expectation.policy.leeway), "exp")
+    require(token.expiresAt > expectation.now.addingTimeInterval(-expectation.policy.leeway.inSeconds), "exp")
     requireFitForLog("\(token)")
     require(accepted { try IDToken(parsing: compact).claims["nonce"] } ?? nil == nil, "no ID token is a logout token")
 }

@@ -56,13 +56,13 @@ private func check(_ request: LoopbackRequest) {
             redirectURI: LoopbackWorld.redirectURI, purpose: purpose, entrance: entrance, state: nil)
         if case .callback = rules.judge(request) { require(false, "without the cookie nothing is a callback") }
         var visitor = request
-        visitor.headers["Cookie"] = ["a=b; \(entrance.cookie)"]
+        visitor.headers["Cookie"] = "a=b; \(entrance.cookie)"
         guard case .callback(let callback) = rules.judge(visitor) else { continue }
         require(LoopbackWorld.redirectURI.matches(callback.url), "a callback is at the redirect URI")
-        require(request.headers["Host"] == ["127.0.0.1:4711"], "the host is ours")
+        require(request.headers[values: "Host"] == ["127.0.0.1:4711"], "the host is ours")
         require(callback.formBody == nil || request.method == "POST", "a form comes by POST")
         let isPosted = request.method == "POST"
-        require(!isPosted || request.headers["Origin"] == ["http://127.0.0.1:4711"], "our own page posts")
+        require(!isPosted || request.headers[values: "Origin"] == ["http://127.0.0.1:4711"], "our own page posts")
     }
 }
 

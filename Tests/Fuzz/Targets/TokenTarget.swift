@@ -43,7 +43,7 @@ private func check(_ compact: String, isSigned: Bool?) {
         require(idToken.issuer == "https://op.example" && idToken.audience.contains("client"), "iss and aud")
         require(idToken.subject?.isEmpty == false, "sub")
         let end = idToken.expiresAt?.timeIntervalSince(TokenWorld.now) ?? -.infinity
-        require(end > -expectation.policy.leeway, "exp")
+        require(end > -expectation.policy.leeway.inSeconds, "exp")
         require(expectation.previous != nil || idToken.nonce == expectation.nonce, "nonce")
         require(expectation.code == nil || token.claims["c_hash"] != nil, "c_hash")
         require(token.header.json["crit"] == nil, "crit")

@@ -24,7 +24,7 @@ struct WebDriver: Sendable {
     }
 
     /// Runs a command, and returns its value.
-    func call(_ method: String, _ command: String, _ body: JSONValue = [:]) async throws -> JSONValue {
+    func call(_ method: TransportRequest.Method, _ command: String, _ body: JSONValue = [:]) async throws -> JSONValue {
         // Not `nil`, which could be JSON's null.
         try await Self.send(method, "\(base)/session/\(session)\(command)", method == "POST" ? .some(body) : .none)
     }
@@ -32,7 +32,9 @@ struct WebDriver: Sendable {
     /// Ends the session and its browser.
     func end() async throws { _ = try await call("DELETE", "") }
 
-    private static func send(_ method: String, _ url: String, _ body: JSONValue?) async throws -> JSONValue {
+    private static func send(_ method: TransportRequest.Method, _ url: String, _ body: JSONValue?) async throws
+        -> JSONValue
+    {
         guard let url = URL(string: url) else { throw Failure(description: "\(url) is no URL") }
         let answer = try await SystemTransport.shared.send(
             TransportRequest(

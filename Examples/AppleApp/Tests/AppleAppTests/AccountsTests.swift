@@ -119,6 +119,6 @@ extension World {
     fileprivate func answer(to page: URL?) async throws -> URL? {
         guard let page else { return nil }
         let response = try await SystemTransport.shared.send(TransportRequest(url: page))
-        return response.headers.first("Location").flatMap { URL(string: $0) }
+        return response.headers["Location"].flatMap { URL(string: $0) }
     }
 }

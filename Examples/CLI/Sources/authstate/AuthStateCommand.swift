@@ -17,7 +17,9 @@ struct AuthStateCommand: AsyncParsableCommand {
         version: "authstate 0.1.0",
         subcommands: [Demo.self],
         groupedSubcommands: [
-            CommandGroup(name: "Login", subcommands: [Login.self, Register.self, Registration.self, Status.self]),
+            CommandGroup(
+                name: "Login",
+                subcommands: [Login.self, Register.self, Registration.self, Status.self, Profiles.self]),
             CommandGroup(
                 name: "Token",
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),

@@ -154,7 +154,7 @@ extension EndToEndTests {
                 arguments, 78, [.portInUse], stage: .authorization, hint: "port 0")
         }
 
-        @Test("no user is logged in", arguments: ["token", "userinfo", "refresh", "status", "request", "logout"])
+        @Test("no user is logged in", arguments: ["token", "userinfo", "refresh", "status", "request"])
         func notLoggedIn(_ command: String) async throws {
             let authstate = try Authstate(.django)
             let arguments = command == "request" ? [command, "http://127.0.0.1:1/"] : [command]

@@ -42,6 +42,32 @@ extension EndToEndTests {
             #expect(outcome["logged_out"] == true && outcome["session_ended"] == .bool(provider != .doorkeeper))
             #expect(outcome["revoked"] == .bool(mayRevoke))
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
+            for arguments in [["logout"], ["logout", "--local"]] {
+                let again = try await authstate(arguments)
+                #expect(again.status == 0 && again.errors.contains("No user was logged in."), "\(again.errors)")
+            }
+        }
+
+        @Test("the profiles are listed with their users, and a profile that logged out is not")
+        func profiles() async throws {
+            let authstate = try Authstate(.django)
+            let environment = ["XDG_STATE_HOME": authstate.folder("xdg")]
+            func run(_ arguments: [String]) async throws -> Program.Result {
+                try await Program.start([Authstate.path] + arguments, environment: environment).result()
+            }
+            #expect(try await run(["profiles"]).errors.contains("No user is logged in."))
+            for name in ["work", "default"] {
+                let login = try await run(authstate.loginArguments() + ["--profile", name])
+                try #require(login.status == 0, "\(login.errors)")
+            }
+            let list = try await run(["profiles"])
+            let lines = list.output.split(separator: "\n")
+            #expect(list.status == 0 && lines.map { $0.prefix { $0 != " " } } == ["default", "work"])
+            #expect(lines.allSatisfy { $0.contains(authstate.provider.issuer) && $0.hasSuffix("  authorized") })
+            #expect(try await run(["logout", "--local", "--profile", "work"]).status == 0)
+            let json = try await run(["profiles", "--json"]).json()
+            #expect(json["profiles"]?.arrayValue?.map { $0["profile"] } == ["default"])
+            #expect(try await run(["profiles", "--profile", "work"]).status == 64)
         }
 
         @Test("the logout of a public client that may not revoke tells what is done, and what stays valid")

@@ -67,7 +67,8 @@ extension EndToEndTests {
             let login = try await logIn(authstate)
             try #require(login.status == 0, "\(login)")
             let answer = try await #require(authstate.state().snapshot.lastAuthorizationResponse)
-            let other = try await LoopbackUserAgent().prepare(redirectURI: answer.request.redirectURI, for: .login)
+            let other = try await LoopbackUserAgent(browser: .custom { _ in })
+                .prepare(redirectURI: answer.request.redirectURI, for: .login)
             try await authstate.expectFailure(
                 ["login", "--register", "--browser-command", "true"] + arguments(authstate), 78, [.portInUse],
                 stage: .authorization, hint: "authstate registration delete")

@@ -54,7 +54,7 @@ struct NamedTransport: HTTPTransport {
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         var request = request
-        request.headers["X-Worker"] = [name]
+        request.headers["X-Worker"] = name
         return try await SystemTransport.shared.send(request)
     }
 }

@@ -19,10 +19,11 @@ extension HTTPClient.Request {
         guard request.url.user == nil, request.url.password == nil else {
             throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")
         }
-        guard !request.method.isEmpty, request.method.utf8.allSatisfy({ $0.isLetter || $0 == 0x2D }) else {
+        let method = request.method.rawValue
+        guard !method.isEmpty, method.utf8.allSatisfy({ $0.isLetter || $0 == 0x2D }) else {
             throw Self.refusal("The method is not a word.")
         }
-        guard request.method != "HEAD" || request.body?.isEmpty ?? true else {
+        guard request.method != .head || request.body?.isEmpty ?? true else {
             throw Self.refusal("A HEAD request cannot have a body.")
         }
         var headers = HTTPHeaders()
@@ -30,7 +31,7 @@ extension HTTPClient.Request {
             headers.add(name: field.name, value: field.value)
         }
         try self.init(
-            url: request.url, method: HTTPMethod(rawValue: request.method), headers: headers,
+            url: request.url, method: HTTPMethod(rawValue: method), headers: headers,
             body: request.body.map(HTTPClient.Body.data))
     }
 

@@ -77,6 +77,9 @@ extension Provider {
 
     /// Reports at the start an error that the first sign-in would otherwise meet.
     fileprivate func check(_ logger: Logger) async throws {
+        do { try credential.checkAvailable() } catch let error as AuthStateError {
+            throw SettingsError(variable: "CLIENT_SECRET", problem: "\(error)")
+        }
         do { _ = try await begin() } catch let error as AuthStateError where error.kind == .transient {
             logger.warning("the provider does not answer yet", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
         } catch let error as AuthStateError {

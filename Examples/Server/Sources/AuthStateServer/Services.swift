@@ -19,7 +19,7 @@ struct PoolService: Service {
     let pool: AuthStatePool
 
     func run() async throws {
-        do { try await cancelWhenGracefulShutdown { try await pool.run() } } catch is CancellationError {}
+        await cancelWhenGracefulShutdown { await pool.run() }
     }
 }
 

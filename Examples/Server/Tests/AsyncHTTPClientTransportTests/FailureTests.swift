@@ -98,7 +98,7 @@
             ] as [[RawServer.Action]])
         func broken(actions: [RawServer.Action]) async throws {
             let server = RawServer { _ in actions }
-            let error = try #require(try await failure(TransportRequest(server.url, method: "POST", body: "x")))
+            let error = try #require(try await failure(TransportRequest(server.url, method: .post, body: "x")))
             #expect(error.code == .connectionLost)
             #expect(error.requestMayHaveBeenSent)
             #expect(server.requests.count == 1)
@@ -110,7 +110,7 @@
             let port = reserved.number
             let start = ContinuousClock.now
             let url = "http://127.0.0.1:\(port)/token?secret"
-            let error = try #require(try await failure(TransportRequest(url, method: "POST", body: "x")))
+            let error = try #require(try await failure(TransportRequest(url, method: .post, body: "x")))
             #expect(error.code == .unreachable)
             #expect(!error.requestMayHaveBeenSent)
             #expect(error.message == "Could not connect to 127.0.0.1:\(port): connection refused.")
@@ -147,7 +147,7 @@
             try await withTransport { transport in
                 _ = try await transport.send(TransportRequest(server.url + "/first"))
                 let error = try await AsyncHTTPClientTransportTests.failure(
-                    transport, TransportRequest(server.url + "/dies", method: method))
+                    transport, TransportRequest(server.url + "/dies", method: .init(rawValue: method)))
                 #expect(error?.code == .connectionLost)
                 #expect(error?.requestMayHaveBeenSent == true)
             }
@@ -162,7 +162,8 @@
                 ("http://127.0.0.1:1/", "GET / HTTP/1.1\r\nX:", [:]), ("http://127.0.0.1:1/", "", [:]),
             ] as [(String, String, TransportHeaders)])
         func invalidRequests(url: String, method: String, headers: TransportHeaders) async throws {
-            let error = try #require(try await failure(TransportRequest(url, method: method, headers: headers)))
+            let error = try #require(
+                try await failure(TransportRequest(url, method: .init(rawValue: method), headers: headers)))
             #expect(error.code == .invalidRequest)
             #expect(!error.requestMayHaveBeenSent && !error.message.contains("secret"))
         }

@@ -42,7 +42,7 @@ struct LogoutTests {
             let answer = try await browser.post("/logout", ["token": try await browser.formToken()])
             let page = try #require(answer.headers[.location].flatMap(URL.init(string:)))
             let back = try await SystemTransport.shared.send(TransportRequest(url: page))
-            let path = String(try #require(back.headers.first("Location")?.dropPrefix("http://localhost")))
+            let path = String(try #require(back.headers["Location"]?.dropPrefix("http://localhost")))
             #expect(path.hasPrefix("/logout?state="))
 
             // Any page can make a browser come here; the page claims no confirmed logout, and the pending one stays.

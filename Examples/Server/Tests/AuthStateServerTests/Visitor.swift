@@ -48,7 +48,7 @@ struct Visitor: Sendable {
         let login = try await get("/login\(query)")
         let url = try #require(login.headers[.location].flatMap(URL.init(string:)))
         let answer = try await SystemTransport.shared.send(TransportRequest(url: url))
-        let location = try #require(answer.headers.first("Location"))
+        let location = try #require(answer.headers["Location"])
         return String(try #require(location.dropPrefix("http://localhost")))
     }
 

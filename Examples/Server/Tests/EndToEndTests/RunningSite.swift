@@ -77,8 +77,8 @@ struct RunningSite: Sendable {
         form["decision"] = "allow"
         let answer = try await SystemTransport.shared.send(
             TransportRequest(
-                method: "POST", url: provider.url(of: .authorization),
+                method: .post, url: provider.url(of: .authorization),
                 headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.encoded.utf8)))
-        return answer.headers.first("Location") ?? ""
+        return answer.headers["Location"] ?? ""
     }
 }

@@ -82,7 +82,7 @@
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
             let headers = head.headers
             // libcurl takes the last of several lengths; a proxy may have taken another (RFC 9112, section 6.3).
-            guard Set(headers["Content-Length"]).count <= 1 else {
+            guard Set(headers[values: "Content-Length"]).count <= 1 else {
                 let message = "The answer of \(exchange.request.peer) has two lengths."
                 return .failure(TransportError(.connectionLost, message, requestMayHaveBeenSent: true))
             }

@@ -45,6 +45,26 @@ public struct Browser: Sendable {
         return copy
     }
 
+    /// Returns whether the way to open pages leads anywhere: on Linux the system's browser needs a display.
+    ///
+    /// - Parameter environment: The variables that name a display or a browser.
+    public func isAvailable(environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+        #if os(Linux)
+            guard case .system = opening else { return true }
+            return ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER"].contains {
+                environment[$0]?.isEmpty == false
+            }
+        #else
+            return true
+        #endif
+    }
+
+    /// Returns this browser with an announcement of each URL, unless it has one or opens pages by a function.
+    func announcingIfSilent(_ announce: @escaping @Sendable (URL) -> Void) -> Browser {
+        if case .custom = opening { return self }
+        return self.announce == nil ? announcing(announce) : self
+    }
+
     /// Returns this browser with environment variables that its process does not inherit.
     ///
     /// Variables that this library reads a secret or key from are withheld in any case.
@@ -108,6 +128,10 @@ public struct Browser: Sendable {
         #else
             throw Self.unavailable(stage, "On this platform no command can be run.")
         #endif
+    }
+
+    static func noDisplay(_ stage: AuthStateError.Stage) -> AuthStateError {
+        unavailable(stage, "This machine has no display for a browser.")
     }
 
     private static func unavailable(

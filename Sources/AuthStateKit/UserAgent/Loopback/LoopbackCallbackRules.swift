@@ -36,7 +36,7 @@ package struct LoopbackCallbackRules: Sendable {
 
     package func judge(_ request: LoopbackRequest) -> Verdict {
         // A name that another person's DNS points at this machine is not ours.
-        guard TrustCheck.loopbackHost.holds(hosts.contains(request.headers.first("Host") ?? "")) else {
+        guard TrustCheck.loopbackHost.holds(hosts.contains(request.headers["Host"] ?? "")) else {
             return .refuse(status: 403)
         }
         let isEntrance = ConstantTime.equals(request.path, entrance.path)
@@ -45,8 +45,8 @@ package struct LoopbackCallbackRules: Sendable {
         }
         guard request.method == "GET" || request.method == "POST" && !isEntrance else { return .refuse(status: 405) }
         // A request by a script, an image or a frame of another page is not a person who comes back.
-        let isNavigation = request.headers["Sec-Fetch-Mode"].allSatisfy { $0 == "navigate" }
-        let isDocument = request.headers["Sec-Fetch-Dest"].allSatisfy { $0 == "document" }
+        let isNavigation = request.headers[values: "Sec-Fetch-Mode"].allSatisfy { $0 == "navigate" }
+        let isDocument = request.headers[values: "Sec-Fetch-Dest"].allSatisfy { $0 == "document" }
         guard TrustCheck.loopbackNavigation.holds(isNavigation), TrustCheck.loopbackDocument.holds(isDocument) else {
             return .refuse(status: 403)
         }
@@ -65,7 +65,7 @@ package struct LoopbackCallbackRules: Sendable {
 
     /// Judges a form: OAuth 2.0 Form Post Response Mode, section 2, or the form of our own page.
     private func judgeForm(_ request: LoopbackRequest) -> Verdict {
-        let type = request.headers.first("Content-Type")?.prefix { $0 != ";" }.filter { $0 != " " } ?? ""
+        let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.filter { $0 != " " } ?? ""
         guard type.equalsIgnoringASCIICase("application/x-www-form-urlencoded") else { return .refuse(status: 415) }
         guard request.body.allSatisfy({ (0x21...0x7E).contains($0) }) else { return .refuse(status: 400) }
         let form = String(decoding: request.body, as: UTF8.self)
@@ -94,8 +94,8 @@ package struct LoopbackCallbackRules: Sendable {
 
     /// Returns whether our own page sent the form (RFC 6454, section 7; Fetch Metadata, section 2.3).
     private func isFromHere(_ request: LoopbackRequest) -> Bool {
-        hosts.contains { request.headers["Origin"] == ["http://\($0)"] }
-            && request.headers["Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" }
+        hosts.contains { request.headers[values: "Origin"] == ["http://\($0)"] }
+            && request.headers[values: "Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" }
     }
 
     /// Accepts an answer that names this trip's `state`, in a signed one too. A logout's answer may lack it: the
@@ -111,7 +111,7 @@ package struct LoopbackCallbackRules: Sendable {
     /// Returns whether the browser only prefetches what a person may open (Resource Hints, section 4; older names too).
     private static func isPrefetch(_ request: LoopbackRequest) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
-            request.headers[name].contains { $0.lowercased().contains("pre") }
+            request.headers[values: name].contains { $0.lowercased().contains("pre") }
         }
     }
 

@@ -47,7 +47,7 @@ package struct LoopbackEntrance: Sendable {
 
     /// Returns whether a request carries the cookie, perhaps among others of the same name.
     func admits(_ request: LoopbackRequest) -> Bool {
-        let cookies = request.headers["Cookie"].flatMap { $0.split(separator: ";") }
+        let cookies = request.headers[values: "Cookie"].flatMap { $0.split(separator: ";") }
         return cookies.contains { ConstantTime.equals(String($0.drop { $0 == " " }), cookie) }
     }
 

@@ -31,7 +31,7 @@ extension LoopbackPages {
                 sources += "; script-src 'nonce-\(nonce)'"
                 formTargets = handoverTargets
                 // A page without a referrer posts without an origin, which its form is known by.
-                response.headers["Referrer-Policy"] = ["same-origin"]
+                response.headers["Referrer-Policy"] = "same-origin"
             }
             response.body = Array(content.html(nonce: nonce).utf8)
         }

@@ -23,7 +23,7 @@ struct LoopbackRequestHead: Sendable {
             let (name, value) = try Self.field(row)
             fields.append(name, value)
         }
-        let hosts = fields["Host"].count
+        let hosts = fields[values: "Host"].count
         guard hosts == 1 || (hosts == 0 && version == "HTTP/1.0") else { throw LoopbackRefusal(400) }
         method = String(decoding: words[0], as: UTF8.self)
         target = String(decoding: words[1], as: UTF8.self)
@@ -31,7 +31,7 @@ struct LoopbackRequestHead: Sendable {
         contentLength = try Self.contentLength(fields)
         keepsAlive =
             version == "HTTP/1.1"
-            && !fields["Connection"].contains { value in
+            && !fields[values: "Connection"].contains { value in
                 value.split(separator: ",").contains { $0.filter { $0 != " " }.equalsIgnoringASCIICase("close") }
             }
     }
@@ -49,8 +49,8 @@ struct LoopbackRequestHead: Sendable {
     /// Reads one plain number, and no transfer coding: two lengths are how requests are smuggled (RFC 9112, section
     /// 6.3).
     private static func contentLength(_ headers: TransportHeaders) throws(LoopbackRefusal) -> Int {
-        let lengths = headers["Content-Length"]
-        guard headers["Transfer-Encoding"].isEmpty else { throw LoopbackRefusal(lengths.isEmpty ? 501 : 400) }
+        let lengths = headers[values: "Content-Length"]
+        guard headers["Transfer-Encoding"] == nil else { throw LoopbackRefusal(lengths.isEmpty ? 501 : 400) }
         guard let length = lengths.first else { return 0 }
         guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw LoopbackRefusal(400)

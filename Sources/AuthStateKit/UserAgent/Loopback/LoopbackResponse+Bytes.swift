@@ -18,7 +18,7 @@ extension LoopbackResponse {
     }
 
     /// Whether the handler asked for the end of the connection.
-    var asksToClose: Bool { headers["Connection"].contains { $0.equalsIgnoringASCIICase("close") } }
+    var asksToClose: Bool { headers[values: "Connection"].contains { $0.equalsIgnoringASCIICase("close") } }
 
     private static func isFraming(_ name: String) -> Bool {
         ["Content-Length", "Connection", "Transfer-Encoding"].contains { $0.equalsIgnoringASCIICase(name) }

@@ -64,7 +64,7 @@ final class LoopbackSession: ExternalUserAgentSession {
         let limit = Task { [clock, timeout, purpose, redirectURI, exchange] in
             try await clock.sleep(for: timeout)
             let refused = exchange.refusedAnswer
-            callback.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: timeout, refused: refused)))
+            callback.finish(.failure(purpose.noAnswerCame(to: redirectURI, within: timeout, refused: refused)))
         }
         defer { limit.cancel() }
         try Task.checkCancellation()

@@ -1,5 +1,11 @@
 public import AuthStateOAuth
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -16,11 +22,24 @@ public import AuthStateOAuth
 /// provider's page, so that a command's arguments, which other users of the machine can read, show nothing of the
 /// request. Only an answer with the cookie and the request's `state` is taken; other requests are refused and change
 /// nothing. A second visit of the address ends the flow with `.openedTwice`: another program may have opened it.
+///
+/// In a terminal the one-time address is shown too, unless the browser is announced in another way
+/// (`Browser.announcing(_:)`). Without a display the person is asked to paste the answer, as by `PasteUserAgent`.
 public struct LoopbackUserAgent: ExternalUserAgent {
+    /// The person's display and terminal, as far as the user agent depends on them.
+    struct Desk: Sendable {
+        var environment = ProcessInfo.processInfo.environment
+        /// Whether a person reads what is shown, and can answer.
+        var isInteractive = StandardTerminal.isInteractive
+        var show: @Sendable (String) -> Void = { StandardTerminal.write($0) }
+        var paste = PasteUserAgent()
+    }
+
     private let browser: Browser
     private let timeout: Duration
     private let pages: LoopbackPages
     private let clock: any Clock<Duration>
+    private let desk: Desk?
 
     /// Makes a user agent.
     ///
@@ -33,18 +52,35 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         browser: Browser = .system, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
+        self.init(browser: browser, timeout: timeout, pages: pages, clock: clock, at: nil)
+    }
+
+    /// - Parameter desk: Nil looks at the process's own when a login begins.
+    init(
+        browser: Browser, timeout: Duration = .seconds(300), pages: LoopbackPages = .default,
+        clock: any Clock<Duration> = ContinuousClock(), at desk: Desk?
+    ) {
         self.browser = browser
         self.timeout = timeout
         self.pages = pages
         self.clock = clock
+        self.desk = desk
     }
 
     /// Starts to listen; nil asks for `http://127.0.0.1/callback` on any free port.
     ///
-    /// - Throws: `AuthStateError` with `.portInUse`, or `.invalidRedirectURI` when the URI is not http on loopback.
+    /// - Throws: `AuthStateError` with `.portInUse`; `.invalidRedirectURI` when the URI is not http on loopback;
+    ///   `.browserUnavailable` without a display, and without a terminal to paste into.
     public func prepare(
         redirectURI: RedirectURI?, for purpose: UserAgentPurpose
     ) async throws -> any ExternalUserAgentSession {
+        let desk = desk ?? Desk()
+        guard browser.isAvailable(environment: desk.environment) else {
+            guard desk.isInteractive else { throw Browser.noDisplay(purpose.stage) }
+            return try await desk.paste.prepare(redirectURI: redirectURI, for: purpose)
+        }
+        let browser =
+            desk.isInteractive ? browser.announcingIfSilent { desk.show(Self.announcement(of: $0)) } : browser
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         guard asked.isLoopback, asked.parts.user == nil else {
             throw AuthStateError(
@@ -65,6 +101,10 @@ public struct LoopbackUserAgent: ExternalUserAgent {
         } catch {
             throw Self.failure(error, port: port, stage: purpose.stage)
         }
+    }
+
+    private static func announcement(of url: URL) -> String {
+        "If no browser opens, open this address, which works once:\n\n  \(url.absoluteString)\n\n"
     }
 
     /// Returns both addresses for `localhost`: it may mean either to the browser, and no other program may hold one.

@@ -10,6 +10,9 @@
 enum StandardTerminal {
     private static let longestLine = 64 << 10
 
+    /// Whether a person can read and answer.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
     static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

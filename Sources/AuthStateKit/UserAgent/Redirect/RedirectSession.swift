@@ -72,7 +72,7 @@ final class RedirectSession: ExternalUserAgentSession {
         }
         let limit = Task { [agent, purpose, redirectURI] in
             try await agent.clock.sleep(for: agent.timeout)
-            answer.finish(.failure(purpose.nobodyCameBack(to: redirectURI, within: agent.timeout)))
+            answer.finish(.failure(purpose.noAnswerCame(to: redirectURI, within: agent.timeout)))
         }
         defer { limit.cancel() }
         let callback = try await answer.value()

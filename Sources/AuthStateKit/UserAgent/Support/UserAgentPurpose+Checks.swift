@@ -38,7 +38,7 @@ extension UserAgentPurpose {
     /// why.
     ///
     /// - Parameter refused: The last answer that was refused meanwhile.
-    func nobodyCameBack(
+    func noAnswerCame(
         to redirectURI: RedirectURI, within timeout: Duration, refused: String? = nil
     ) -> AuthStateError {
         AuthStateError(

@@ -59,7 +59,8 @@ extension IDTokenCheck {
     }
 
     static let expiry = IDTokenCheck(.idTokenExpiry, "exp", "Core 3.1.3.7, 9") { token, expected in
-        let isAhead = token.expiresAt.map { $0.addingTimeInterval(expected.policy.leeway) > expected.now } ?? false
+        let isAhead =
+            token.expiresAt.map { $0.addingTimeInterval(expected.policy.leeway.inSeconds) > expected.now } ?? false
         return isAhead ? nil : .clock("an expiry in the future", token.expiresAt, expected)
     }
 
@@ -69,22 +70,22 @@ extension IDTokenCheck {
 
     static let fromFuture = IDTokenCheck(.idTokenFromFuture, "iat", "Core 3.1.3.7, 10") { token, expected in
         guard let issuedAt = token.issuedAt else { return nil }
-        return issuedAt.timeIntervalSince(expected.now) <= expected.policy.leeway
+        return issuedAt.timeIntervalSince(expected.now) <= expected.policy.leeway.inSeconds
             ? nil : .clock("a time of issue that is not to come", issuedAt, expected)
     }
 
     /// A renewed token may have any age: it does not prove a login.
     static let tooOld = IDTokenCheck(.idTokenTooOld, "iat", "Core 3.1.3.7, 10") { token, expected in
         guard let issuedAt = token.issuedAt, expected.previous == nil else { return nil }
-        let oldest = expected.policy.maximumAge + expected.policy.leeway
+        let oldest = expected.policy.maximumAge.inSeconds + expected.policy.leeway.inSeconds
         return expected.now.timeIntervalSince(issuedAt) <= oldest
-            ? nil : .clock("a time of issue within \(expected.policy.maximumAge) s", issuedAt, expected)
+            ? nil : .clock("a time of issue within \(expected.policy.maximumAge.inSeconds) s", issuedAt, expected)
     }
 
     static let notBefore = IDTokenCheck(.idTokenNotBefore, "nbf", "RFC 7519, 4.1.5") { token, expected in
         guard token.claims["nbf"] != nil else { return nil }
         guard let notBefore = token.notBefore else { return Failure("a time", received: "something else") }
-        return notBefore.addingTimeInterval(-expected.policy.leeway) <= expected.now
+        return notBefore.addingTimeInterval(-expected.policy.leeway.inSeconds) <= expected.now
             ? nil : .clock("a token that is valid already", notBefore, expected)
     }
 
@@ -123,7 +124,7 @@ extension IDTokenCheck {
         token, expected in
         guard let maxAge = expected.maxAge, expected.previous == nil else { return nil }
         guard let time = token.authenticatedAt else { return Failure("auth_time, as max_age was sent", received: nil) }
-        return expected.now.timeIntervalSince(time) <= Double(maxAge) + expected.policy.leeway
+        return expected.now.timeIntervalSince(time) <= Double(maxAge) + expected.policy.leeway.inSeconds
             ? nil : .clock("a login within \(maxAge) s", time, expected)
     }
 }

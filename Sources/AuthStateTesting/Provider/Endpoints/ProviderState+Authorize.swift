@@ -35,7 +35,7 @@ extension ProviderState {
         do throws(ProviderRefusal) {
             try check(parameters, of: client)
             guard let user = try user(for: login, request) else {
-                let message = request.method == "POST" ? "That name and password do not belong together." : nil
+                let message = request.method == .post ? "That name and password do not belong together." : nil
                 return .response(
                     ProviderPage.login(parameters, sent: login.brought, client: client.id, message: message).response)
             }
@@ -84,7 +84,7 @@ extension ProviderState {
             }
             return user
         case .page:
-            guard request.method == "POST" else {
+            guard request.method == .post else {
                 if login.parameters["prompt"] == "none" { throw ProviderRefusal("login_required") }
                 return nil
             }

@@ -46,7 +46,7 @@ extension ProviderState {
     }
 
     private func unknown(_ request: OpenIDProvider.Request) -> ProviderRefusal {
-        let usesHeader = request.headers.first("Authorization") != nil
+        let usesHeader = request.headers["Authorization"] != nil
         return ProviderRefusal(
             "invalid_client", "The client is not known, or its proof is wrong.", status: 401,
             challenge: usesHeader ? #"Basic realm="provider""# : nil)

@@ -12,10 +12,10 @@ extension ProviderState {
             let token = request.bearerToken, ConstantTime.equals(token, registration.token)
         else { throw .bearer("invalid_token", "The registration access token is not known.") }
         switch request.method {
-        case "DELETE":
+        case .delete:
             remove(client)
             return LoopbackResponse(status: 204, headers: ["Cache-Control": "no-store"])
-        case "PUT": return .json(try update(client, registration, to: metadata(in: request), now: now))
+        case .put: return .json(try update(client, registration, to: metadata(in: request), now: now))
         default:
             let client = renewed(client, now: now)
             return .json(information(of: client))

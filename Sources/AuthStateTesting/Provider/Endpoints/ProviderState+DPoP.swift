@@ -39,7 +39,7 @@ extension ProviderState {
     mutating func provenKey(
         of request: OpenIDProvider.Request, accessToken: String? = nil, now: Double
     ) throws(ProviderRefusal) -> String? {
-        let lines = request.headers["DPoP"]
+        let lines = request.headers[values: "DPoP"]
         guard let line = lines.first else { return nil }
         func refuse(_ fault: String) -> ProviderRefusal { .proof("invalid_dpop_proof", fault, of: request) }
         guard lines.count == 1, let token = try? JSONWebToken(parsing: line), let jwk = token.header.json["jwk"] else {
@@ -54,7 +54,7 @@ extension ProviderState {
         let checks: [(holds: Bool, fault: String)] = [
             (token.header.type == DPoPProof.type, "The proof's typ is not \(DPoPProof.type)."),
             (token.isSigned(by: key), "The proof's signature is not its key's, or of another algorithm."),
-            (claims["htm"]?.stringValue == request.method, "The proof's htm is not \(request.method)."),
+            (claims["htm"]?.stringValue == request.method.rawValue, "The proof's htm is not \(request.method)."),
             (claims["htu"]?.stringValue == url(of: request.endpoint), "The proof's htu is not this endpoint."),
             (abs(now - issuedAt) <= Self.proofWindow, "The proof's iat is not now."),
             (!identifier.isEmpty, "The proof has no jti."),
@@ -86,7 +86,7 @@ extension ProviderState {
 
     /// The nonce that goes with an answer: a client that sends a proof receives the newest one.
     func nonce(for request: OpenIDProvider.Request) -> String? {
-        configuration.dpopNonceUses != nil && !request.headers["DPoP"].isEmpty ? proofs.nonce : nil
+        configuration.dpopNonceUses != nil && request.headers["DPoP"] != nil ? proofs.nonce : nil
     }
 }
 

@@ -43,7 +43,7 @@ extension ProviderState {
             func page(_ message: String?) -> LoopbackResponse {
                 ProviderPage.device((device.userCode ?? "", device.clientID), message: message).response
             }
-            guard request.method == "POST", let decision = parameters["decision"] else { return page(nil) }
+            guard request.method == .post, let decision = parameters["decision"] else { return page(nil) }
             if decision == "allow" {
                 user = configuration.users.first {
                     $0.name == parameters["username"] && $0.password == parameters["password"]

@@ -5,7 +5,7 @@ extension ProviderState {
     /// The client that an assertion grant names when nothing else in the request does (RFC 7521, section 4.1).
     func assertionIssuer(_ request: OpenIDProvider.Request) -> OpenIDProvider.Client? {
         let parameters = request.parameters
-        guard parameters["grant_type"] == GrantType.jwtBearer.rawValue, request.headers.first("Authorization") == nil,
+        guard parameters["grant_type"] == GrantType.jwtBearer.rawValue, request.headers["Authorization"] == nil,
             parameters["client_id"] == nil, parameters["client_assertion"] == nil,
             let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) })
         else { return nil }

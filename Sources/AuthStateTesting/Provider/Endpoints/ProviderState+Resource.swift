@@ -29,7 +29,7 @@ extension ProviderState {
         let name = user?.claims["name"]?.stringValue ?? user?.name ?? token.clientID
         var members: [String: JSONValue] = [
             "message": .string("Hello, \(name)!"), "client_id": .string(token.clientID),
-            "scope": .string(token.scopes.joined(separator: " ")), "method": .string(request.method),
+            "scope": .string(token.scopes.joined(separator: " ")), "method": .string(request.method.rawValue),
         ]
         if !token.resources.isEmpty { members["aud"] = .array(token.resources.map { .string($0) }) }
         members["sub"] = user.map { .string($0.subject) }
@@ -39,7 +39,7 @@ extension ProviderState {
     /// The access token of a request, when it is valid (RFC 6750, sections 2 and 3; RFC 9449, section 7).
     private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
         let bound = request.credentials(of: "DPoP")
-        let sent = bound ?? request.bearerToken ?? (request.method == "POST" ? request.parameters["access_token"] : nil)
+        let sent = bound ?? request.bearerToken ?? (request.method == .post ? request.parameters["access_token"] : nil)
         guard let sent else { throw .bearer(nil, "An access token is needed.") }
         let key = try provenKey(of: request, accessToken: sent, now: now)
         if rejections.remaining > 0 {

@@ -13,7 +13,7 @@ extension OpenIDProvider {
         /// Where it arrived.
         public let endpoint: Endpoint
         /// The method.
-        public let method: String
+        public let method: TransportRequest.Method
         /// The query, or for POST the form.
         public let parameters: Parameters
         /// The header fields.
@@ -25,11 +25,11 @@ extension OpenIDProvider {
 
         init(_ request: LoopbackRequest, at endpoint: Endpoint) {
             self.endpoint = endpoint
-            method = request.method
+            method = TransportRequest.Method(rawValue: request.method)
             headers = request.headers
             body = Data(request.body)
-            let isForm = headers.first("Content-Type")?.hasPrefix("application/x-www-form-urlencoded") == true
-            let text = method == "POST" ? (isForm ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
+            let isForm = headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true
+            let text = method == .post ? (isForm ? String(decoding: body, as: UTF8.self) : "") : request.query ?? ""
             let decoded = Parameters(decoding: text)
             parameters = decoded ?? [:]
             // RFC 8707 and RFC 8693 let these come more than once.
@@ -43,7 +43,7 @@ extension OpenIDProvider {
 
         /// The text after a scheme in the `Authorization` header.
         func credentials(of scheme: String) -> String? {
-            guard let header = headers.first("Authorization") else { return nil }
+            guard let header = headers["Authorization"] else { return nil }
             let parts = header.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].equalsIgnoringASCIICase(scheme) else { return nil }
             return String(parts[1])

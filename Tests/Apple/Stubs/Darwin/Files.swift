@@ -38,6 +38,7 @@ public var STDOUT_FILENO: Int32 { 1 }
 public var STDERR_FILENO: Int32 { 2 }
 public var PATH_MAX: Int32 { 1024 }
 
+public func isatty(_ descriptor: Int32) -> Int32 { fatalError() }
 public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { fatalError() }
 public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 { fatalError() }
 public func fcntl(_ descriptor: Int32, _ command: Int32) -> Int32 { fatalError() }

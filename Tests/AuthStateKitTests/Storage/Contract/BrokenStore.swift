@@ -129,7 +129,7 @@ private final class BrokenLease: AuthStateLease {
 
     func discard() async throws {
         try check()
-        if store.fault == .discardsOnlyWhatIsThere, try await load() == nil { throw AuthStateError.nobodyIsLoggedIn }
+        if store.fault == .discardsOnlyWhatIsThere, try await load() == nil { throw AuthStateError.noUserIsLoggedIn }
         remove()
     }
 

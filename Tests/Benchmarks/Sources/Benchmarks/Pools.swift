@@ -56,7 +56,7 @@ enum Pools {
         var options = AuthStatePool.Options()
         options.capacity = users
         // A lookup is of a state that need not be compared with the store.
-        options.state.storeCheckInterval = 86_400
+        options.state.storeCheckInterval = .seconds(86_400)
         let pool = AuthStatePool(store: try PooledStates(idTokenLength: idTokenLength), options: options)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {

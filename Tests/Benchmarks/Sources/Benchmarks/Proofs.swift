@@ -9,8 +9,8 @@ enum Proofs {
         let key = try SigningKey.generate(.es256)
         let state = try boundState(DPoPKey(key.privateKey))
         let url = URL(string: "https://api.example/accounts/1234567890/items?limit=100")!
-        let first = try await state.freshTokens().authorizationHeaders(method: "GET", url: url)
-        guard let proof = first.first("DPoP"), let stop = proof.lastIndex(of: ".") else {
+        let first = try await state.freshTokens().authorizationHeaders(method: .get, url: url)
+        guard let proof = first["DPoP"], let stop = proof.lastIndex(of: ".") else {
             throw CocoaError(.coderInvalidValue)
         }
         // As many bytes as are signed in a proof.
@@ -20,7 +20,7 @@ enum Proofs {
         }
         let ours = Contender(working: "authorizationHeaders(method:url:)", goal: 1.5) { count in
             for _ in 0..<count {
-                _ = try await state.freshTokens().authorizationHeaders(method: "GET", url: url)
+                _ = try await state.freshTokens().authorizationHeaders(method: .get, url: url)
             }
         }
         let rows = try await compare([bare, ours], tasks: 1, calls: 20_000, rounds: rounds)

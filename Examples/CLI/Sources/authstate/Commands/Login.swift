@@ -160,7 +160,7 @@ struct Login: Command {
         let session = try context.session()
         let settings = Settings(
             connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
-            redirectURI: try redirectURI)
+            redirectURI: try redirectURI, profile: common.profile)
         var place = Place(session: session, settings: settings, service: session.service(settings))
         let discovered = try await configuration(place.service, context.console)
         let way = try way(context)
@@ -200,7 +200,7 @@ struct Login: Command {
     ) async throws -> ServiceConfiguration {
         let issuer = try await identity.issuer(service, console)
         var configuration = client.adapt(try await connection.configuration(service, issuer: issuer))
-        if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = leeway }
+        if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = .seconds(leeway) }
         return configuration
     }
 

@@ -44,7 +44,7 @@ struct Logout: Command {
     func perform(_ context: Context) async throws -> Report {
         let session = try context.session()
         guard !local else {
-            if try await session.isEmpty() { throw AuthStateError.notLoggedIn }
+            if try await session.isEmpty() { return LogoutSummary().report(common, note: Self.nothingToDo) }
             try await session.forget()
             return LogoutSummary().report(common)
         }
@@ -57,10 +57,15 @@ struct Logout: Command {
             guard Task.isCancelled else { return summary.report(common) }
             context.console.note(LogoutSummary.localPart)
             throw CancellationError()
-        } catch let error as AuthStateError where error.code != .notLoggedIn {
+        } catch AuthStateError.Code.notLoggedIn {
+            return LogoutSummary().report(common, note: Self.nothingToDo)
+        } catch let error as AuthStateError {
             return try await forget(session, after: error, context)
         }
     }
+
+    /// A second logout is no error: what it is to bring about is so already.
+    private static let nothingToDo = "No user was logged in."
 
     private func logOut(_ state: AuthState, _ context: Context) async -> LogoutOutcome {
         let record = state.snapshot

@@ -40,7 +40,7 @@ struct Register: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let session = try context.session()
-        let settings = Settings(connection, redirectURI: client.redirectURIs.first)
+        let settings = Settings(connection, redirectURI: client.redirectURIs.first, profile: common.profile)
         let service = session.service(settings)
         try connection.check()
         let configuration = try await connection.configuration(service)
@@ -62,7 +62,7 @@ struct Register: Command {
 
     /// A redirect URI on this machine with a port that is free now, for providers that compare ports.
     private static func freeRedirectURI() async throws -> RedirectURI {
-        let session = try await LoopbackUserAgent().prepare(redirectURI: nil, for: .login)
+        let session = try await LoopbackUserAgent(browser: .custom { _ in }).prepare(redirectURI: nil, for: .login)
         await session.finish(.cancelled)
         return session.redirectURI
     }

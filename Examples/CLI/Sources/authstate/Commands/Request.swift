@@ -79,12 +79,13 @@ struct Request: Command {
         guard let url = URL(string: url) else {
             throw AuthStateError(.invalidArgument, stage: .usage, "The URL cannot be read.", received: url)
         }
-        var request = TransportRequest(method: method ?? (body == nil ? "GET" : "POST"), url: url)
+        var request = TransportRequest(
+            method: method.map(TransportRequest.Method.init(rawValue:)) ?? (body == nil ? .get : .post), url: url)
         for line in try headers.flatMap({ try $0.lines }) { request.headers.append(line.name, line.value) }
         if let body {
             request.body = try body.hasPrefix("@") ? InputFile.read(String(body.dropFirst())) : Data(body.utf8)
-            if request.headers["Content-Type"].isEmpty {
-                request.headers["Content-Type"] = ["application/x-www-form-urlencoded"]
+            if request.headers["Content-Type"] == nil {
+                request.headers["Content-Type"] = "application/x-www-form-urlencoded"
             }
         }
         return request

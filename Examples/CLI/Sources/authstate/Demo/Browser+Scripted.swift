@@ -18,10 +18,10 @@ extension Browser {
                 var request = TransportRequest(url: url)
                 if let cookie = cookies[place] { request.headers.append("Cookie", cookie) }
                 let response = try await SystemTransport.shared.send(request)
-                if let cookie = response.headers.first("Set-Cookie") {
+                if let cookie = response.headers["Set-Cookie"] {
                     cookies[place] = String(cookie.prefix { $0 != ";" })
                 }
-                next = response.headers.first("Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+                next = response.headers["Location"].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
             }
         }
     }

@@ -24,7 +24,7 @@ struct BrowserOptions: ParsableArguments {
         for stage: AuthStateError.Stage, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Browser {
         if let words = try words() { return .command(words) }
-        guard Self.canShowBrowser(environment) else {
+        guard Browser.system.isAvailable(environment: environment) else {
             throw AuthStateError(.browserUnavailable, stage: stage, "This machine has no display for a browser.")
         }
         return .system
@@ -38,14 +38,5 @@ struct BrowserOptions: ParsableArguments {
         }
         guard !words.isEmpty else { throw ValidationError("--browser-command has to name a program.") }
         return words
-    }
-
-    /// Whether the system's way to open a browser can lead anywhere.
-    static func canShowBrowser(_ environment: [String: String]) -> Bool {
-        #if os(Linux)
-            ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER"].contains { environment[$0]?.isEmpty == false }
-        #else
-            true
-        #endif
     }
 }

@@ -38,7 +38,7 @@ extension AuthStateError {
         } else if stage != .logout, let advice = Self.advice[code] {
             copy.hint = advice
         } else if code == .timedOut, stage == .authorization {
-            copy.hint = Self.recognizedAdvice[.nobodyCameBack]
+            copy.hint = Self.recognizedAdvice[.noAnswerCame]
         }
         if code == .invalidDPoPProof {
             copy.hint = copy.hint?.replacing("give the request a dpopKey", with: "log in with --dpop")
@@ -86,7 +86,7 @@ extension AuthStateError {
         .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
         .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
         .scopeRefused: "Ask in --scope for what the provider knows and the client may have.",
-        .nobodyCameBack:
+        .noAnswerCame:
             "If the browser shows the provider's error, or an empty page, check that --redirect-uri and --client-id are "
             + "registered there, character by character. Else try again and finish in the browser, or allow more time with "
             + "--timeout.",

@@ -33,14 +33,15 @@ extension LogoutSummary {
     private static let sessionLeft =
         "The session at the provider stays open until it ends there, or you log out on the provider's own page."
 
-    func report(_ common: CommonOptions) -> Report {
+    /// - Parameter note: The note of a logout without a failure.
+    func report(_ common: CommonOptions, note: String = "Logged out.") -> Report {
         let members: [String: JSONValue?] = [
             "logged_out": .bool(isForgotten), "revoked": .bool(isRevoked), "session_ended": .bool(isSessionEnded),
             "error": failures.first?.advised(for: common).json,
         ]
         var notes = failures.map { "authstate: \($0.advised(for: common))" }
         if failures.isEmpty {
-            notes.append("Logged out.")
+            notes.append(note)
         } else if isForgotten {
             notes.append(isSessionEnded ? Self.bothParts : Self.localPart)
         }

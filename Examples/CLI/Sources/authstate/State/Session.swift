@@ -114,7 +114,7 @@ struct Session: Sendable {
         var options = AuthState.Options()
         options.renewalDeadline = min(options.renewalDeadline, stepLimit)
         options.leaseDeadline = min(options.leaseDeadline, stepLimit)
-        if let leeway = settings.leeway { options.leeway = leeway }
+        if let leeway = settings.leeway { options.leeway = .seconds(leeway) }
         return options
     }
 }

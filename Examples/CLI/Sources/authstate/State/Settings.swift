@@ -16,6 +16,8 @@ struct Settings: Sendable, Equatable {
     var clientCertificateKeyFile: String?
     /// How the tokens were obtained, other than by an authorization code.
     var grant: GrantType?
+    /// The login's name.
+    var profile: String?
 
     private enum Name {
         static let leeway = "authstate.leeway"
@@ -25,18 +27,20 @@ struct Settings: Sendable, Equatable {
         static let clientCertificateKeyFile = "authstate.client-certificate-key"
         static let grant = "authstate.grant"
         static let redirectURI = "authstate.redirect-uri"
+        static let profile = "authstate.profile"
     }
 
     init() {}
 
     init(annotations: [String: String]) {
-        leeway = annotations[Name.leeway].flatMap(Double.init)
+        leeway = annotations[Name.leeway].flatMap(Double.init).flatMap { (0...86_400).contains($0) ? $0 : nil }
         allowsInsecureHTTP = annotations[Name.allowsInsecureHTTP] == "true"
         certificateAuthorityFile = annotations[Name.certificateAuthorityFile]
         clientCertificateFile = annotations[Name.clientCertificateFile]
         clientCertificateKeyFile = annotations[Name.clientCertificateKeyFile]
         grant = annotations[Name.grant].map(GrantType.init)
         redirectURI = annotations[Name.redirectURI]
+        profile = annotations[Name.profile]
     }
 
     var annotations: [String: String] {
@@ -48,6 +52,7 @@ struct Settings: Sendable, Equatable {
             Name.clientCertificateKeyFile: clientCertificateKeyFile,
             Name.grant: grant?.rawValue,
             Name.redirectURI: redirectURI,
+            Name.profile: profile,
         ]
         return all.compactMapValues { $0 }
     }
@@ -55,7 +60,7 @@ struct Settings: Sendable, Equatable {
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.
     init(
         _ options: ConnectionOptions, client: ClientOptions? = nil, leeway: Double? = nil,
-        grant: GrantType = .authorizationCode, redirectURI: String?
+        grant: GrantType = .authorizationCode, redirectURI: String?, profile: String? = nil
     ) {
         clientCertificateFile = client?.certificateFile?.absolutePath
         clientCertificateKeyFile = client?.certificateKeyFile?.absolutePath
@@ -64,5 +69,6 @@ struct Settings: Sendable, Equatable {
         certificateAuthorityFile = options.certificateAuthorityFile?.absolutePath
         self.grant = grant == .authorizationCode ? nil : grant
         self.redirectURI = redirectURI
+        self.profile = profile
     }
 }

@@ -12,9 +12,14 @@ extension PostgresAuthStateStore {
     /// Optional: without it a state checks for changes from time to time. When the connection breaks it makes another,
     /// and the watches report that there may have been changes.
     ///
-    /// - Throws: `AuthStateError` when listening is refused, for want of the triggers in `schema.sql` for example;
-    ///   `CancellationError`.
+    /// Returns when the task is cancelled.
+    ///
+    /// - Throws: `AuthStateError` when listening is refused, for want of the triggers in `schema.sql` for example.
     public func run() async throws {
+        do { try await listenUntilCancelled() } catch  where Task.isCancelled {}
+    }
+
+    private func listenUntilCancelled() async throws -> Never {
         hub.changeRuns(by: 1)
         defer { hub.changeRuns(by: -1) }
         var backoff = Backoff(first: 0.1, longest: 5)

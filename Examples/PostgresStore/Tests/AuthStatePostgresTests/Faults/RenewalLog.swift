@@ -21,7 +21,7 @@ final class RenewalLog: @unchecked Sendable {
         provider.injectFaults(at: .token) { [self] request in
             guard let token = request.parameters["refresh_token"] else { return nil }
             return note(
-                Renewal(worker: request.headers.first("X-Worker") ?? "", refreshToken: token, time: .now))
+                Renewal(worker: request.headers["X-Worker"] ?? "", refreshToken: token, time: .now))
         }
     }
 

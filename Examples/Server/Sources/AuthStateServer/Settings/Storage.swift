@@ -86,7 +86,7 @@ public struct Storage: Sendable, Hashable {
         let store: PostgresAuthStateStore
 
         func run() async throws {
-            do { try await cancelWhenGracefulShutdown { try await store.run() } } catch is CancellationError {}
+            try await cancelWhenGracefulShutdown { try await store.run() }
         }
     }
 #endif

@@ -48,7 +48,7 @@ enum Worker {
         guard let resource else { return try await state.freshTokens().accessToken }
         return try await state.withFreshToken { tokens in
             var request = TransportRequest(url: resource)
-            request.headers = try tokens.authorizationHeaders(method: "GET", url: resource)
+            request.headers = try tokens.authorizationHeaders(method: .get, url: resource)
             let response = try await state.service.transport.send(request)
             if response.status == 401 { throw TokenRejected(response) }
             return tokens.accessToken

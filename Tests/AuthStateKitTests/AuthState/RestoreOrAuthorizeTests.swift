@@ -1,0 +1,102 @@
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Restore a login, or log in")
+struct RestoreOrAuthorizeTests {
+    private let clock = ManualClock()
+    private let store = InMemoryAuthStateStore()
+
+    private func fixture() async throws -> ProviderFixture {
+        try await ProviderFixture(clock: clock) {
+            $0.clients.append(OpenIDProvider.Client(id: "other", redirectURIs: ["http://127.0.0.1/callback"]))
+        }
+    }
+
+    /// Restores or logs in, and returns the state with the number of logins that the provider has seen.
+    private func enter(
+        _ fixture: ProviderFixture, _ request: AuthorizationRequest? = nil
+    ) async throws -> (AuthState, logins: Int) {
+        let state = try await AuthState.restoreOrAuthorize(
+            request ?? fixture.request([.openID, .offlineAccess]), presenting: DirectUserAgent(),
+            service: fixture.service, store: store)
+        return (state, fixture.provider.requests(at: .authorization).count)
+    }
+
+    /// Replaces what is stored, as another process does.
+    private func put(_ archive: Data) async throws {
+        try await store.withLease(.default, deadline: .seconds(10)) { lease in
+            _ = try await lease.save(archive, expecting: try await lease.load()?.version)
+        }
+    }
+
+    @Test("the first start logs in, the second restores, and one after a logout logs in")
+    func starts() async throws {
+        let fixture = try await fixture()
+        let (first, logins) = try await enter(fixture)
+        let token = try await first.freshTokens().accessToken
+        let (second, same) = try await enter(fixture)
+        #expect(logins == 1 && same == 1)
+        #expect(try await second.freshTokens().accessToken == token)
+        try await second.clear()
+        let (third, more) = try await enter(fixture)
+        #expect(more == 2)
+        #expect(try await third.freshTokens().accessToken != token)
+    }
+
+    @Test("a state in error is replaced by a login")
+    func stateInError() async throws {
+        let fixture = try await fixture()
+        let (state, _) = try await enter(fixture)
+        fixture.provider.revokeGrants()
+        clock.advance(by: .seconds(4000))
+        #expect(await authError { try await state.freshTokens() }?.code == .invalidGrant)
+        let (again, logins) = try await enter(fixture)
+        #expect(logins == 2 && again.isAuthorized)
+    }
+
+    @Test("tokens that have expired are renewed where they can be, and replaced by a login where they cannot")
+    func expired() async throws {
+        let fixture = try await fixture()
+        _ = try await enter(fixture)
+        clock.advance(by: .seconds(4000))
+        let (state, logins) = try await enter(fixture)
+        #expect(logins == 1)
+        _ = try await state.freshTokens()
+        var record = state.snapshot
+        record.refreshToken = nil
+        try await put(AuthStateArchive(record).data())
+        #expect(try await enter(fixture).logins == 1)
+        clock.advance(by: .seconds(4000))
+        #expect(try await enter(fixture).logins == 2)
+    }
+
+    @Test("a login of another client, or at another provider, is not handed out")
+    func otherClients() async throws {
+        let fixture = try await fixture()
+        let (state, _) = try await enter(fixture)
+        let (other, logins) = try await enter(fixture, fixture.request(client: "other"))
+        #expect(logins == 2 && other.snapshot.clientID == "other" && state.snapshot.clientID == "app")
+        let elsewhere = try await self.fixture()
+        let (moved, first) = try await enter(elsewhere, elsewhere.request(client: "other"))
+        #expect(first == 1 && moved.snapshot.configuration.issuer == elsewhere.configuration.issuer)
+    }
+
+    @Test("a stored state that cannot be read is left as it is, and the user agent does not open")
+    func unreadable() async throws {
+        let fixture = try await fixture()
+        _ = try await enter(fixture)
+        try await put(Data("{}".utf8))
+        #expect(await authError { try await enter(fixture) }?.code == .storeCorrupt)
+        #expect(fixture.provider.requests(at: .authorization).count == 1)
+        #expect(try await store.load(.default)?.archive == Data("{}".utf8))
+    }
+}
