@@ -67,7 +67,7 @@ public final class ManualClock: Clock, Sendable {
     public var minimumResolution: Duration { .zero }
 
     /// The time of day that the clock shows.
-    public var date: Date { start.addingTimeInterval(now.offset / .seconds(1)) }
+    public var date: Date { start.addingTimeInterval(now.offset.inSeconds) }
 
     /// The same clock, for expiry.
     public var wallClock: WallClock { WallClock { [self] in date } }

@@ -80,7 +80,7 @@ extension AuthState {
 extension AuthState.Record {
     /// Whether a request is one of the same client at the same provider.
     fileprivate func isOfClient(of request: AuthorizationRequest) -> Bool {
-        guard clientID == request.clientID else { return false }
+        guard clientID.isExactly(request.clientID) else { return false }
         guard let issuer = configuration.issuer, let theirs = request.configuration.issuer else {
             return configuration.tokenEndpoint == request.configuration.tokenEndpoint
         }

@@ -79,7 +79,7 @@ public struct Tokens: Sendable {
     /// The whole time for which the provider issued the access token; nil when the provider did not say.
     ///
     /// A lifetime shorter than the `validFor` of a call means that no renewal gives tokens that are valid for so long.
-    public var lifetime: Duration? { storage.lifetime.map { .seconds(min($0, 1e12)) } }
+    public var lifetime: Duration? { storage.lifetime.map { Duration(boundedSeconds: $0) } }
 
     /// Whether the access token is bound to a key, and every request with it needs a proof (RFC 9449).
     public var isBound: Bool { storage.dpop != nil }

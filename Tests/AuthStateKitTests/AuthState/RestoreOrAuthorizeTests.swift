@@ -85,6 +85,12 @@ struct RestoreOrAuthorizeTests {
         let (state, _) = try await enter(fixture)
         let (other, logins) = try await enter(fixture, fixture.request(client: "other"))
         #expect(logins == 2 && other.snapshot.clientID == "other" && state.snapshot.clientID == "app")
+        // The same letters in other bytes are another client.
+        fixture.provider.update { $0.clients.append(.init(id: "\u{E9}", redirectURIs: ["http://127.0.0.1/callback"])) }
+        _ = try await enter(fixture, fixture.request(client: "\u{E9}"))
+        // The provider takes them for one, and its ID token is then for the first.
+        _ = try? await enter(fixture, fixture.request(client: "e\u{301}"))
+        #expect(fixture.provider.requests(at: .authorization).count == 4)
         let elsewhere = try await self.fixture()
         let (moved, first) = try await enter(elsewhere, elsewhere.request(client: "other"))
         #expect(first == 1 && moved.snapshot.configuration.issuer == elsewhere.configuration.issuer)
