@@ -61,7 +61,10 @@ let package = Package(
             dependencies: ["AuthStateJOSE", "AuthStateOAuth", "AuthStateKit"],
             swiftSettings: strict
         ),
-        .testTarget(name: "AuthStateJOSETests", dependencies: ["AuthStateJOSE"], swiftSettings: strict),
+        // The number of tests at once, for the one process that all test targets are linked into.
+        .target(name: "CTestSettings", path: "Tests/Settings"),
+        .testTarget(
+            name: "AuthStateJOSETests", dependencies: ["AuthStateJOSE", "CTestSettings"], swiftSettings: strict),
         .testTarget(
             name: "AuthStateOAuthTests", dependencies: ["AuthStateOAuth", "AuthStateJOSE"], swiftSettings: strict),
         .testTarget(

@@ -46,7 +46,7 @@ extension ProviderTests {
 /// Doorkeeper as its generator sets it up.
 @Suite(
     "Doorkeeper with lenient rotation", .whereProvidersAreInstalled, .running([.lenientDoorkeeper]), .serialized,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct LenientDoorkeeperTests {
     @Test("a refresh token is valid until the access token that followed it is used")
     func spent() async throws {

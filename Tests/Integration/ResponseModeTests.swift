@@ -113,9 +113,9 @@ struct ChromiumResponseModeTests {
             let script = "\(Provider.scripts)/chromium.py"
             let place = ["--provider", provider.issuer]
             started.yield(
-                try Program.start([LoginBrowser.python, script, "--timeout", "45"] + place + [url.absoluteString]))
+                try Program.start([LoginBrowser.python, script, "--timeout", "120"] + place + [url.absoluteString]))
         }
-        let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(60), pages: pages)
+        let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(150), pages: pages)
         let login = Task { [request] in
             defer { started.finish() }
             return try await AuthState.authorize(request, presenting: agent, service: service)
@@ -123,7 +123,7 @@ struct ChromiumResponseModeTests {
         let seen: Program.Result
         do {
             let program = try #require(await browsers.first { _ in true }, "no browser was opened")
-            seen = try await program.result(within: .seconds(60))
+            seen = try await program.result(within: .seconds(140))
             if seen.status != 0, provider.requestCount(.authorization) == 0 { throw NothingAsked(reason: seen.errors) }
         } catch {
             login.cancel()

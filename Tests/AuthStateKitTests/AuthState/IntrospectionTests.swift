@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(2)))
+@Suite("Introspection of a state's own tokens", .timeLimit(.minutes(5)))
 struct IntrospectionTests {
     @Test("the provider describes both tokens, and reports revoked ones as inactive")
     func own() async throws {

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Logging out", .timeLimit(.minutes(2)))
+@Suite("Logging out", .timeLimit(.minutes(5)))
 struct LogoutTests {
     /// A logged-in state, with the tokens as they were.
     private func login(

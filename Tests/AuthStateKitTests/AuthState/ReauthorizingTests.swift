@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("A request that needs a new login", .timeLimit(.minutes(2)))
+@Suite("A request that needs a new login", .timeLimit(.minutes(5)))
 struct ReauthorizingTests {
     /// Ada, logged in at a provider that knows Bob too.
     struct World {

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("A client that registers itself", .timeLimit(.minutes(2)))
+@Suite("A client that registers itself", .timeLimit(.minutes(5)))
 struct RegistrationTests {
     private func register(
         _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore(),

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Revoking a grant", .timeLimit(.minutes(2)))
+@Suite("Revoking a grant", .timeLimit(.minutes(5)))
 struct RevokeTests {
     private func fixture(_ replies: [ScriptedTransport.Reply], refreshToken: String? = "SECRET-refresh-0") throws
         -> Fixture

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(2)))
+@Suite("CIBA: backchannel authentication", .timeLimit(.minutes(5)))
 struct BackchannelLoginTests {
     /// A provider that waits for its users to decide, and a client whose clock is the same, moved by hand.
     struct World {

@@ -5,7 +5,7 @@ import AuthStateTesting
 import Testing
 
 /// Rows of the OpenID Foundation's relying party tests about the authorization response and the logout.
-@Suite("Conformance: authorization and logout", .timeLimit(.minutes(1)))
+@Suite("Conformance: authorization and logout", .timeLimit(.minutes(5)))
 struct AuthorizationTests {
     private static let hybrid = AuthorizationRequest.ResponseType.codeIDToken
 

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Conformance: discovery and registration", .timeLimit(.minutes(2)))
+@Suite("Conformance: discovery and registration", .timeLimit(.minutes(5)))
 struct DiscoveryConformanceTests {
     /// Another service than the fixture's, which has discovered already.
     private func discover(

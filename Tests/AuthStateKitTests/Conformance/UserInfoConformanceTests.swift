@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Conformance: userinfo and claims", .timeLimit(.minutes(2)))
+@Suite("Conformance: userinfo and claims", .timeLimit(.minutes(5)))
 struct UserInfoConformanceTests {
     /// The error that userinfo ends with; the state is as it was, and its refresh token still works.
     private func refusal(

@@ -247,7 +247,7 @@ struct DPoPLifeTests {
         #expect(description.additionalMembers["cnf"] == ["jkt": .string(thumbprint)])
     }
 
-    @Test("a login on another device brings tokens that are bound", .timeLimit(.minutes(2)))
+    @Test("a login on another device brings tokens that are bound", .timeLimit(.minutes(5)))
     func device() async throws {
         let world = try await DeviceLoginTests.World {
             $0.requiresDPoP = true

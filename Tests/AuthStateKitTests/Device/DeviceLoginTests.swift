@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("A login on another device", .timeLimit(.minutes(2)))
+@Suite("A login on another device", .timeLimit(.minutes(5)))
 struct DeviceLoginTests {
     /// A provider and a device whose clocks are the same one, moved by hand.
     struct World {

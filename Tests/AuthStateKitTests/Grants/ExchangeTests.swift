@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Exchanging a state's tokens", .timeLimit(.minutes(2)))
+@Suite("Exchanging a state's tokens", .timeLimit(.minutes(5)))
 struct ExchangeTests {
     private func fixture(clock: ManualClock? = nil) async throws -> ProviderFixture {
         try await ProviderFixture(clock: clock) { configuration in

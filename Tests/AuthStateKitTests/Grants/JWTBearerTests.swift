@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(2)))
+@Suite("Service accounts: tokens by assertions", .timeLimit(.minutes(5)))
 struct JWTBearerTests {
     /// A provider that knows the service account `robot`, and the file with its private key.
     struct World {

@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateKit
 
 /// Abandoned states are listed by age, revoked at the provider and deleted.
-@Suite("Pool: sweeping", .timeLimit(.minutes(2)))
+@Suite("Pool: sweeping", .timeLimit(.minutes(5)))
 struct PoolSweepTests {
     let clock = ManualClock()
     let transport: ScriptedTransport

@@ -4,7 +4,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("The provider's faults", .timeLimit(.minutes(2)))
+@Suite("The provider's faults", .timeLimit(.minutes(5)))
 struct OpenIDProviderFaultTests {
     /// One fault at the token endpoint, what the client calls it, and whether the provider acted.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("The provider's flows", .timeLimit(.minutes(2)))
+@Suite("The provider's flows", .timeLimit(.minutes(5)))
 struct OpenIDProviderFlowTests {
     @Test(
         "a login by code is verified with every signature",

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("The provider's tokens", .timeLimit(.minutes(2)))
+@Suite("The provider's tokens", .timeLimit(.minutes(5)))
 struct OpenIDProviderTokenTests {
     @Test("a renewal rotates the refresh token")
     func rotation() async throws {

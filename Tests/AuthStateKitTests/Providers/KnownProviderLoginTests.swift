@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Known providers: a login with each, as its documents describe it", .timeLimit(.minutes(1)))
+@Suite("Known providers: a login with each, as its documents describe it", .timeLimit(.minutes(5)))
 struct KnownProviderLoginTests {
     @Test("Google: offline access is asked for with a consent, and a refresh token comes")
     func google() async throws {

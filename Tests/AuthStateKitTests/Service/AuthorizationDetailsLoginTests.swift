@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(2)))
+@Suite("Logins with authorization details (RFC 9396)", .timeLimit(.minutes(5)))
 struct AuthorizationDetailsLoginTests {
     private static let payment = AuthorizationDetail(
         type: "payment", actions: ["initiate"], additionalMembers: ["amount": ["EUR": "12.50"]])

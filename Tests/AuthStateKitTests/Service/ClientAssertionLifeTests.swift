@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Clients that sign assertions", .timeLimit(.minutes(2)))
+@Suite("Clients that sign assertions", .timeLimit(.minutes(5)))
 struct ClientAssertionLifeTests {
     private let key: SigningKey
     private let clock = ManualClock()

@@ -111,7 +111,7 @@ struct DiscoveryTests {
 
     @Test(
         "concurrent callers share one discovery, and a cancelled caller does not end it for the others",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func sharing() async throws {
         let gate = ScriptedTransport.Gate()
         let page = String(decoding: ScriptedPages.document().serialized(), as: UTF8.self)

@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("prompt=none (OpenID Connect Core, section 3.1.2.6)", .timeLimit(.minutes(2)))
+@Suite("prompt=none (OpenID Connect Core, section 3.1.2.6)", .timeLimit(.minutes(5)))
 struct PromptNoneTests {
     @Test(
         "each refusal has a code of its own, and leaves state and store as they were",

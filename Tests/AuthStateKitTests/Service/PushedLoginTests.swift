@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Logins with a pushed request", .timeLimit(.minutes(2)))
+@Suite("Logins with a pushed request", .timeLimit(.minutes(5)))
 struct PushedLoginTests {
     static let clients: [(String, ClientCredential)] = [
         ("app", .none), ("service", .secret("service-secret", method: .clientSecretBasic)),

@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Tokens for resources (RFC 8707)", .timeLimit(.minutes(2)))
+@Suite("Tokens for resources (RFC 8707)", .timeLimit(.minutes(5)))
 struct ResourceLoginTests {
     private static let (a, b) = ("https://a.example", "https://b.example")
 

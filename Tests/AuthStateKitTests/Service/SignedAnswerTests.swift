@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Logins with a signed answer (JARM)", .timeLimit(.minutes(2)))
+@Suite("Logins with a signed answer (JARM)", .timeLimit(.minutes(5)))
 struct SignedAnswerTests {
     private static let hybrid = AuthorizationRequest.ResponseType.codeIDToken
 

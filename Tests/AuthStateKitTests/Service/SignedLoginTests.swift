@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Logins with a signed request", .timeLimit(.minutes(2)))
+@Suite("Logins with a signed request", .timeLimit(.minutes(5)))
 struct SignedLoginTests {
     /// The way in which the object reaches the provider.
     enum Way: CaseIterable { case byValue, pushed }

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @MainActor
-@Suite("An app that starts again", .timeLimit(.minutes(2)))
+@Suite("An app that starts again", .timeLimit(.minutes(5)))
 struct SessionRestoringTests {
     @Test("a session shows the stored login without a network; userinfo can be read again")
     func restored() async throws {

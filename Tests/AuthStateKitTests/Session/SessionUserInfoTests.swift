@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @MainActor
-@Suite("Userinfo at a sign-in", .timeLimit(.minutes(2)))
+@Suite("Userinfo at a sign-in", .timeLimit(.minutes(5)))
 struct SessionUserInfoTests {
     @Test(
         "userinfo that is unavailable does not fail the login: the ID token has to suffice",

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @MainActor
-@Suite("Signing in to an app", .timeLimit(.minutes(2)))
+@Suite("Signing in to an app", .timeLimit(.minutes(5)))
 struct SignInTests {
     @Test("a sign-in shows the user, the scope and the expiry, and stores the state")
     func signIn() async throws {

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @MainActor
-@Suite("Signing out of an app", .timeLimit(.minutes(2)))
+@Suite("Signing out of an app", .timeLimit(.minutes(5)))
 struct SignOutTests {
     @Test("a sign-out forgets the login here, revokes the tokens, and ends the session at the provider")
     func signOut() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Watching: in memory", .timeLimit(.minutes(1)))
+@Suite("Watching: in memory", .timeLimit(.minutes(5)))
 struct InMemoryWatchTests {
     @Test("a save and a removal show at once, a reading and a transaction without change do not")
     func changes() async throws {
@@ -41,7 +41,7 @@ struct InMemoryWatchTests {
 }
 
 #if os(Linux)
-    @Suite("Watching: files", .timeLimit(.minutes(1)))
+    @Suite("Watching: files", .timeLimit(.minutes(5)))
     struct FileWatchTests {
         let scratch: ScratchFolder
         let store: FileAuthStateStore

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Lease queue", .timeLimit(.minutes(1)))
+@Suite("Lease queue", .timeLimit(.minutes(5)))
 struct LeaseQueueTests {
     let queue = LeaseQueue()
     let far = Deadline(after: .seconds(60), on: ContinuousClock())

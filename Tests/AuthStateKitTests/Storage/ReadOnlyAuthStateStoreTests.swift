@@ -4,7 +4,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Read-only store", .timeLimit(.minutes(1)))
+@Suite("Read-only store", .timeLimit(.minutes(5)))
 struct ReadOnlyAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let fixture: Fixture

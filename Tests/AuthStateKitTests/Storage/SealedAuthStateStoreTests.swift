@@ -4,7 +4,7 @@ import AuthStateOAuth
 import Foundation
 import Testing
 
-@Suite("Sealed store", .timeLimit(.minutes(1)))
+@Suite("Sealed store", .timeLimit(.minutes(5)))
 struct SealedAuthStateStoreTests {
     private let base = InMemoryAuthStateStore()
     private let (old, new): (SealingKey, SealingKey)

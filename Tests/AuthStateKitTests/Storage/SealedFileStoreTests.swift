@@ -5,7 +5,7 @@ import AuthStateTesting
 import Foundation
 import Testing
 
-@Suite("Sealed store over files", .timeLimit(.minutes(1)))
+@Suite("Sealed store over files", .timeLimit(.minutes(5)))
 struct SealedFileStoreTests {
     private let scratch: ScratchFolder
     private let files: FileAuthStateStore

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Blocking work", .timeLimit(.minutes(1)))
+@Suite("Blocking work", .timeLimit(.minutes(5)))
 struct BlockingWorkTests {
     let clock = ManualClock()
     let gate = Gate()

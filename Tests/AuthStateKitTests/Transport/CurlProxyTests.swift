@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: proxies", .timeLimit(.minutes(2)))
+    @Suite("libcurl: proxies", .timeLimit(.minutes(5)))
     struct CurlProxyTests {
         @Test("a proxy of the environment carries no traffic to this machine")
         func loopback() async {

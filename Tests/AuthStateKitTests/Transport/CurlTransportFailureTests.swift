@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: failures", .timeLimit(.minutes(1)))
+    @Suite("libcurl: failures", .timeLimit(.minutes(5)))
     struct CurlTransportFailureTests {
         let transport = CurlTransport()
 

@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    @Suite("libcurl: answers", .timeLimit(.minutes(1)))
+    @Suite("libcurl: answers", .timeLimit(.minutes(5)))
     struct CurlTransportTests {
         let transport = CurlTransport()
 

@@ -3,7 +3,7 @@ import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
-@Suite("Hostile answers", .timeLimit(.minutes(1)))
+@Suite("Hostile answers", .timeLimit(.minutes(5)))
 struct HostileAnswersTests {
     private static let base = "https://op.example"
 

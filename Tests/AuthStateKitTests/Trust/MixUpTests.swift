@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// An attacker runs a provider of its own and sends people on to an honest one (RFC 9700, section 4.4).
-@Suite("Mix-up attacks", .timeLimit(.minutes(1)))
+@Suite("Mix-up attacks", .timeLimit(.minutes(5)))
 struct MixUpTests {
     /// A login that the client begins at the attacker's provider, whose authorization endpoint is the honest one's.
     private func attack(

@@ -16,7 +16,7 @@ import Testing
 #endif
 
 // One at a time: a script that is written while another test starts a process is busy.
-@Suite("Browser", .serialized, .timeLimit(.minutes(1)))
+@Suite("Browser", .serialized, .timeLimit(.minutes(5)))
 struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
 

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(1)))
+@Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(5)))
 struct LoopbackDeskTests {
     private static let display = ["DISPLAY": ":0"]
     private let screen = Screen()

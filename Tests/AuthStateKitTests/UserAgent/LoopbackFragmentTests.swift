@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Fragments at the loopback user agent", .timeLimit(.minutes(1)))
+@Suite("Fragments at the loopback user agent", .timeLimit(.minutes(5)))
 struct LoopbackFragmentTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The attempts of another user of the machine, who reads the browser's arguments and sends requests to the port.
-@Suite("Another user at the loopback port", .timeLimit(.minutes(1)))
+@Suite("Another user at the loopback port", .timeLimit(.minutes(5)))
 struct LoopbackOtherUserTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 

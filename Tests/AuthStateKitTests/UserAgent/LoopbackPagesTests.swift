@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Pages of the loopback user agent", .timeLimit(.minutes(1)))
+@Suite("Pages of the loopback user agent", .timeLimit(.minutes(5)))
 struct LoopbackPagesTests {
     /// The last answer that the browser gets.
     private func reply(

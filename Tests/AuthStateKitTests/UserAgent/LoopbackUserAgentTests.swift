@@ -83,7 +83,7 @@ extension String {
     }
 }
 
-@Suite("Loopback user agent", .timeLimit(.minutes(1)))
+@Suite("Loopback user agent", .timeLimit(.minutes(5)))
 struct LoopbackUserAgentTests {
     @Test("an answer by query reaches the caller as it came, and the browser sees the end of it")
     func query() async throws {
@@ -297,7 +297,7 @@ struct LoopbackDescriptorTests {
             }
         }
         // Other tests open descriptors at the same time: far fewer than three for each of these trips.
-        try await eventually(within: .seconds(60)) { try openDescriptors() < 500 }
+        try await eventually { try openDescriptors() < 500 }
         #expect(ports.allSatisfy { $0 != 0 })
     }
 }

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Paste user agent", .timeLimit(.minutes(1)))
+@Suite("Paste user agent", .timeLimit(.minutes(5)))
 struct PasteUserAgentTests {
     /// The texts that were shown and said, and the lines that are still to be read.
     private struct Script: Sendable {

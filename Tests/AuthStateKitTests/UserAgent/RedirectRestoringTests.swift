@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Redirects after the app was ended", .timeLimit(.minutes(1)))
+@Suite("Redirects after the app was ended", .timeLimit(.minutes(5)))
 struct RedirectRestoringTests {
     /// Begins a login in an app that is ended while the person is at the provider; the task stands for what is lost.
     private static func begin(

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Redirect router", .timeLimit(.minutes(1)))
+@Suite("Redirect router", .timeLimit(.minutes(5)))
 struct RedirectRouterTests {
     private static func changed(_ url: URL, _ edit: (String) -> String) throws -> URL {
         try #require(URL(string: edit(url.absoluteString)))

@@ -8,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Reading lines from a terminal", .timeLimit(.minutes(1)))
+@Suite("Reading lines from a terminal", .timeLimit(.minutes(5)))
 struct StandardTerminalTests {
     @Test("lines are read one at a time, then the rest, then the end")
     func lines() async throws {

@@ -111,7 +111,7 @@ class Session:
         }
         answer = self.call("POST", "", {"capabilities": {"alwaysMatch": capabilities}}, path="/session")
         self.id = answer["sessionId"]
-        self.call("POST", "/timeouts", {"pageLoad": 15000, "script": 5000, "implicit": 0})
+        self.call("POST", "/timeouts", {"pageLoad": 60000, "script": 20000, "implicit": 0})
 
     def call(self, method, command, body=None, path=None):
         """One WebDriver command; its value."""

@@ -6,7 +6,7 @@ import Testing
 @testable import AppleApp
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
     @Test("A sign-in shows the user, the expiry and the scope")
     func signIn() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import AppleApp
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountsTests {
     @Test("The next start shows who was logged in without asking the provider, and a sign-out forgets it")
     func restore() async throws {

@@ -50,7 +50,7 @@ struct World {
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () -> Bool
 ) async {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(120)
     while !holds() {
         guard ContinuousClock.now < end else {
             Issue.record(what, sourceLocation: sourceLocation)

@@ -28,7 +28,7 @@ struct Authstate: Sendable {
     /// Starts a command on the state file.
     func start(_ arguments: [String]) throws -> Program {
         try Program.start(
-            [Self.path] + arguments + ["--state", stateFile, "--timeout", "40"], environment: environment)
+            [Self.path] + arguments + ["--state", stateFile, "--timeout", "120"], environment: environment)
     }
 
     /// Runs a command on the state file to its end.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A login that begins with a person's address, at a provider that answers WebFinger.
-@Suite("authstate login --identifier", .timeLimit(.minutes(2)))
+@Suite("authstate login --identifier", .timeLimit(.minutes(5)))
 struct IdentifierTests {
     private let folder: TemporaryFolder
     private let browser: LoginBrowser
@@ -18,7 +18,7 @@ struct IdentifierTests {
 
     private func authstate(_ arguments: [String]) async throws -> Program.Result {
         try await Program.start(
-            [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
+            [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
         ).result()
     }
 

@@ -24,7 +24,7 @@ extension EndToEndTests {
         private func authstate(
             _ arguments: String..., environment: [String: String] = [:]
         ) async throws -> Program.Result {
-            let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
+            let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
             return try await Program.start(words, environment: environment).result()
         }
 

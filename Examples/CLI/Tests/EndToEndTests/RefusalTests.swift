@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The built program at a provider that does one thing wrong: the output for the person, and for a script.
-@Suite("authstate at a provider that lies", .timeLimit(.minutes(2)))
+@Suite("authstate at a provider that lies", .timeLimit(.minutes(5)))
 struct RefusalTests {
     /// One way of a provider to be wrong, and how a login at it ends.
     struct Lie: Sendable, CustomTestStringConvertible {
@@ -79,7 +79,7 @@ struct RefusalTests {
     }
 
     private func authstate(_ arguments: String...) async throws -> Program.Result {
-        let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40", "--json"]
+        let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
         return try await Program.start(words, environment: [:]).result()
     }
 

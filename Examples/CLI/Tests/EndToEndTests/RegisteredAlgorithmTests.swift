@@ -5,7 +5,7 @@ import Testing
 
 /// The built program at a provider in this process, which signs ID tokens with the client's secret and wants signed
 /// requests.
-@Suite("authstate registers the algorithms that it uses", .timeLimit(.minutes(2)))
+@Suite("authstate registers the algorithms that it uses", .timeLimit(.minutes(5)))
 struct RegisteredAlgorithmTests {
     private let folder: TemporaryFolder
     private let browser: LoginBrowser
@@ -18,7 +18,7 @@ struct RegisteredAlgorithmTests {
     private func logIn(at provider: OpenIDProvider, _ options: [String]) async throws -> Program.Result {
         let words =
             [Authstate.path, "login", "--issuer", provider.issuer, "--register", "--browser-command"]
-            + [browser.commandLine(), "--state", folder("login.json"), "--timeout", "40", "--json"] + options
+            + [browser.commandLine(), "--state", folder("login.json"), "--timeout", "120", "--json"] + options
         return try await Program.start(words, environment: [:]).result()
     }
 

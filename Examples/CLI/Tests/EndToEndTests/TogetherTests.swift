@@ -25,7 +25,7 @@ extension EndToEndTests {
         }
 
         private func start(_ arguments: String...) throws -> Program {
-            try Program.start([Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "40"])
+            try Program.start([Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120"])
         }
 
         /// Makes the stored token older than it is.

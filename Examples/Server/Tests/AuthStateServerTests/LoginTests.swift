@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthStateServer
 
-@Suite("signing in", .timeLimit(.minutes(1)))
+@Suite("signing in", .timeLimit(.minutes(5)))
 struct LoginTests {
     @Test("a person signs in and sees who they are")
     func login() async throws {

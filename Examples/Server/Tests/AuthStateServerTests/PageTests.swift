@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthStateServer
 
-@Suite("pages", .timeLimit(.minutes(1)))
+@Suite("pages", .timeLimit(.minutes(5)))
 struct PageTests {
     @Test(
         "every answer forbids caching, framing, sniffing, and a referrer to other sites",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthStateServer
 
-@Suite("being signed in", .timeLimit(.minutes(1)))
+@Suite("being signed in", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("an expired access token is renewed on the way, once for all concurrent requests")
     func renewal() async throws {

@@ -6,7 +6,7 @@ import Logging
 import LoggingObserver
 import Testing
 
-@Suite("the log", .timeLimit(.minutes(1)))
+@Suite("the log", .timeLimit(.minutes(5)))
 struct LoggingObserverTests {
     /// A state whose access token has expired, and its log.
     private struct World {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Keychain store", .timeLimit(.minutes(1)))
+@Suite("Keychain store", .timeLimit(.minutes(5)))
 struct KeychainAuthStateStoreTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AuthStateKit
 
-@Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(1)))
+@Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(5)))
 struct KeychainFailureTests {
     let device = FakeDevice()
     let store: KeychainAuthStateStore
