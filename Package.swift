@@ -7,12 +7,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let platform: [Target.Dependency] = ["AuthStateFoundation", "AuthStateLibc"]
+
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
     // libFuzzer brings the main function, so that only .ci/fuzz can link it.
     .executableTarget(
         name: "Fuzz",
-        dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
         path: "Tests/Fuzz",
         exclude: ["Corpora", "Dictionaries"],
         swiftSettings: strict
@@ -20,7 +22,7 @@ let development: [Target] = [
     // Processes, store and provider on one thread, in an order that a seed decides; .ci/simulation runs it.
     .executableTarget(
         name: "Simulation",
-        dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
         path: "Tests/Simulation",
         exclude: ["README.md", "core-check.py"],
         swiftSettings: strict
@@ -38,18 +40,21 @@ let package = Package(
         // Declarations of libcrypto and libcurl; both are found at run time with dlopen, on Linux only.
         .target(name: "CAuthStateCrypto"),
         .target(name: "CAuthStateCurl"),
+        // The platform's Foundation and C library, each chosen in one place.
+        .target(name: "AuthStateFoundation", swiftSettings: strict),
+        .target(name: "AuthStateLibc", swiftSettings: strict),
         // Encodings, digests, keys and signatures.
         .target(
             name: "AuthStateJOSE",
-            dependencies: [.target(name: "CAuthStateCrypto", condition: .when(platforms: [.linux]))],
+            dependencies: platform + [.target(name: "CAuthStateCrypto", condition: .when(platforms: [.linux]))],
             swiftSettings: strict
         ),
         // The protocols' values: no I/O, no clock, no stored state.
-        .target(name: "AuthStateOAuth", dependencies: ["AuthStateJOSE"], swiftSettings: strict),
+        .target(name: "AuthStateOAuth", dependencies: platform + ["AuthStateJOSE"], swiftSettings: strict),
         // The actor and its way to the world: transport, stores, user agents.
         .target(
             name: "AuthStateKit",
-            dependencies: [
+            dependencies: platform + [
                 "AuthStateJOSE", "AuthStateOAuth",
                 .target(name: "CAuthStateCurl", condition: .when(platforms: [.linux])),
             ],
@@ -58,31 +63,33 @@ let package = Package(
         // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
         .target(
             name: "AuthStateTesting",
-            dependencies: ["AuthStateJOSE", "AuthStateOAuth", "AuthStateKit"],
+            dependencies: platform + ["AuthStateJOSE", "AuthStateOAuth", "AuthStateKit"],
             swiftSettings: strict
         ),
         // The number of tests at once, for the one process that all test targets are linked into.
         .target(name: "CTestSettings", path: "Tests/Settings"),
         .testTarget(
-            name: "AuthStateJOSETests", dependencies: ["AuthStateJOSE", "CTestSettings"], swiftSettings: strict),
+            name: "AuthStateJOSETests", dependencies: platform + ["AuthStateJOSE", "CTestSettings"],
+            swiftSettings: strict),
         .testTarget(
-            name: "AuthStateOAuthTests", dependencies: ["AuthStateOAuth", "AuthStateJOSE"], swiftSettings: strict),
+            name: "AuthStateOAuthTests", dependencies: platform + ["AuthStateOAuth", "AuthStateJOSE"],
+            swiftSettings: strict),
         .testTarget(
             name: "AuthStateKitTests",
-            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
+            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
             exclude: ["Trust/make-id-tokens.py"],
             swiftSettings: strict
         ),
         // XCTest: one test for each line of the AppAuth parity table.
         .testTarget(
             name: "AppAuthParityTests",
-            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
+            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
             swiftSettings: strict
         ),
         // Providers that other projects wrote; skipped where they are not installed.
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
+            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
             path: "Tests/Integration",
             exclude: ["Providers"],
             swiftSettings: strict

@@ -1,11 +1,6 @@
+public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A clock that moves only when a test moves it: for waiting, as a `Clock`, and for the time of day, as a `WallClock`.
 ///

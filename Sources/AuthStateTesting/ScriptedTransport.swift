@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A transport that answers from a script, without a network, and records its requests.
 public final class ScriptedTransport: HTTPTransport, Sendable {

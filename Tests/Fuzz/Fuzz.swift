@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 /// The fuzz targets, by name; each function takes one input and stops the process when a property does not hold.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateLibc
 
 /// The Swift runtime's own way in: it asks these variables before it hands a job to its threads.
 ///

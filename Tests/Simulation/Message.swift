@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A request to the provider, or to a resource.
 enum Message: Hashable {

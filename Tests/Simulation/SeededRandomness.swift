@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateLibc
 
 /// The random numbers of the system, which follow from the run: `state`, PKCE, names of grants and jitter repeat too.
 ///

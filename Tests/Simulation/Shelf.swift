@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The store's contents under one key, and the oracle that watches them.
 final class Shelf: @unchecked Sendable {

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The clock to wait by: it moves only when the schedule moves it.
 struct SimulatedClock: Clock {

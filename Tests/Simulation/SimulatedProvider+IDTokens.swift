@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension SimulatedProvider {
     /// The keys that the provider signs ID tokens with; all are made once, for they cost time and the schedule knows

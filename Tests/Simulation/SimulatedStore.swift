@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The store as one process has it; every call waits for the schedule, and may go wrong.
 struct SimulatedStore: AuthStateStore {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The network between a process and the provider: a request travels, is dealt with, and its answer travels back.
 struct SimulatedTransport: HTTPTransport {

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A user who consents at once, when the schedule lets them.
 struct SimulatedUserAgent: ExternalUserAgent {

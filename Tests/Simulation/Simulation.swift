@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateLibc
 
 /// The program: runs seeds, prints what was found, and exits with 1 when a rule did not hold.
 @main

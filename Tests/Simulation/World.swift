@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Everything outside the processes: schedule, store, provider, faults, and the oracles that watch all of them.
 final class World: @unchecked Sendable {

@@ -1,6 +1,6 @@
 #if canImport(CryptoKit) && canImport(Security)
-    internal import CryptoKit
-    internal import Foundation
+    import CryptoKit
+    import Foundation
 
     extension CryptoKitBackend {
         /// Encrypts by AES-256-GCM: the ciphertext, then its tag.

@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     extension OpenSSLBackend {
         /// Encrypts by AES-256-GCM: the ciphertext, then its tag.

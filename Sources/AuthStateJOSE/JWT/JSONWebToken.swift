@@ -51,19 +51,9 @@ public struct JSONWebToken: Sendable, Hashable {
     }
 }
 
-extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JSONWebToken: Redacted {
     /// The algorithm and the key identifier.
     public var description: String {
         "JSONWebToken(alg: \(header.algorithm.rawValue.shown), kid: \((header.keyID ?? "none").shown), claims: <redacted>)"
-    }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// A mirror of the description.
-    public var customMirror: Mirror {
-        Mirror(
-            self, children: ["alg": header.algorithm.rawValue.shown, "kid": (header.keyID ?? "none").shown],
-            displayStyle: .struct)
     }
 }

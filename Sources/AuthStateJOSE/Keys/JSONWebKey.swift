@@ -50,24 +50,10 @@ public struct JSONWebKey: Sendable, Hashable {
     }
 }
 
-extension JSONWebKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private var shown: [(label: String?, value: Any)] {
-        [
-            ("kty", keyType), ("kid", (keyID ?? "none").shown), ("alg", (algorithm ?? "any").shown),
-            ("use", (use ?? "any").shown), ("private", isPrivate),
-        ]
-    }
-
+extension JSONWebKey: Redacted {
     /// The type, the identifier and the intended use; no key material.
     public var description: String {
-        "JSONWebKey(" + shown.map { "\($0.label ?? ""): \($0.value)" }.joined(separator: ", ") + ")"
-    }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// A mirror of the description.
-    public var customMirror: Mirror {
-        Mirror(self, children: shown.map { Mirror.Child(label: $0.label, value: $0.value) }, displayStyle: .struct)
+        "JSONWebKey(kty: \(keyType), kid: \((keyID ?? "none").shown), alg: \((algorithm ?? "any").shown), "
+            + "use: \((use ?? "any").shown), private: \(isPrivate))"
     }
 }

@@ -77,13 +77,7 @@ public struct SigningKey: Sendable {
     }
 }
 
-extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SigningKey: Redacted {
     /// The algorithm and the identifier.
     public var description: String { "SigningKey(alg: \(algorithm.rawValue), kid: \(keyID ?? "none"))" }
-    /// The description.
-    public var debugDescription: String { description }
-    /// A mirror of the algorithm and the public part.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["algorithm": algorithm.rawValue, "publicKey": publicKey], displayStyle: .struct)
-    }
 }

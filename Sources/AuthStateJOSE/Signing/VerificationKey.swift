@@ -48,11 +48,7 @@ public final class VerificationKey: Sendable {
     }
 }
 
-extension VerificationKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension VerificationKey: Redacted {
     /// The key's type, identifier and intended use.
     public var description: String { "VerificationKey(\(key))" }
-    /// The description.
-    public var debugDescription: String { description }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .class) }
 }

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     public import os
 #elseif AUTHSTATE_THREAD_SANITIZER
-    internal import Glibc
+    import Glibc
 #else
     public import Synchronization
 #endif

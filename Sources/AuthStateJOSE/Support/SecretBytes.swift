@@ -19,11 +19,7 @@ public struct SecretBytes: Sendable, Hashable {
     }
 }
 
-extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SecretBytes: Redacted {
     /// The word `redacted`.
     public var description: String { "<redacted>" }
-    /// The word `redacted`.
-    public var debugDescription: String { description }
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthState {
     /// Returns fresh tokens: at once when there are any, else after a renewal that all callers share.

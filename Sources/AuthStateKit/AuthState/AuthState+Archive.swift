@@ -1,11 +1,6 @@
+public import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {

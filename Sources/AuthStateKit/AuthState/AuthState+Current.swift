@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 extension AuthState {
     /// A state as it can be shown: without any token.

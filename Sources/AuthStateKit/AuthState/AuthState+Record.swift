@@ -1,11 +1,6 @@
-import AuthStateJOSE
+public import AuthStateFoundation
+public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 extension AuthState {
     /// Everything that a state remembers, as a value; this is what is archived.
@@ -204,11 +199,9 @@ extension TokenResponse {
     }
 }
 
-extension AuthState.Record: CustomStringConvertible, CustomReflectable {
+extension AuthState.Record: Redacted {
     /// Client and condition, never a token.
     public var description: String {
         "state of \(clientID), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["state": description]) }
 }

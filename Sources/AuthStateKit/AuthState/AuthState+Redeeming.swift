@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthState {
     /// Sends a renewal; repeats it only where that cannot spend a token twice.

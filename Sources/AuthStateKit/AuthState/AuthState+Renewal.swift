@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthState {
     /// Renews in one transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 package import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthState {
     /// An event that can happen to a state.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 /// Tokens that are to be valid for a given time; all times are in seconds.
 extension Tokens.Storage {

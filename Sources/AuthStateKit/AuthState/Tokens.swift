@@ -1,11 +1,6 @@
-import AuthStateJOSE
+public import AuthStateFoundation
+public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Tokens at one moment: immutable, and as cheap to pass around as one reference.
 public struct Tokens: Sendable {
@@ -124,13 +119,11 @@ extension TokenResponse {
     var isBoundToKey: Bool { tokenType.equalsIgnoringASCIICase("DPoP") }
 }
 
-extension Tokens: CustomStringConvertible, CustomReflectable {
+extension Tokens: Redacted {
     /// Scope and expiry, never a token.
     public var description: String {
         "tokens, scope \((scope ?? "unknown").printable()), expiring \(accessTokenExpirationDate.map { "\($0)" } ?? "never")"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
 }
 
 /// The rules of where a bearer token may be sent (RFC 6750, section 5.3).

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The part of a state that a pool uses.
 extension AuthState {

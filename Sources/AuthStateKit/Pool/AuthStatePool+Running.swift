@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthStatePool {
     /// Renews ahead of expiry and evicts idle states until the task is cancelled; for a service lifecycle to own.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthStatePool {
     /// The result of a sweep.

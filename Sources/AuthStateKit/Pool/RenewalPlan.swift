@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 /// The times at which a pool renews: pure functions of the given facts; times are in seconds.
 struct RenewalPlan: Sendable {

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The verdict of a protected resource's answer on the access token (RFC 6750, section 3.1; RFC 9470).
 enum ResourceVerdict: Sendable, Equatable {

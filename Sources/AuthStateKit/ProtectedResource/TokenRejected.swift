@@ -1,11 +1,6 @@
+public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Thrown from a `withFreshToken` body when the resource answered 401: the token is renewed and the body runs once more.
 public struct TokenRejected: Error, Sendable, Hashable {

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationService {
     /// Checks a callback against the login that it answers; the login is used up by it.

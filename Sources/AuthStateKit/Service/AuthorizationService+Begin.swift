@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationService {
     /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationService {
     /// Returns the client's proof for one request, after checking that the endpoint may receive it.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationService {
     /// Finds a provider's endpoints by its issuer, and remembers them for `metadataMaximumAge`.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationService {
     /// Reads claims about the person (OpenID Connect Core, section 5.3); signed ones are verified with the provider's keys.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ClientCredential {
     /// Returns the public part of the private key, for `RegistrationRequest.keys`.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Makes proofs for one key; tokens that are bound to a key hold a single reference to it.
 final class DPoPBinding: Sendable {

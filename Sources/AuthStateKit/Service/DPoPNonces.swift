@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The newest nonce of each server for each key (RFC 9449, sections 8 and 9); in memory, because nonces do not last.
 final class DPoPNonces: Sendable {

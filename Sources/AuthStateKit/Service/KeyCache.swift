@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Providers' public keys in memory, by issuer and `jwks_uri`, for as long as the provider says.
 struct KeyCache: Sendable {

@@ -1,11 +1,6 @@
-import AuthStateJOSE
+public import AuthStateFoundation
+public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A login that waits for its callback: keep it where only this browser's session reaches it.
 ///
@@ -24,11 +19,9 @@ public struct PendingAuthorization: Sendable, Hashable, Codable {
     public let urlExpiresAt: Date?
 }
 
-extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
+extension PendingAuthorization: Redacted {
     /// The client and the expiry.
     public var description: String { "pending authorization of \(request.clientID), until \(expiresAt)" }
-    /// The text of `description` as the only child.
-    public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
 }
 
 /// The states of logins that any service of this process completed, so that a callback is accepted once.

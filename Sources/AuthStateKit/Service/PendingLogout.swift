@@ -1,10 +1,6 @@
+public import AuthStateFoundation
+public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A logout that is still to end the session at the provider: send the browser to `url`, keep the rest until it comes back.
 ///
@@ -16,11 +12,9 @@ public struct PendingLogout: Sendable, Hashable, Codable {
     public let url: URL
 }
 
-extension PendingLogout: CustomStringConvertible, CustomReflectable {
+extension PendingLogout: Redacted {
     /// The client; hint and state stay secret.
     public var description: String { "pending logout of \(request.clientID ?? "a client")" }
-    /// The text of `description` as the only child.
-    public var customMirror: Mirror { Mirror(self, children: ["pending": description]) }
 }
 
 extension AuthorizationService {

@@ -1,11 +1,6 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
 public import Observation
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The observable session of an app: the logged-in user, the activity in progress, and the last error.
 ///

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthSessionConfiguration {
     /// Checks that a begun or stored login belongs to this session: the session's credential goes to no other provider.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthSessionConfiguration {
     /// Returns the problems of a sign-in's redirect URI and client authentication, the errors first.

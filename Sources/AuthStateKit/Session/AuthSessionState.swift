@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The state that a session shows, as one value without any token: a redraw never mixes the data of two users.
 public struct AuthSessionState: Sendable, Hashable {

@@ -1,11 +1,6 @@
-import AuthStateJOSE
+public import AuthStateFoundation
+public import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The logged-in user, for views: claims of the verified ID token, and of userinfo where that was read.
 ///
@@ -104,12 +99,10 @@ extension AuthUser {
     }
 }
 
-extension AuthUser: CustomStringConvertible, CustomReflectable {
+extension AuthUser: Redacted {
     /// The names of the claims; what they say is personal.
     public var description: String {
         let names = Set(idTokenClaims.keys).union(userInfo.map { Set($0.claims.keys) } ?? [])
         return "user with \(names.sorted().map { $0.printable() }.joined(separator: ", "))"
     }
-    /// The text of `description` as the only child.
-    public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A stored state as a list of its store shows it: where it is and when it was saved last.
 public struct AuthStateEntry: Sendable, Hashable {

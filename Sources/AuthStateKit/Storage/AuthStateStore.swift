@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// Keeps archived states, each under a key, for the next process and for others beside this one.
 ///
@@ -137,11 +134,9 @@ public struct StoredAuthState: Sendable, Hashable {
     }
 }
 
-extension StoredAuthState: CustomStringConvertible, CustomReflectable {
+extension StoredAuthState: Redacted {
     /// The size alone: the archive holds tokens.
     public var description: String { "stored state, \(archive.count) bytes" }
-    /// The text of `description` as the only child.
-    public var customMirror: Mirror { Mirror(self, children: ["stored": description]) }
 }
 
 /// The name of a state within a store, for example a profile or a user's session.

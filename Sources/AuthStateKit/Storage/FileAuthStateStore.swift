@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Keeps each state in a file of its own that only the user can read, safe against crashes and other processes.
 ///

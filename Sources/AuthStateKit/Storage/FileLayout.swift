@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The paths at which a file store keeps states.
 enum FileLayout: Sendable {

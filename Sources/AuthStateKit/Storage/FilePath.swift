@@ -1,12 +1,5 @@
+import AuthStateLibc
 import AuthStateOAuth
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The file store's operations on paths.
 enum FilePath {

@@ -1,12 +1,7 @@
 #if os(Linux)
     import AuthStateJOSE
+    import AuthStateLibc
     import Synchronization
-
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
 
     /// Hears from the kernel which names in folders changed: one inotify descriptor for the process, and no thread.
     ///

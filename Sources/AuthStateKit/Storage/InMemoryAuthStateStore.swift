@@ -1,11 +1,6 @@
+public import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Keeps states for as long as the process lives: for tests, and for programs that log in anew each time.
 public final class InMemoryAuthStateStore: AuthStateStore {

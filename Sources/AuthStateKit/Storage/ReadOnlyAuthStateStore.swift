@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Shows what another store keeps and changes nothing: for an app extension or a helper that must never renew.
 ///

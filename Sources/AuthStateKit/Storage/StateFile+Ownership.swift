@@ -1,13 +1,6 @@
 import AuthStateJOSE
+import AuthStateLibc
 import AuthStateOAuth
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 extension FileStatus {
     /// Returns whether the user, or root, owns it.

@@ -1,18 +1,6 @@
+import AuthStateFoundation
+import AuthStateLibc
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The file that holds a state, by its real path. Its functions block.
 struct StateFile: Sendable {

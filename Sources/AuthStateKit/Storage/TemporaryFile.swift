@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateLibc
 
 /// The file that will take the place of a state's file: created, and with space on the disk, before it is needed.
 final class TemporaryFile: Sendable {

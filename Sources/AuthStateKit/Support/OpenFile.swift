@@ -1,16 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateFoundation
+import AuthStateLibc
 
 /// A file descriptor that closes itself; programs that this one starts do not inherit it.
 struct OpenFile: ~Copyable, Sendable {

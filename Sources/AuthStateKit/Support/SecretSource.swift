@@ -1,19 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateLibc
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Reads secrets from a program's environment and files; errors name the place and show nothing of its content.
 enum SecretSource {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AuthStateLibc
 
 /// A system call that failed, with its `errno`.
 package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {

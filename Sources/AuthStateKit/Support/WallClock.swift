@@ -1,16 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+public import AuthStateFoundation
+import AuthStateLibc
 
 /// The time of day that expiry is compared with; waiting uses a `Clock` instead.
 public struct WallClock: Sendable {

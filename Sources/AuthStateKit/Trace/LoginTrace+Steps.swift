@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension LoginTrace.Detail {
     /// Parameters whose values are no secrets and say nothing of a person. The values of others are not shown.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Reports every exchange to a trace: method, address, status and time; never a header, a body or a query's values.
 struct TracingTransport: HTTPTransport {

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 /// The header section of the final answer, collected line by line as it arrives.
 ///

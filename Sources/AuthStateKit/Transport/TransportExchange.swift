@@ -1,5 +1,5 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// One request and the caller that waits for its answer; the caller is resumed exactly once, by the first result.
 final class TransportExchange: Sendable {

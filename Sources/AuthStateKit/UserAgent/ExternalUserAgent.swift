@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Shows a provider's page to a person outside the app's reach and receives the answer (RFC 8252).
 public protocol ExternalUserAgent: Sendable {

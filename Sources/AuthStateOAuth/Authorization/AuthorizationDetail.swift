@@ -71,11 +71,9 @@ extension AuthorizationDetail: Codable {
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
-extension AuthorizationDetail: CustomStringConvertible, CustomReflectable {
+extension AuthorizationDetail: Redacted {
     /// The type; amounts and accounts stay private.
     public var description: String { "authorization detail \(type.printable(100))" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["detail": description]) }
 }
 
 extension [AuthorizationDetail] {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
 
 extension AuthorizationRequest {
     /// The URL to open in the person's browser, with all parameters in it, or `requestURI` when that is set; the

@@ -147,11 +147,9 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
 }
 
-extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
+extension AuthorizationRequest: Redacted {
     /// Client, scopes and endpoint; state, nonce and verifier stay secret.
     public var description: String {
         "authorization request of \(clientID) for \(scopes.map(\.rawValue).joined(separator: " "))"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// The authorization endpoint's answer, checked against the request (RFC 6749, section 4.1.2; RFC 9207).
 public struct AuthorizationResponse: Sendable, Hashable, Codable {
@@ -57,9 +57,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
     }
 }
 
-extension AuthorizationResponse: CustomStringConvertible, CustomReflectable {
+extension AuthorizationResponse: Redacted {
     /// The client, never the code.
     public var description: String { "authorization response for \(request.clientID)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

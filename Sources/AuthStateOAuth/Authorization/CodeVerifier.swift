@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// The secret half of PKCE (RFC 7636); the method is always S256.
 public struct CodeVerifier: Sendable, Hashable, Codable {
@@ -39,11 +39,9 @@ public struct CodeVerifier: Sendable, Hashable, Codable {
     }
 }
 
-extension CodeVerifier: CustomStringConvertible, CustomReflectable {
+extension CodeVerifier: Redacted {
     /// The method, not the secret.
     public var description: String { "code verifier (S256)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["verifier": description]) }
 }
 
 /// Unguessable text for state, nonce and verifier.

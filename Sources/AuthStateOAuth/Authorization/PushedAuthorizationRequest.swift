@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
+public import AuthStateJOSE
 
 /// An authorization request that the client posts to the provider itself (RFC 9126, section 2).
 ///
@@ -61,9 +58,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
     }
 }
 
-extension PushedAuthorizationRequest: CustomStringConvertible, CustomReflectable {
+extension PushedAuthorizationRequest: Redacted {
     /// The request without its secrets.
     public var description: String { "pushed \(request)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,10 +1,5 @@
-import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// The provider's reference to a pushed request (RFC 9126, section 2.2).
 public struct PushedAuthorizationResponse: Sendable, Hashable {
@@ -50,9 +45,7 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
     }
 }
 
-extension PushedAuthorizationResponse: CustomStringConvertible, CustomReflectable {
+extension PushedAuthorizationResponse: Redacted {
     /// The expiry; the reference stays secret until the browser carries it.
     public var description: String { "pushed authorization response, until \(expirationDate)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

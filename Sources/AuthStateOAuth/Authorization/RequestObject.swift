@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An authorization request as a signed JWT, so that it cannot be changed on its way (RFC 9101; OpenID Connect Core,
 /// section 6).
@@ -70,9 +65,7 @@ public struct RequestObject: Sendable, Hashable {
     }
 }
 
-extension RequestObject: CustomStringConvertible, CustomReflectable {
+extension RequestObject: Redacted {
     /// The request without its secrets.
     public var description: String { "signed \(request)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

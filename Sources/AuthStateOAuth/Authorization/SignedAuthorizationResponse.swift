@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 package import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// An authorization response as a signed JWT (JARM, section 2.1); its parameters are available only after verification.
 package struct SignedAuthorizationResponse: Sendable {
@@ -115,9 +110,7 @@ package struct SignedAuthorizationResponse: Sendable {
     }
 }
 
-extension SignedAuthorizationResponse: CustomStringConvertible, CustomReflectable {
+extension SignedAuthorizationResponse: Redacted {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed authorization response: \(token)" }
-    /// A mirror of the description.
-    package var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// A login that a third party starts: the parameters that come to the `initiate_login_uri` of a web server (OpenID
 /// Connect Core, section 4).
@@ -55,9 +55,7 @@ public struct ThirdPartyLogin: Sendable, Hashable {
     }
 }
 
-extension ThirdPartyLogin: CustomStringConvertible, CustomReflectable {
+extension ThirdPartyLogin: Redacted {
     /// The issuer.
     public var description: String { "login at \(issuer), started by a third party" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["login": description]) }
 }

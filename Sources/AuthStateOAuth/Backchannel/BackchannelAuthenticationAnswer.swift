@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 extension BackchannelAuthenticationResponse {
     /// Reads an answer of the backchannel authentication endpoint (CIBA Core, sections 7.3 and 13).

@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A request to the backchannel authentication endpoint: the provider itself asks a person, for example on their phone,
 /// whether the client may log them in (OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, section 7.1).
@@ -131,16 +128,12 @@ extension BackchannelAuthenticationRequest.Hint {
     }
 }
 
-extension BackchannelAuthenticationRequest: CustomStringConvertible, CustomReflectable {
+extension BackchannelAuthenticationRequest: Redacted {
     /// The client; who is asked, and with which code, stays secret.
     public var description: String { "backchannel authentication request of \(clientID)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
-extension BackchannelAuthenticationRequest.Hint: CustomStringConvertible, CustomReflectable {
+extension BackchannelAuthenticationRequest.Hint: Redacted {
     /// The parameter's name, never its value.
     public var description: String { parameter.name }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["hint": description]) }
 }

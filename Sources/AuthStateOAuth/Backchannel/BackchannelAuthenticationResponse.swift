@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// The provider's confirmation that it asks the person now, with the identifier to poll for the tokens (CIBA Core,
 /// section 7.3).
@@ -32,9 +29,7 @@ public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
     }
 }
 
-extension BackchannelAuthenticationResponse: CustomStringConvertible, CustomReflectable {
+extension BackchannelAuthenticationResponse: Redacted {
     /// The client and the expiry; the identifier stays secret.
     public var description: String { "backchannel authentication of \(request.clientID), until \(expiresAt)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

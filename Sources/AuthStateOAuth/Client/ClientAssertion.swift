@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A JWT that a client signs to prove its identity (RFC 7523, section 3; OpenID Connect Core, section 9).
 ///

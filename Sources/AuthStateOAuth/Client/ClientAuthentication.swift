@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// A client's proof for one request, its secret or its assertion at hand.
 public struct ClientAuthentication: Sendable, Hashable {
@@ -113,9 +113,7 @@ public struct ClientAuthentication: Sendable, Hashable {
     }
 }
 
-extension ClientAuthentication: CustomStringConvertible, CustomReflectable {
+extension ClientAuthentication: Redacted {
     /// Client and method, never the secret or the assertion.
     public var description: String { "\(clientID) by \(method.rawValue)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }

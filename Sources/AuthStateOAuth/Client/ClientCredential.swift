@@ -108,22 +108,18 @@ public struct ClientCredential: Sendable, Hashable {
     }
 }
 
-extension ClientCredential: CustomStringConvertible, CustomReflectable {
+extension ClientCredential: Redacted {
     /// Where the secret or the key is, never the secret or the key.
     public var description: String {
         if method?.usesCertificate == true { return "certificate of the connection" }
         return method == .privateKeyJWT || signedSecret != nil
             ? source.description(of: "private key") : source.description
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }
 
-extension ClientCredential.Source: CustomStringConvertible, CustomReflectable {
+extension ClientCredential.Source: Redacted {
     /// The place, never the secret.
     public var description: String { description(of: "secret") }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
 
     fileprivate func description(of thing: String) -> String {
         switch self {

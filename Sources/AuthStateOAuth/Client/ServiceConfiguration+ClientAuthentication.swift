@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 extension ServiceConfiguration {
     /// The client authentication that one endpoint accepts; nil where the metadata do not say.

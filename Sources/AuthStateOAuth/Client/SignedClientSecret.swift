@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A client secret that is a JWT of the client's own making, as Apple wants it instead of an assertion.
 public struct SignedClientSecret: Sendable, Hashable, Codable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 extension TransportRequest {
     /// A form with a client's proof, in the form of every endpoint where clients authenticate (RFC 6749, section 2.3).

@@ -115,7 +115,7 @@ extension DPoPKey: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
 }
 
-extension DPoPKey: CustomStringConvertible, CustomReflectable {
+extension DPoPKey: Redacted {
     /// Algorithm, thumbprint and place, never the key.
     public var description: String {
         let place =
@@ -126,6 +126,4 @@ extension DPoPKey: CustomStringConvertible, CustomReflectable {
             }
         return "DPoP key \(thumbprint.printable(60)) for \(algorithm.rawValue.printable(20)), \(place)"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The proof that the sender of one request has the key that a token is bound to (RFC 9449, section 4.2).
 ///
@@ -70,11 +65,9 @@ public struct DPoPProof: Sendable, Hashable {
     }
 }
 
-extension DPoPProof: CustomStringConvertible, CustomReflectable {
+extension DPoPProof: Redacted {
     /// Method and target.
     public var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["proof": description]) }
 }
 
 extension URIReference {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 /// The place for which a proof is valid: a server, whose nonce it has, and one URL there.
 package struct ProofPlace: Sendable {

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The answer that begins a login which a person confirms elsewhere, its members each read in the one way that is right
 /// for it (RFC 8628, section 3.2; OpenID Connect CIBA Core 1.0, section 7.3).

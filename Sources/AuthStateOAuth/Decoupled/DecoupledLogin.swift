@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// A request that begins a login which a person confirms elsewhere: at a page (RFC 8628), or where the provider asks them
 /// (OpenID Connect CIBA Core 1.0).

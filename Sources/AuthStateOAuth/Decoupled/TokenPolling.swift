@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
 
 /// The rule when to poll for the tokens of a login that a person confirms elsewhere, and when to give up (RFC 8628,
 /// sections 3.3 and 3.5; OpenID Connect CIBA Core 1.0, sections 7.3 and 11).

@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 extension DeviceAuthorizationResponse {
     /// Reads an answer of the device authorization endpoint (RFC 8628, section 3.2).

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 /// A request to the device authorization endpoint (RFC 8628, section 3.1): a login that a person confirms elsewhere.
 public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {

@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// The codes and addresses with which a person confirms a login on another device, and the program polls for the tokens
 /// (RFC 8628, section 3.2).
@@ -42,9 +39,7 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
     }
 }
 
-extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectable {
+extension DeviceAuthorizationResponse: Redacted {
     /// The client and the expiry; the codes stay secret.
     public var description: String { "device authorization of \(request.clientID), until \(expiresAt)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

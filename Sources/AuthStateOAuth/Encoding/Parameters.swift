@@ -1,3 +1,5 @@
+public import AuthStateJOSE
+
 /// Parameters of a query or a form, in order; a name may come more than once.
 public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
     private var pairs: [Pair]
@@ -71,9 +73,7 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     }
 }
 
-extension Parameters: CustomStringConvertible, CustomReflectable {
+extension Parameters: Redacted {
     /// The names alone: values can be codes and tokens.
     public var description: String { "\(names)" }
-    /// The names alone: values can be codes and tokens.
-    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 extension URL {
     /// The URL with parameters added; its own query is kept, but for names that would come twice (RFC 6749, section 3.1).

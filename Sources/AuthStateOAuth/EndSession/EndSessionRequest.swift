@@ -1,10 +1,5 @@
-import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A request to end the session at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2).
 public struct EndSessionRequest: Sendable, Hashable, Codable {
@@ -93,9 +88,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
     }
 }
 
-extension EndSessionRequest: CustomStringConvertible, CustomReflectable {
+extension EndSessionRequest: Redacted {
     /// The client; hint and state stay secret.
     public var description: String { "end session request of \(clientID ?? "a client")" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The token that a provider posts to a web server when a person has logged out elsewhere (OpenID Connect Back-Channel
 /// Logout 1.0, section 2.4). A value exists only after its checks.
@@ -113,9 +108,7 @@ extension LogoutToken {
     ]
 }
 
-extension LogoutToken: CustomStringConvertible, CustomReflectable {
+extension LogoutToken: Redacted {
     /// The issuer; nothing of the person.
     public var description: String { "logout token of \(issuer)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

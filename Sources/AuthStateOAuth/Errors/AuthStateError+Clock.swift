@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 extension AuthStateError {
     /// Returns the error with a hint at this machine's clock, where its offset is the likely cause: proofs and

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 extension AuthStateError {
     /// An error of the pushed authorization request endpoint (RFC 9126, section 2.3).

@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 extension AuthStateError {
     /// An OAuth error response of the token endpoint (RFC 6749, section 5.2).

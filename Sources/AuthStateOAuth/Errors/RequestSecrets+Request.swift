@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension TransportRequest {
     /// Runs a body that reads this request's answer; an error of the library that it throws repeats no secret of the request.

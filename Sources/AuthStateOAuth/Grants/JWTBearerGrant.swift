@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An assertion that a service signs anew for each request, to get a token without a person (RFC 7523, sections 2.1 and
 /// 3).
@@ -79,9 +74,7 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
     }
 }
 
-extension JWTBearerGrant: CustomStringConvertible, CustomReflectable {
+extension JWTBearerGrant: Redacted {
     /// The service account, and where its key is; never the key.
     public var description: String { "assertion of \(issuer) for \(subject ?? "itself"), \(key)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["grant": description]) }
 }

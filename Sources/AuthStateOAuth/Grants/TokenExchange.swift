@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// A token and its kind.
 public struct TypedToken: Sendable, Hashable {
@@ -14,11 +14,9 @@ public struct TypedToken: Sendable, Hashable {
     }
 }
 
-extension TypedToken: CustomStringConvertible, CustomReflectable {
+extension TypedToken: Redacted {
     /// The kind; the token stays secret.
     public var description: String { "token of type \(type)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }
 
 /// The exchange of one token for another, to act in a user's name elsewhere (RFC 8693, section 2.1).

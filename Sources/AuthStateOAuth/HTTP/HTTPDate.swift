@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 /// The date of an HTTP field, in any of its three forms (RFC 9110, section 5.6.7).
 enum HTTPDate {

@@ -1,3 +1,5 @@
+public import AuthStateJOSE
+
 /// HTTP header fields, in order; names compare without regard to case (RFC 9110, section 5.1).
 public struct TransportHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence {
     /// One field line.
@@ -42,18 +44,14 @@ public struct TransportHeaders: Sendable, Hashable, ExpressibleByDictionaryLiter
     public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 }
 
-extension TransportHeaders: CustomStringConvertible, CustomReflectable {
+extension TransportHeaders: Redacted {
     /// The names alone: values can be credentials.
     public var description: String { "\(fields.map(\.name))" }
-    /// The names alone: values can be credentials.
-    public var customMirror: Mirror { Mirror(self, children: ["names": fields.map(\.name)]) }
 }
 
-extension TransportHeaders.Field: CustomStringConvertible, CustomReflectable {
+extension TransportHeaders.Field: Redacted {
     /// The name alone: the value can be a credential.
     public var description: String { name }
-    /// The name alone: the value can be a credential.
-    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
 extension StringProtocol {

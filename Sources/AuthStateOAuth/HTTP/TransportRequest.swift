@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// An HTTP request as a value; an `HTTPTransport` sends it.
 public struct TransportRequest: Sendable, Hashable {
@@ -70,11 +67,9 @@ extension TransportRequest {
     }
 }
 
-extension TransportRequest: CustomStringConvertible, CustomReflectable {
+extension TransportRequest: Redacted {
     /// Method, host and path: query, header values and body can be credentials.
     public var description: String { "\(method) \(url.redactedDescription)" }
-    /// A mirror of the description and the headers.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
 }
 
 extension URL {

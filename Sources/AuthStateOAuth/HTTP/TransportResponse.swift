@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// An HTTP answer as a value, of any status; redirects are answers too and are not followed.
 public struct TransportResponse: Sendable, Hashable {
@@ -28,9 +25,7 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
-extension TransportResponse: CustomStringConvertible, CustomReflectable {
+extension TransportResponse: Redacted {
     /// Status and size: the body can hold tokens.
     public var description: String { "HTTP \(status), \(body.count) bytes" }
-    /// A mirror of the description and the headers.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
 }

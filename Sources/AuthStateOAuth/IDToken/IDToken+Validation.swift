@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension IDToken {
     /// Checks signature and claims (OpenID Connect Core, sections 3.1.3.7, 3.1.3.8, 3.3.2.11 and 12.2), the signature first.

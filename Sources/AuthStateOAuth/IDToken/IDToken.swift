@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An ID token's claims (OpenID Connect Core, section 2); made from a token, they are not checked yet.
 public struct IDToken: Sendable {
@@ -60,11 +55,9 @@ public struct IDToken: Sendable {
     }
 }
 
-extension IDToken: CustomStringConvertible, CustomReflectable {
+extension IDToken: Redacted {
     /// Issuer and subject, not the token.
     public var description: String {
         "ID token of \((subject ?? "no subject").printable()) from \((issuer ?? "no issuer").printable())"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

@@ -1,10 +1,5 @@
-package import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// The values that an ID token has to match.
 public struct IDTokenExpectation: Sendable {
@@ -62,9 +57,7 @@ public struct IDTokenExpectation: Sendable {
     var isHybrid: Bool { isFrontChannel || frontChannel != nil }
 }
 
-extension IDTokenExpectation: CustomStringConvertible, CustomReflectable {
+extension IDTokenExpectation: Redacted {
     /// Issuer and client; nonce, secret and access token stay secret.
     public var description: String { "ID token of \(issuer) for \(clientID)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["expectation": description]) }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
 
 /// A question to the provider about a token (RFC 7662, section 2.1).
 ///

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The provider's information about a token (RFC 7662, section 2.2).
 public struct IntrospectionResponse: Sendable, Hashable {
@@ -105,13 +100,11 @@ public struct IntrospectionResponse: Sendable, Hashable {
     }
 }
 
-extension IntrospectionResponse: CustomStringConvertible, CustomReflectable {
+extension IntrospectionResponse: Redacted {
     /// Whether the token is valid, and until when; nothing of the person.
     public var description: String {
         guard isActive else { return "inactive token" }
         return "active token, scope \((scope ?? "unknown").printable()), "
             + "expires \(expirationDate.map { "\($0)" } ?? "unknown")"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

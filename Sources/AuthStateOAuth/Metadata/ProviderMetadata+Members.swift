@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 extension ProviderMetadata {
     /// The type of every member that OpenID Connect Discovery, RFC 8414 and their extensions define.

@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 extension ProviderMetadata {
     /// Every endpoint that the document names.

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A provider's metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2), unknown members kept.
 public struct ProviderMetadata: Sendable, Hashable {

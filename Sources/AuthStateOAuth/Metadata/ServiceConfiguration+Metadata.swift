@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ServiceConfiguration {
     /// Endpoints from a metadata document.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ServiceConfiguration {
     /// The configuration for a client that shows a certificate: with the provider's aliases, where it has some

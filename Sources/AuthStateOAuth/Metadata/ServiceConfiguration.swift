@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Where a provider's endpoints are: given by hand, or read from its discovery document.
 public struct ServiceConfiguration: Sendable, Hashable, Codable {

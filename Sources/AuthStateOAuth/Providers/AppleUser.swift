@@ -1,4 +1,4 @@
-import AuthStateJOSE
+public import AuthStateJOSE
 
 /// The name and address that Apple sends in the answer to the very first login only: keep them when you need them.
 ///
@@ -26,12 +26,10 @@ extension AuthorizationResponse {
     public var appleUser: AppleUser? { additionalParameters["user"].flatMap(AppleUser.init) }
 }
 
-extension AppleUser: CustomStringConvertible, CustomReflectable {
+extension AppleUser: Redacted {
     /// The names of the members that are present; the values stay private.
     public var description: String {
         let parts = [("first name", firstName), ("last name", lastName), ("email", unverifiedEmail)]
         return "user with " + parts.filter { $0.1 != nil }.map(\.0).joined(separator: ", ")
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

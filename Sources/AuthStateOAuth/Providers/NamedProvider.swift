@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
 
 /// A provider as the program itself names it.
 public enum NamedProvider: Sendable, Hashable {

@@ -1,10 +1,5 @@
-import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A request to read, change or delete a registration (RFC 7592, section 2).
 public struct RegistrationManagementRequest: Sendable, Hashable {
@@ -130,9 +125,7 @@ extension RegistrationManagementRequest.Action {
     }
 }
 
-extension RegistrationManagementRequest: CustomStringConvertible, CustomReflectable {
+extension RegistrationManagementRequest: Redacted {
     /// The client and the action; secret and token stay secret.
     public var description: String { "request of \(registration.clientID) to \(action.verb)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

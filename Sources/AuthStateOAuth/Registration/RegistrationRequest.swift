@@ -1,10 +1,5 @@
+import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A request to register a client (RFC 7591, section 2; OpenID Connect Dynamic Client Registration 1.0, section 2).
 public struct RegistrationRequest: Sendable, Hashable {
@@ -114,9 +109,7 @@ public struct RegistrationRequest: Sendable, Hashable {
     }
 }
 
-extension RegistrationRequest: CustomStringConvertible, CustomReflectable {
+extension RegistrationRequest: Redacted {
     /// The client's name; the initial access token stays secret.
     public var description: String { "registration request of \(clientName ?? "a client")" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The client as the provider registered it (RFC 7591, section 3.2.1).
 public struct RegistrationResponse: Sendable, Hashable, Codable {
@@ -211,9 +206,7 @@ extension ClientAuthenticationMethod? {
     }
 }
 
-extension RegistrationResponse: CustomStringConvertible, CustomReflectable {
+extension RegistrationResponse: Redacted {
     /// The client's identifier; secret and token stay secret.
     public var description: String { "registration of \(clientID.printable(100))" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

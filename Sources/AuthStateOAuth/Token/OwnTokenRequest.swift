@@ -1,10 +1,5 @@
-import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A request about one token of the client's own, to the endpoint that serves the purpose: see `RevocationRequest` and
 /// `IntrospectionRequest`, which travel in the same form.
@@ -68,9 +63,7 @@ public protocol OwnTokenPurpose: Sendable {
     static func endpoint(of configuration: ServiceConfiguration) -> URL?
 }
 
-extension OwnTokenRequest: CustomStringConvertible, CustomReflectable {
+extension OwnTokenRequest: Redacted {
     /// The client; the token stays secret.
     public var description: String { "\(Purpose.name) request of \(clientID)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

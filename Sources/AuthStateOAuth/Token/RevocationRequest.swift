@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
 public typealias RevocationRequest = OwnTokenRequest<TokenRevocation>

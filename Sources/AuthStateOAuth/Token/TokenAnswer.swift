@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// The outcome of a token request.
 package enum TokenAnswer: Sendable {
@@ -17,7 +12,7 @@ package enum TokenAnswer: Sendable {
     case refused(AuthStateError, refreshToken: String?)
 }
 
-extension TokenAnswer: CustomStringConvertible, CustomReflectable {
+extension TokenAnswer: Redacted {
     /// Tokens or the error, never a token.
     package var description: String {
         switch self {
@@ -26,8 +21,6 @@ extension TokenAnswer: CustomStringConvertible, CustomReflectable {
         case .refused(let error, let refreshToken): "\(error) Refresh token: \(refreshToken == nil ? "none" : "kept")."
         }
     }
-    /// A mirror of the description.
-    package var customMirror: Mirror { Mirror(self, children: ["answer": description]) }
 }
 
 extension TokenAnswer {

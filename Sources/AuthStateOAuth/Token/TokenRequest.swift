@@ -1,3 +1,5 @@
+public import AuthStateJOSE
+
 /// A request to the token endpoint (RFC 6749, sections 4.1.3, 4.4.2 and 6, and its extensions).
 public struct TokenRequest: Sendable, Hashable {
     /// The provider.
@@ -119,9 +121,7 @@ public struct TokenRequest: Sendable, Hashable {
     }
 }
 
-extension TokenRequest: CustomStringConvertible, CustomReflectable {
+extension TokenRequest: Redacted {
     /// Client and grant; codes and tokens stay secret.
     public var description: String { "\(grantType.rawValue) request of \(clientID)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

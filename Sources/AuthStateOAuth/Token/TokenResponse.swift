@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A successful answer of the token endpoint (RFC 6749, section 5.1).
 public struct TokenResponse: Sendable, Hashable, Codable {
@@ -59,13 +54,11 @@ extension TokenResponse {
     }
 }
 
-extension TokenResponse: CustomStringConvertible, CustomReflectable {
+extension TokenResponse: Redacted {
     /// Type, scope and expiry; tokens stay secret.
     public var description: String {
         "\(tokenType.printable(40)) token, scope \((scope ?? "as asked for").printable()), "
             + "expires \(accessTokenExpirationDate.map { "\($0)" } ?? "unknown"), "
             + "\(refreshToken == nil ? "without" : "with") refresh token"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 /// The callback at the redirect URI: the URL, and the form when the provider answered by POST.
 public struct AuthorizationCallback: Sendable, Hashable {
@@ -27,9 +24,7 @@ public struct AuthorizationCallback: Sendable, Hashable {
     }
 }
 
-extension AuthorizationCallback: CustomStringConvertible, CustomReflectable {
+extension AuthorizationCallback: Redacted {
     /// The URL without its query and fragment, which carry the code.
     public var description: String { URIReference(url).redacted }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["callback": description]) }
 }

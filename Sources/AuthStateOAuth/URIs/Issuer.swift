@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An issuer identifier as the exact string that tokens carry (OpenID Connect Core, section 1.2; RFC 8414, section 2).
 public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {

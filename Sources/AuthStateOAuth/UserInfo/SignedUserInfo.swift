@@ -1,10 +1,5 @@
+import AuthStateFoundation
 package import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Userinfo as a signed JWT (OpenID Connect Core, 5.3.2 and 5.3.4); its claims are available only after verification.
 package struct SignedUserInfo: Sendable, Hashable {
@@ -104,9 +99,7 @@ package struct SignedUserInfo: Sendable, Hashable {
     ]
 }
 
-extension SignedUserInfo: CustomStringConvertible, CustomReflectable {
+extension SignedUserInfo: Redacted {
     /// The token's algorithm and key, no claim.
     package var description: String { "signed userinfo: \(token)" }
-    /// A mirror of the description.
-    package var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }
 }

@@ -1,10 +1,5 @@
-import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
+public import AuthStateJOSE
 
 extension UserInfo {
     /// A source of claims that a party other than the provider vouches for (OpenID Connect Core, section 5.6.2).
@@ -57,16 +52,14 @@ extension UserInfo.ClaimSource.Origin {
     }
 }
 
-extension UserInfo.ClaimSource: CustomStringConvertible, CustomReflectable {
+extension UserInfo.ClaimSource: Redacted {
     /// The names of the claims and the kind of source; JWT and access token stay secret.
     public var description: String {
         "source of \(claimNames.map { $0.printable() }.joined(separator: ", ")): \(origin)"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["source": description]) }
 }
 
-extension UserInfo.ClaimSource.Origin: CustomStringConvertible, CustomReflectable {
+extension UserInfo.ClaimSource.Origin: Redacted {
     /// The kind of source; JWT and access token stay secret.
     public var description: String {
         switch self {
@@ -75,6 +68,4 @@ extension UserInfo.ClaimSource.Origin: CustomStringConvertible, CustomReflectabl
             "\(endpoint.redactedDescription), \(accessToken == nil ? "without" : "with") an access token"
         }
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["origin": description]) }
 }

@@ -42,11 +42,9 @@ public struct UserInfo: Sendable, Hashable {
     public subscript(claim: String) -> JSONValue? { claims[claim] }
 }
 
-extension UserInfo: CustomStringConvertible, CustomReflectable {
+extension UserInfo: Redacted {
     /// The names of the claims: values are personal, and those of distributed claims hold access tokens.
     public var description: String {
         "userinfo with \(claims.keys.sorted().joined(separator: ", ").printable())"
     }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["userinfo": description]) }
 }

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 package import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The answer of the userinfo endpoint; `Content-Type` alone decides how it is read (OpenID Connect Core, section
 /// 5.3.2).

@@ -1,10 +1,5 @@
+package import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// A JSON resource descriptor as far as it leads to the issuer (RFC 7033, section 4.4); other members are ignored.
 package struct WebFingerAnswer: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
 
 /// The request for the issuer of a person's identifier (RFC 7033, section 4; OpenID Connect Discovery, section 2).
 package struct WebFingerQuery: Sendable, Hashable {

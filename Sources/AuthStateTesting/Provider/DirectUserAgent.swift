@@ -1,11 +1,6 @@
+import AuthStateFoundation
 public import AuthStateKit
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A user agent without a browser: follows the provider's redirects by HTTP until one leads back to the client.
 ///

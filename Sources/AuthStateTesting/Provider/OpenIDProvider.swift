@@ -1,12 +1,7 @@
+public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An OpenID provider inside this process, on a loopback port, for tests and demonstrations.
 ///

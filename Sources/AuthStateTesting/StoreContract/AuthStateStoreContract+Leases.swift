@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthStateStoreContract.Check {
     static let exclusion = Self("of a hundred transactions at the same time none is lost") { trial in

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthStateStoreContract.Check {
     static let loading = Self("what was saved is loaded with its version, and under its own key alone") { trial in

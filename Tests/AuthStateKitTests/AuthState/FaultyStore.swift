@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A store whose operations can be made to fail, and that records them in order.
 final class FaultyStore: AuthStateStore {

@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Overlaps of two processes, or of two calls, that a simulation of their schedules found to lose or undo something.
 @Suite("Overlaps that a simulation found")

@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("A client that registers itself", .timeLimit(.minutes(5)))
 struct RegistrationTests {

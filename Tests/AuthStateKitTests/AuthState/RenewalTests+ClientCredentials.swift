@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension RenewalTests {
     @Test("a client's own state renews with its credential")

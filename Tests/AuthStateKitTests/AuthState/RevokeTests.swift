@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Revoking a grant", .timeLimit(.minutes(5)))
 struct RevokeTests {

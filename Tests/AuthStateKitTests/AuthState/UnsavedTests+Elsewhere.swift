@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Changes that are not saved yet, or were saved unnoticed, beside the logins and renewals of other processes.
 @Suite("Unsaved changes, and changes that another process stored")

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A store of several processes: it counts readings, can hold them back or fail them, and reports changes on request.
 final class WatchedStore: AuthStateStore {

@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A provider whose client has to authenticate in one way; the names are those of the OpenID Foundation's tests for
 /// relying parties.

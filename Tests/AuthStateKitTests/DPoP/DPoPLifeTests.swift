@@ -1,15 +1,10 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A login with a DPoP key at the provider in the process.
 struct BoundFixture {

@@ -1,15 +1,10 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("DPoP nonces that serve once, and many requests at the same time", .timeLimit(.minutes(5)))
 struct DPoPRaceTests {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Pool: when it renews")
 struct RenewalPlanTests {

@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The provider in the process checks proofs (RFC 9449, section 4.3)")
 struct OpenIDProviderDPoPTests {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A provider and a service that talk to each other over loopback.
 struct ProviderFixture {

@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A known provider as its documents describe it, at its own URLs and without a network.
 struct Emulation: Sendable {

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("The order of a login")
 struct LoginOrderTests {

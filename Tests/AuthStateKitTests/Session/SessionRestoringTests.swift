@@ -1,15 +1,10 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Observation
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @MainActor
 @Suite("An app that starts again", .timeLimit(.minutes(5)))

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Text of a trace")
 struct TraceTextTests {

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("URLSession: the calls of its delegate become an answer or an error")
 struct URLSessionExchangeTests {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Attack {
     /// False answers of the authorization endpoint, each by itself; and requests that would make true ones worthless.

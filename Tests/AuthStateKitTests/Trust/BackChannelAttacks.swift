@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Attack {
     /// Logout tokens that the provider did not make, or made for another purpose or client.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Attack {
     /// Logins that another person confirmed than the one asked, or that name no person.

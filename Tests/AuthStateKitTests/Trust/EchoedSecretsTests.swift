@@ -1,15 +1,10 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A server that repeats what it was sent, in every part of its answer and in every way of writing.
 @Suite("Secrets that a server repeats", .timeLimit(.minutes(5)))

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Attack {
     /// A host that got the token by mistake, or not at all, refuses it until the state is in error.

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// One way of answering, made of an honest answer's body, and what each endpoint makes of it.
 struct HostileAnswer: Sendable, CustomTestStringConvertible {

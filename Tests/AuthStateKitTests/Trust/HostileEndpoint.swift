@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The endpoint that answers in a hostile way, and how the library comes to ask it.
 enum HostileEndpoint: String, Sendable, CaseIterable {

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension IDTokenFixtures {
     static func token(_ name: String) throws -> IDToken { try IDToken(parsing: tokens[name] ?? "") }

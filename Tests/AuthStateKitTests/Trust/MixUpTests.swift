@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// An attacker runs a provider of its own and sends people on to an honest one (RFC 9700, section 4.4).
 @Suite("Mix-up attacks", .timeLimit(.minutes(5)))

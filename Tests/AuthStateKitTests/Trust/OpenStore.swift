@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A store that other programs can write: it says nothing of who can, which is the cautious answer.
 struct OpenStore: AuthStateStore {

@@ -1,19 +1,10 @@
+import AuthStateFoundation
+import AuthStateLibc
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
 
 extension Attack {
     /// Stored states that another user or program wrote, and files with secrets that others can read.

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Attack {
     /// Tokens that the provider signed for another purpose, offered as an ID token to a login that sent no nonce.

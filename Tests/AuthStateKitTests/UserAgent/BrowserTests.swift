@@ -1,19 +1,10 @@
+import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateLibc
 import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 // One at a time: a script that is written while another test starts a process is busy.
 @Suite("Browser", .serialized, .timeLimit(.minutes(5)))

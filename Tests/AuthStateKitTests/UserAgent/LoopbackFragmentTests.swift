@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Fragments at the loopback user agent", .timeLimit(.minutes(5)))
 struct LoopbackFragmentTests {

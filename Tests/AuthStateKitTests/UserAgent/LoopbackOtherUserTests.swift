@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The attempts of another user of the machine, who reads the browser's arguments and sends requests to the port.
 @Suite("Another user at the loopback port", .timeLimit(.minutes(5)))

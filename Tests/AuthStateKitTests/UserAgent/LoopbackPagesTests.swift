@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Pages of the loopback user agent", .timeLimit(.minutes(5)))
 struct LoopbackPagesTests {

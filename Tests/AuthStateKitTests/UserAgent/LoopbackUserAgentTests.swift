@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A prepared session, a browser that opens the one-time address and nothing else, and ways to knock at the port.
 struct LoopbackTrip {

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Paste user agent", .timeLimit(.minutes(5)))
 struct PasteUserAgentTests {

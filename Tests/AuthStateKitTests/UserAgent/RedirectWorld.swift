@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A provider in the process, a store that stays, and a browser that shows a page and comes back when it is told to.
 struct RedirectWorld: Sendable {

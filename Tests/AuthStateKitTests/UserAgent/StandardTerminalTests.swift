@@ -1,12 +1,7 @@
+import AuthStateLibc
 import Testing
 
 @testable import AuthStateKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
 
 @Suite("Reading lines from a terminal", .timeLimit(.minutes(5)))
 struct StandardTerminalTests {

@@ -1,10 +1,5 @@
 import AuthStateKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
+import AuthStateLibc
 
 /// A blocking client socket with a timeout on every call.
 final class TestSocket: Sendable {

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(
     "When to ask for the tokens of a login that is confirmed elsewhere (RFC 8628, section 3.5; CIBA Core, section 11)")

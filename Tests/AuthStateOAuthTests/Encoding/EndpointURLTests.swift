@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Parameters of an endpoint's URL")
 struct EndpointURLTests {

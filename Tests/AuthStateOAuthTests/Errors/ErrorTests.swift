@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import Testing
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Errors")
 struct ErrorTests {

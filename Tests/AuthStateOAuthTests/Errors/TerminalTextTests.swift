@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import Testing
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Text that a provider may write to steer a terminal, or to imitate other text.
 @Suite("Text for a terminal")

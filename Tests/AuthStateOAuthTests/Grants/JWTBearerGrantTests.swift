@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Assertions as a grant (RFC 7523, section 2.1)")
 struct JWTBearerGrantTests {

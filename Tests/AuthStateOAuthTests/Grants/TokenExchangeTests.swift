@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import Testing
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Token exchange (RFC 8693)")
 struct TokenExchangeTests {

@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import Testing
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("Provider metadata")
 struct ProviderMetadataTests {

@@ -1,11 +1,6 @@
+import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Stored states: what is loaded is stored and loaded as it was.
 func fuzzArchive(_ bytes: [UInt8]) {

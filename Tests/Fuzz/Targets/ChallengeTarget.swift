@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateOAuth
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// `WWW-Authenticate`, one line of the input for each header line.
 func fuzzChallenge(_ bytes: [UInt8]) {

@@ -1,10 +1,6 @@
-@testable import AuthStateOAuth
+import AuthStateFoundation
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+@testable import AuthStateOAuth
 
 /// Answers that begin a login which is confirmed elsewhere, by device code or over the back channel: a line with the status
 /// and, after a space, the media type; then the body.

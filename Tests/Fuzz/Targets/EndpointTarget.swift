@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Answers of the smaller endpoints: a letter for the endpoint, the status, a line feed, then the body. `p`, a pushed
 /// request; `i`, introspection; `r`, a registration; `m`, the registration of a client that has one; `u`, userinfo; `w`,

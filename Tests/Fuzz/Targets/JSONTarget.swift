@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// JSON documents: what is read is written in one way only, and the platform's decoder reads the same.
 func fuzzJSON(_ bytes: [UInt8]) {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Input at a logout: `e`, the URL that a browser ends at; `t`, the claims of a logout token, to be signed so that
 /// their checks are reached; `r`, a logout token as it is.

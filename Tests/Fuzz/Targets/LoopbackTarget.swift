@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateOAuth
 
 @testable import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The loopback listener's requests: the first byte is the length of the pieces that the rest arrives in.
 func fuzzLoopback(_ bytes: [UInt8]) {

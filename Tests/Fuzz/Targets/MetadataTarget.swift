@@ -1,13 +1,8 @@
+import AuthStateFoundation
 import AuthStateJOSE
 
 @testable import AuthStateKit
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Discovery documents, read for the issuer that they name.
 func fuzzMetadata(_ bytes: [UInt8]) {

@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Answers at a redirect URI: `q` by query, `f` by fragment, `p` by form (the URL's line, then the body), `s` by query
 /// where a signed answer was asked for; and `u`, a URI of any other place.

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateKit
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 private let sealingKey = try? SealingKey(id: "2026-11", bytes: Array(1...32))
 

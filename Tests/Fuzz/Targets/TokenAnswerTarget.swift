@@ -1,12 +1,7 @@
+import AuthStateFoundation
 import AuthStateJOSE
 
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Answers of the token endpoint: a line with the status and, after a space, `Retry-After`; then the body.
 func fuzzTokenAnswer(_ bytes: [UInt8]) {

@@ -1,11 +1,7 @@
+import AuthStateFoundation
+
 @testable import AuthStateJOSE
 @testable import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Signed tokens: `r`, a compact token as it is; `p`, header, claims and signature on lines of their own, to be encoded;
 /// `s`, header and claims, to be encoded and signed with the client's secret, so that the claims' checks are reached.

@@ -1,7 +1,7 @@
 #if canImport(CryptoKit) && canImport(Security)
-    internal import CryptoKit
-    internal import Foundation
-    internal import Security
+    import CryptoKit
+    import Foundation
+    import Security
 
     /// Cryptography by Apple's CryptoKit, and by Security for RSA.
     public struct CryptoKitBackend: CryptoBackend {

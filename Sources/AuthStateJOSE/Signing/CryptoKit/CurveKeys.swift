@@ -1,6 +1,6 @@
 #if canImport(CryptoKit) && canImport(Security)
-    internal import CryptoKit
-    internal import Foundation
+    import CryptoKit
+    import Foundation
 
     /// The common interface of CryptoKit's four public keys, in JOSE's forms.
     protocol CurvePublicKey: Sendable {

@@ -1,6 +1,6 @@
 #if canImport(CryptoKit) && canImport(Security)
-    internal import Foundation
-    internal import Security
+    import Foundation
+    import Security
 
     /// RSA by the Security framework, which CryptoKit leaves out.
     ///

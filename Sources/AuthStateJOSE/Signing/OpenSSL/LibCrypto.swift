@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     /// libcrypto's functions, found in the running process.
     ///

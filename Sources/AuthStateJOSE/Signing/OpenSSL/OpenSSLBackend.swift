@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     /// Cryptography by OpenSSL 3's libcrypto, which is opened at run time: nothing is linked.
     ///

@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     extension OpenSSLKey {
         typealias Prepare =

@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     /// Signs; a context for each signature.
     struct OpenSSLSigner: SignatureSigner {

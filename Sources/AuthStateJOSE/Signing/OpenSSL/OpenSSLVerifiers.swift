@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     /// Verifies RSA and ECDSA: the message's digest first, then the signature over it.
     ///

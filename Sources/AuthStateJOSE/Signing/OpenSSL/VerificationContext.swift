@@ -1,5 +1,5 @@
 #if os(Linux)
-    internal import CAuthStateCrypto
+    import CAuthStateCrypto
 
     /// The libcrypto context to digest messages and verify signatures over the digests, one after the other.
     ///

@@ -1,8 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
 
 /// The four calls on generic passwords of a keychain; each blocks until the system's keychain service has answered.
 ///
@@ -36,9 +33,7 @@ struct KeychainAttributes: Sendable, Hashable {
     var data: Data?
 }
 
-extension KeychainAttributes: CustomStringConvertible, CustomReflectable {
+extension KeychainAttributes: Redacted {
     /// The name and the size.
     var description: String { "\(service ?? "?")/\(account ?? "?"), \(data?.count ?? 0) bytes" }
-    /// The text of `description` as the only child.
-    var customMirror: Mirror { Mirror(self, children: ["item": description]) }
 }

@@ -1,11 +1,6 @@
+package import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// An archive as a sealing store writes it: `{"content":"…","key":"2026-11","name":"…","sealed":1}`.
 ///

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Seals the states of another store: archives leave this process encrypted and authenticated by AES-256-GCM.
 ///

@@ -1,12 +1,7 @@
 #if os(Linux)
-    internal import AuthStateOAuth
-    internal import CAuthStateCurl
-
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
+    import AuthStateLibc
+    import AuthStateOAuth
+    import CAuthStateCurl
 
     /// Turns libcurl's codes into errors that a program can branch on and a person can act on.
     enum CurlFailure {

@@ -1,6 +1,6 @@
 #if os(Linux)
-    internal import AuthStateJOSE
-    internal import CAuthStateCurl
+    import AuthStateJOSE
+    import CAuthStateCurl
 
     /// libcurl, opened once for the process.
     enum CurlLibrary {

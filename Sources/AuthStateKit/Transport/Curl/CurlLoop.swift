@@ -1,16 +1,7 @@
 #if os(Linux)
-    internal import CAuthStateCurl
-
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
+    import AuthStateFoundation
+    import AuthStateLibc
+    import CAuthStateCurl
 
     /// The thread that drives libcurl: it alone touches the handles, and frees them when it is told to stop.
     final class CurlLoop {

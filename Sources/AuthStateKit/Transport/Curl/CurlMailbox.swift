@@ -1,12 +1,7 @@
 #if os(Linux)
-    internal import AuthStateJOSE
-    internal import CAuthStateCurl
-
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
+    import AuthStateJOSE
+    import AuthStateLibc
+    import CAuthStateCurl
 
     /// Carries commands to the thread that owns libcurl's handles, and wakes it.
     final class CurlMailbox: Sendable {

@@ -1,12 +1,7 @@
 #if os(Linux)
-    internal import AuthStateOAuth
-    internal import CAuthStateCurl
-
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+    import AuthStateFoundation
+    import AuthStateOAuth
+    import CAuthStateCurl
 
     extension CurlTransfer {
         /// The options that all exchanges of a transport share.

@@ -1,12 +1,7 @@
 #if os(Linux)
-    internal import AuthStateOAuth
-    internal import CAuthStateCurl
-
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+    import AuthStateFoundation
+    import AuthStateOAuth
+    import CAuthStateCurl
 
     /// An exchange in progress: its options and what libcurl has delivered. Lives on the loop's thread alone.
     final class CurlTransfer {

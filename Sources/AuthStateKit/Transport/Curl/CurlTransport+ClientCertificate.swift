@@ -1,11 +1,6 @@
 #if os(Linux)
-    internal import AuthStateOAuth
-
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+    import AuthStateFoundation
+    import AuthStateOAuth
 
     extension CurlTransport {
         /// A client's certificate for mutual TLS (RFC 8705, section 2); both files are read for every new connection.

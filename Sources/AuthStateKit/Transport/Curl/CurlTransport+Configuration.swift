@@ -1,11 +1,6 @@
 #if os(Linux)
-    internal import CAuthStateCurl
-
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+    import AuthStateFoundation
+    import CAuthStateCurl
 
     extension CurlTransport {
         /// The authorities that a transport trusts, its client certificate, and its use of connections.

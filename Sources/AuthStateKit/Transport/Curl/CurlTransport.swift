@@ -1,6 +1,6 @@
 #if os(Linux)
+    import AuthStateJOSE
     public import AuthStateOAuth
-    internal import AuthStateJOSE
 
     /// HTTP through the system's libcurl, with one thread for all exchanges and connections kept for the next request.
     ///

@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// One exchange through URLSession: the reports of its delegate so far, and the caller that waits.
 ///

@@ -1,5 +1,5 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// The reason why URLSession has no answer, in numbers alone: Foundation on Linux does not have the names.
 struct URLSessionFailure: Sendable {

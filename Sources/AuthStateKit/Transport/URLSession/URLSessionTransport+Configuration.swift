@@ -1,6 +1,6 @@
 #if canImport(Darwin)
-    internal import AuthStateOAuth
-    internal import Foundation
+    import AuthStateOAuth
+    import Foundation
     public import Security
 
     extension URLSessionTransport {

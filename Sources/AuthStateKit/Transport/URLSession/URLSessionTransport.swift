@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     public import AuthStateOAuth
-    internal import Foundation
-    internal import Security
+    import Foundation
+    import Security
 
     /// HTTP through URLSession, with an ephemeral session: no redirects, no cookies, no cache, no stored credentials.
     ///

@@ -1,8 +1,8 @@
 #if canImport(Darwin)
-    internal import AuthStateJOSE
-    internal import AuthStateOAuth
-    internal import Foundation
-    internal import Security
+    import AuthStateJOSE
+    import AuthStateOAuth
+    import Foundation
+    import Security
 
     /// Passes the session's reports on each task to its exchange; follows no redirect, and answers TLS challenges
     /// alone.

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 extension Browser {
     /// Splits a command line into words: quotes and backslashes as in a shell, and nothing else of one.

@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A way to open a URL for a person: the system's browser, a command, or a function of yours.
 public struct Browser: Sendable {

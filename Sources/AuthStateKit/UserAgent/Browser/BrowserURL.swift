@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
 
 /// A URL that may be given to a browser: http or https, with a host, without user and password, in printable ASCII.
 ///

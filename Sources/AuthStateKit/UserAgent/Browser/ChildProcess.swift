@@ -1,16 +1,6 @@
 #if os(macOS) || os(Linux)
-    #if canImport(Darwin)
-        internal import Darwin
-    #elseif canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+    import AuthStateFoundation
+    import AuthStateLibc
 
     /// Runs a program without a shell: no input, no output, and no trace of it left when it ends. Its standard error is
     /// reported at its end.

@@ -1,17 +1,7 @@
 #if os(macOS) || os(Linux)
-    #if canImport(Darwin)
-        internal import Darwin
-    #elseif canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
-    internal import AuthStateOAuth
+    import AuthStateFoundation
+    import AuthStateLibc
+    import AuthStateOAuth
 
     /// The standard error of a child process: memory, or elsewhere than on Linux a temporary file without a name.
     ///

@@ -1,4 +1,4 @@
-internal import AuthStateJOSE
+import AuthStateJOSE
 package import AuthStateOAuth
 
 /// Decides what each request at a loopback receiver is: a pure function.

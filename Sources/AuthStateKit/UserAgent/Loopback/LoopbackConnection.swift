@@ -1,12 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
+import AuthStateOAuth
 
 /// One connection of a server: one request at a time, its answer, then the next request.
 struct LoopbackConnection: Sendable {

@@ -1,5 +1,5 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// The one-time address that a browser is given instead of the provider's page, and the cookie that the address sets.
 ///

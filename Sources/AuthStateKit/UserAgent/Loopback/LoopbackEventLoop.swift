@@ -1,12 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
+import AuthStateOAuth
 
 /// The work of a server's thread: polls its sockets, hands requests over, sends answers, and closes all at the end.
 struct LoopbackEventLoop: Sendable {

@@ -1,5 +1,5 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// The state that a session and its server's thread share: the rules, the answer once it came, and the waiting browser.
 final class LoopbackExchange: Sendable {

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 /// An answer that the browser does not send here by itself, and that our own page therefore posts.
 package enum LoopbackHandover: Sendable, Hashable {

@@ -1,12 +1,5 @@
-internal import AuthStateJOSE
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateJOSE
+import AuthStateLibc
 
 /// Messages to a server's thread, from any thread; a byte in a pipe wakes the thread from `poll`.
 final class LoopbackMailbox: Sendable {

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 extension LoopbackPages {
     /// The answers to requests at the receiver.

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 extension LoopbackPages.Content {
     /// Returns the page as one self-contained document; the nonce admits its style sheet, its script, and nothing else.

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 extension LoopbackPages.Content {
     /// Returns the form that posts an answer from this page to its own address, and the script that sends it.

@@ -1,10 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateOAuth
 
 extension LoopbackPages {
     /// Returns the whole answer: page or redirect, and the headers that keep the address with its code to this browser.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import AuthStateFoundation
 
 /// The pages that a person sees in the browser at the end of a login or logout.
 public struct LoopbackPages: Sendable {

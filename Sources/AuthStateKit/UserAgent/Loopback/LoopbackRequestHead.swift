@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 /// The request line and the header fields of a request (RFC 9112, sections 3 and 5).
 struct LoopbackRequestHead: Sendable {

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 extension LoopbackResponse {
     /// Returns the answer as HTTP/1.1 sends it.

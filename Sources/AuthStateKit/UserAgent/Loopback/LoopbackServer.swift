@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
 
 /// A small HTTP/1.1 server on loopback addresses only, on one thread of its own.
 ///

@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// One trip to the provider and back through the browser; listening ends with `finish` or the session's release.
 final class LoopbackSession: ExternalUserAgentSession {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
 
 /// Socket calls on plain descriptors: loopback only, never blocking, closed on exec, and without SIGPIPE.
 enum LoopbackSocket {

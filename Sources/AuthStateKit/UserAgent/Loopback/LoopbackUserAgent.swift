@@ -1,18 +1,6 @@
+import AuthStateFoundation
+import AuthStateLibc
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// Opens the system's browser and receives the answer on a loopback port (RFC 8252, section 7.3).
 ///

@@ -1,10 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateOAuth
 
 /// One trip by copy and paste.
 struct PasteSession: ExternalUserAgentSession {

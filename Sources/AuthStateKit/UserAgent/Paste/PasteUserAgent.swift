@@ -1,10 +1,5 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Shows the URL and takes the address that the browser ended at, copied back by hand: for machines without a browser.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
 
 /// The terminal: standard error for text that a person reads, standard input for text that a person types.
 enum StandardTerminal {

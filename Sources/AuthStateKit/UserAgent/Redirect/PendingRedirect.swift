@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// A flow whose answer is still to come, as it is kept for the next process; it holds the PKCE verifier.
 struct PendingRedirect: Sendable, Hashable, Codable {

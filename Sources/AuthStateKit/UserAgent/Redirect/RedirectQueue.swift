@@ -1,4 +1,4 @@
-internal import AuthStateJOSE
+import AuthStateJOSE
 
 /// Restored redirects, kept until a reader asks for them; each goes to one reader.
 final class RedirectQueue: Sendable {

@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
+public import AuthStateFoundation
+import AuthStateJOSE
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Brings URLs that the system opens the app with to the logins and logouts that wait for them.
 ///

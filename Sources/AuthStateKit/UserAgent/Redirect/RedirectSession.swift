@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// One trip through a page outside the app.
 final class RedirectSession: ExternalUserAgentSession {

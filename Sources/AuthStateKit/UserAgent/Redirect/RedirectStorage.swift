@@ -1,10 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateOAuth
 
 /// Pending redirects in a store, all under one key; every change drops those that have expired.
 struct RedirectStorage: Sendable {

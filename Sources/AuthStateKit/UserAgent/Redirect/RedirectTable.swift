@@ -1,11 +1,6 @@
-internal import AuthStateJOSE
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
 
 /// The flows that wait, and the decision which URL belongs to which of them: a pure value.
 struct RedirectTable: Sendable {

@@ -1,3 +1,4 @@
+public import AuthStateJOSE
 public import AuthStateOAuth
 
 /// An answer to a login or logout that began before the app was ended: complete it.
@@ -23,7 +24,7 @@ public struct RestoredRedirect: Sendable, Hashable {
     public let callback: AuthorizationCallback
 }
 
-extension RestoredRedirect: CustomStringConvertible, CustomReflectable {
+extension RestoredRedirect: Redacted {
     /// The login or logout that began; state, verifier and code stay secret.
     public var description: String {
         switch flow {
@@ -31,6 +32,4 @@ extension RestoredRedirect: CustomStringConvertible, CustomReflectable {
         case .logout(let pending): "redirect for a \(pending)"
         }
     }
-    /// The text of `description` as the only child.
-    public var customMirror: Mirror { Mirror(self, children: ["redirect": description]) }
 }

@@ -1,4 +1,4 @@
-internal import AuthStateOAuth
+import AuthStateOAuth
 
 /// The place at which an answer arrives in the app: the redirect URI, or the URL that a page there hands it over to.
 struct CallbackPlace: Sendable, Hashable, Codable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+import AuthStateLibc
 
 /// Work that blocks, on a thread of its own: the pool behind `async` has one thread a core and must never wait.
 package enum DedicatedThread {

@@ -1,10 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+import AuthStateFoundation
+import AuthStateOAuth
 
 extension UserAgentPurpose {
     /// Returns the URL as one that may be given to a browser.

@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) && (os(iOS) || os(macOS) || os(visionOS))
-    internal import AuthenticationServices
-    internal import Foundation
+    import AuthenticationServices
+    import Foundation
 
     /// `ASWebAuthenticationSession`, held for as long as it is open.
     @MainActor

@@ -1,10 +1,5 @@
-internal import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import AuthStateFoundation
+import AuthStateOAuth
 
 /// The system's window for logins, for one page. It makes no decisions, so that everything else is tested without it.
 @MainActor

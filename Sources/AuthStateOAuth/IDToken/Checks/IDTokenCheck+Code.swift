@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The rules for every ID token (sections 2 and 3.1.3.7).
 extension IDTokenCheck {

@@ -1,10 +1,5 @@
+import AuthStateFoundation
 import AuthStateJOSE
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// One rule for the claims of an ID token: a pure function from the token and the expectation to the failure.
 struct IDTokenCheck: Sendable {

@@ -77,9 +77,7 @@ extension OpenIDProvider {
     }
 }
 
-extension OpenIDProvider.Client: CustomStringConvertible, CustomReflectable {
+extension OpenIDProvider.Client: Redacted {
     /// The identifier and the kind of client, never the secret.
     public var description: String { "\(isPublic ? "public" : "confidential") client \(id)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }

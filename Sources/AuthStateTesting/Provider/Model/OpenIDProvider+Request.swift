@@ -1,11 +1,7 @@
+public import AuthStateFoundation
+public import AuthStateJOSE
 import AuthStateKit
 public import AuthStateOAuth
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 extension OpenIDProvider {
     /// A request as it reached an endpoint.
@@ -51,9 +47,7 @@ extension OpenIDProvider {
     }
 }
 
-extension OpenIDProvider.Request: CustomStringConvertible, CustomReflectable {
+extension OpenIDProvider.Request: Redacted {
     /// Method, endpoint and the names of the parameters: values can be credentials.
     public var description: String { "\(method) \(endpoint.rawValue) \(parameters)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

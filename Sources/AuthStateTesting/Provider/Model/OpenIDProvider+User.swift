@@ -54,9 +54,7 @@ extension OpenIDProvider {
     }
 }
 
-extension OpenIDProvider.User: CustomStringConvertible, CustomReflectable {
+extension OpenIDProvider.User: Redacted {
     /// The name, never the password.
     public var description: String { "user \(name)" }
-    /// A mirror of the description.
-    public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

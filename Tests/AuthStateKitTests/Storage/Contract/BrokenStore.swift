@@ -1,14 +1,9 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 
 @testable import AuthStateKit
 @testable import AuthStateTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A store in memory with at most one fault.
 final class BrokenStore: AuthStateStore {
