@@ -16,7 +16,7 @@ final class DeviceTests: XCTestCase {
     private func begin(_ world: World, _ members: String) async throws -> DeviceAuthorizationResponse {
         world.transport.enqueue(.json(#"{"device_code":"d","user_code":"WDJB-MJHT",\#(members)}"#))
         return try await world.service.authorizeDevice(
-            DeviceAuthorizationRequest(configuration: world.configuration, clientID: "client", scopes: ["api"]))
+            DeviceAuthorizationRequest(Client(world.configuration, id: "client"), scopes: ["api"]))
     }
 
     func testP34_deviceAuthorizationReadsVerificationURLAndDefaultsToFiveSeconds() async throws {

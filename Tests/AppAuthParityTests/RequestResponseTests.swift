@@ -74,9 +74,10 @@ final class RequestResponseTests: XCTestCase {
     func testP26_tokenRequestsAreFormsWithBasicOrTheClientID() async throws {
         let world = try World()
         world.transport.enqueue(grant("a"), grant("a"))
-        let request = TokenRequest(refreshToken: "r", configuration: world.configuration, clientID: "a client")
-        _ = try await world.service.perform(request, credential: .secret("t _9V-F*I+Z1Lk.u7:2/8L+w="))
-        _ = try await world.service.perform(request)
+        var client = Client(world.configuration, id: "a client", credential: .secret("t _9V-F*I+Z1Lk.u7:2/8L+w="))
+        _ = try await world.service.perform(TokenRequest(client, .refreshToken("r")))
+        client.credential = .none
+        _ = try await world.service.perform(TokenRequest(client, .refreshToken("r")))
         let requests = world.transport.requests
         let pair = "a+client:t+_9V-F*I%2BZ1Lk.u7%3A2%2F8L%2Bw%3D"
         XCTAssertEqual(requests[0].headers[values: "Authorization"], ["Basic \(Data(pair.utf8).base64EncodedString())"])

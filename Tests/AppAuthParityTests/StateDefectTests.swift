@@ -23,8 +23,9 @@ final class StateDefectTests: XCTestCase {
         try await state.update(with: world.tokens("a1", refreshToken: "r1"))
         let renewed = try await state.refresh()
         XCTAssertEqual(renewed.accessToken, "a2")
-        let machine = try await AuthState.clientCredentials(
-            configuration: world.configuration, clientID: "machine", credential: .secret("s"), service: world.service)
+        let machine = try await AuthState.logIn(
+            .clientCredentials(Client(world.configuration, id: "machine", credential: .secret("s"))),
+            at: AuthState.Place(service: world.service))
         world.clock.advance(by: .seconds(3600))
         let again = try await machine.freshTokens()
         XCTAssertEqual(again.accessToken, "m2")
@@ -96,7 +97,7 @@ final class StateDefectTests: XCTestCase {
         XCTAssertEqual(state.snapshot.refreshToken, "r2")
         XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a1", "the unchecked tokens are withheld")
         XCTAssertNil(state.authorizationError)
-        let restored = try await AuthState.restore(from: world.store, service: world.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: world.store, service: world.service))
         XCTAssertEqual(restored.snapshot.refreshToken, "r2")
     }
 
@@ -117,7 +118,7 @@ final class StateDefectTests: XCTestCase {
         try await state.update(with: RegistrationResponse(TransportResponse(status: 201, body: Data(body.utf8))))
         try await state.update(with: world.tokens("a1", refreshToken: "r1"))
         _ = await failure { try await state.refresh() }
-        let restored = try await AuthState.restore(from: world.store, service: world.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: world.store, service: world.service))
         XCTAssertEqual(restored.snapshot.lastRegistrationResponse, state.snapshot.lastRegistrationResponse)
         XCTAssertEqual(restored.snapshot.lastRegistrationResponse?.clientSecret, "s")
         let error = try XCTUnwrap(restored.authorizationError)

@@ -12,14 +12,14 @@ struct World {
     let service: AuthorizationService
     let store = InMemoryAuthStateStore()
     let events = EventLog()
-    var configuration: ServiceConfiguration
+    var configuration: ProviderConfiguration
 
     init(waitingClock: (any Clock<Duration>)? = nil) throws {
         var settings = AuthorizationService.Configuration()
         settings.clock = clock.wallClock
         settings.waitingClock = waitingClock ?? clock
         service = AuthorizationService(transport: transport, configuration: settings)
-        configuration = ServiceConfiguration(
+        configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: try url("https://op.example/authorize"),
             tokenEndpoint: try url("https://op.example/token"), jwksURI: try url("https://op.example/keys"),
             endSessionEndpoint: try url("https://op.example/logout"),
@@ -28,7 +28,7 @@ struct World {
 
     /// A state of a client, empty unless the record is changed; renewals are not repeated unless asked for.
     func state(retries: Int = 0, _ change: (inout AuthState.Record) -> Void = { _ in }) -> AuthState {
-        var record = AuthState.Record(configuration: configuration, clientID: "client")
+        var record = AuthState.Record(Client(configuration, id: "client"))
         change(&record)
         var options = AuthState.Options()
         options.renewalRetries = retries
@@ -60,8 +60,7 @@ struct World {
 
     func request(scopes: [Scope] = [.openID, "profile"]) throws -> AuthorizationRequest {
         AuthorizationRequest(
-            configuration: configuration, clientID: "client", scopes: scopes,
-            redirectURI: try RedirectURI("https://app.example/cb"))
+            Client(configuration, id: "client"), scopes: scopes, redirectURI: try RedirectURI("https://app.example/cb"))
     }
 
     /// The provider's answer with a code.

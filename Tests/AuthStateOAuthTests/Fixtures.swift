@@ -9,8 +9,8 @@ enum Fixtures {
 
     static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    static func configuration() throws -> ServiceConfiguration {
-        ServiceConfiguration(
+    static func configuration() throws -> ProviderConfiguration {
+        ProviderConfiguration(
             issuer: try Issuer("https://op.example"),
             authorizationEndpoint: try url("https://op.example/authorize"),
             tokenEndpoint: try url("https://op.example/token"),
@@ -34,16 +34,16 @@ enum Fixtures {
         return try ProviderMetadata(document: document)
     }
 
-    static func configuration(metadata changes: [String: JSONValue?]) throws -> ServiceConfiguration {
-        try ServiceConfiguration(metadata: metadata(changes), issuer: Issuer("https://op.example"))
+    static func configuration(metadata changes: [String: JSONValue?]) throws -> ProviderConfiguration {
+        try ProviderConfiguration(metadata: metadata(changes), issuer: Issuer("https://op.example"))
     }
 
     /// A request whose secrets carry the marker.
     static func request(
-        _ configuration: ServiceConfiguration? = nil, scopes: [Scope] = [.openID, .profile]
+        _ configuration: ProviderConfiguration? = nil, scopes: [Scope] = [.openID, .profile]
     ) throws -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: try configuration ?? Fixtures.configuration(), clientID: "client", scopes: scopes,
+            Client(try configuration ?? Fixtures.configuration(), id: "client"), scopes: scopes,
             redirectURI: try RedirectURI("https://app.example/callback"))
         request.state = Secrets.make("state")
         request.nonce = Secrets.make("nonce")

@@ -79,14 +79,14 @@ struct SecretsTests {
             Secrets.make("assertion"), clientID: "client", method: .privateKeyJWT)
         let exchange = TokenRequest(exchanging: response)
         let renewal = TokenRequest(
-            refreshToken: Secrets.make("refresh"), configuration: request.configuration, clientID: "client")
+            Client(request.client.provider, id: "client"), .refreshToken(Secrets.make("refresh")))
         let body = #"{"access_token":"SECRET-a","token_type":"mac","refresh_token":"SECRET-r"}"#
         let answer = TokenAnswer(Fixtures.json(body), to: renewal, sentAt: Fixtures.now)
         var expectation = IDTokenExpectation(
             issuer: try Issuer("https://op.example"), clientID: "client", now: Fixtures.now)
         expectation.nonce = Secrets.make("nonce")
         expectation.accessToken = Secrets.make("access")
-        var registration = RegistrationRequest(configuration: request.configuration, redirectURIs: [])
+        var registration = RegistrationRequest(configuration: request.client.provider, redirectURIs: [])
         registration.initialAccessToken = Secrets.make("initial")
         let registered = try RegistrationResponse(
             Fixtures.json(
@@ -94,15 +94,15 @@ struct SecretsTests {
                 {"client_id":"c","client_secret":"SECRET-s","client_secret_expires_at":0,
                 "registration_access_token":"SECRET-t","registration_client_uri":"https://op.example/c"}
                 """))
-        var logout = EndSessionRequest(configuration: request.configuration, idTokenHint: Secrets.make("hint"))
+        var logout = EndSessionRequest(configuration: request.client.provider, idTokenHint: Secrets.make("hint"))
         logout.state = Secrets.make("state")
         let asked = BackchannelAuthenticationRequest(
-            configuration: request.configuration, clientID: "client", hint: .loginToken(Secrets.make("hint")),
+            Client(request.client.provider, id: "client"), hint: .loginToken(Secrets.make("hint")),
             userCode: Secrets.make("user-code"))
         let asking = BackchannelAuthenticationResponse(
             request: asked, authenticationRequestID: Secrets.make("auth-req-id"), expiresAt: Fixtures.now)
         let introspection = IntrospectionRequest(
-            configuration: request.configuration, clientID: "client", token: Secrets.make("token"))
+            Client(request.client.provider, id: "client"), token: Secrets.make("token"))
         let introspected = try IntrospectionResponse(
             Fixtures.json(#"{"active":true,"username":"SECRET-n","sub":"SECRET-s","cnf":{"jkt":"SECRET-j"}}"#))
         let management = RegistrationManagementRequest(.update(registration), registered)

@@ -13,8 +13,8 @@ extension ProviderTests {
             _ flow: Flow, user: String = "alice"
         ) async throws -> BackchannelAuthenticationRequest {
             BackchannelAuthenticationRequest(
-                configuration: try await flow.configuration(), clientID: flow.clientID,
-                hint: .login(#"{"username":"\#(user)"}"#), scopes: flow.scopes, bindingMessage: "W4SCT")
+                Client(try await flow.configuration(), id: flow.clientID), hint: .login(#"{"username":"\#(user)"}"#),
+                scopes: flow.scopes, bindingMessage: "W4SCT")
         }
 
         /// The page on which alice decides.
@@ -27,33 +27,33 @@ extension ProviderTests {
             let flow = try Self.flow(provider)
             var request = try await Self.request(flow)
             request.userCode = "1234"
-            let state = try await AuthState.authorizeBackchannel(
-                request, credential: flow.credential, service: flow.service, store: flow.store
-            ) { response in
-                #expect(response.interval == 5 && response.request.userCode == nil)
-                try await flow.browser.open(Self.list(flow))
-            }
+            let state = try await AuthState.logIn(
+                .backchannel(request.with(flow.credential)) { response in
+                    #expect(response.interval == 5 && response.request.userCode == nil)
+                    try await flow.browser.open(Self.list(flow))
+                }, at: AuthState.Place(store: flow.store, service: flow.service))
             let record = state.snapshot
             #expect(state.current.canRenew && record.idTokenTrust == .signature)
             #expect(record.scope?.contains("profile") == true)
             #expect(try await state.userInfo().name == "Alice Doe")
             let restored = try await AuthState.restore(
-                from: flow.store, credential: flow.credential, service: flow.service)
+                at: AuthState.Place(store: flow.store, service: flow.service), credential: flow.credential)
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
         @Test("alice is named by her last ID token, and her tokens are bound to a key", arguments: [Provider.glewlwyd])
         func bound(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
-            let first = try await AuthState.authorizeBackchannel(
-                try await Self.request(flow), credential: flow.credential, service: flow.service
-            ) { _ in try await flow.browser.open(Self.list(flow)) }
+            let first = try await AuthState.logIn(
+                .backchannel((try await Self.request(flow)).with(flow.credential)) { _ in
+                    try await flow.browser.open(Self.list(flow))
+                }, at: AuthState.Place(service: flow.service))
             var request = try await Self.request(flow)
             request.hint = .idToken(try #require(first.snapshot.idToken))
-            request.dpopKey = try .generate(for: request.configuration)
-            let state = try await AuthState.authorizeBackchannel(
-                request, credential: flow.credential, service: flow.service
-            ) { _ in try await flow.browser.open(Self.list(flow)) }
+            request.dpopKey = try .generate(for: request.client.provider)
+            let state = try await AuthState.logIn(
+                .backchannel(request.with(flow.credential)) { _ in try await flow.browser.open(Self.list(flow)) },
+                at: AuthState.Place(service: flow.service))
             #expect(try await state.freshTokens().isBound)
             #expect(try await state.refresh().isBound)
         }
@@ -62,18 +62,19 @@ extension ProviderTests {
         func denied(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let response = try await flow.service.authorizeBackchannel(
-                try await Self.request(flow), credential: flow.credential)
+                (try await Self.request(flow)).with(flow.credential))
             let question = TokenRequest(
-                authenticationRequestID: response.authenticationRequestID,
-                configuration: response.request.configuration, clientID: flow.clientID)
+                Client(response.request.client.provider, id: flow.clientID),
+                .backchannelAuthentication(response.authenticationRequestID))
             let pending = await #expect(throws: AuthStateError.self) {
-                try await flow.service.perform(question, credential: flow.credential)
+                try await flow.service.perform(question.with(flow.credential))
             }
             #expect(pending?.code == .authorizationPending)
             try await flow.browser.open(Self.list(flow), .decline)
             let error = await #expect(throws: AuthStateError.self) {
-                try await AuthState.completeBackchannel(
-                    response, credential: flow.credential, service: flow.service, store: flow.store)
+                try await AuthState.logIn(
+                    .backchannel(response.with(flow.credential)),
+                    at: AuthState.Place(store: flow.store, service: flow.service))
             }
             #expect(error?.code == .accessDenied)
             #expect(try await flow.store.login() == nil)
@@ -89,7 +90,7 @@ extension ProviderTests {
                 change(&request)
                 let asked = request
                 return await #expect(throws: AuthStateError.self) {
-                    try await flow.service.authorizeBackchannel(asked, credential: flow.credential)
+                    try await flow.service.authorizeBackchannel(asked.with(flow.credential))
                 }?.code
             }
             #expect(try await code { $0.userCode = "0000" } == .invalidUserCode)

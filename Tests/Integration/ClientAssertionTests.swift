@@ -45,10 +45,8 @@ extension ProviderTests {
             #expect(try await state.refresh().accessToken != first)
             let record = state.snapshot
             try await flow.service.revoke(
-                RevocationRequest(
-                    configuration: record.configuration, clientID: record.clientID,
-                    token: try #require(record.refreshToken), tokenTypeHint: .refreshToken),
-                credential: record.credential)
+                RevocationRequest(record.client, token: try #require(record.refreshToken), tokenTypeHint: .refreshToken)
+                    .with(record.client.credential))
             let error = await #expect(throws: AuthStateError.self) { try await state.refresh() }
             #expect(error?.kind == .reauthenticationRequired)
         }
@@ -56,9 +54,10 @@ extension ProviderTests {
         @Test("clients that sign get tokens of their own", arguments: Signer.allCases)
         func clientCredentials(_ signer: Signer) async throws {
             let flow = try signer.flow(.glewlwyd)
-            let state = try await AuthState.clientCredentials(
-                configuration: try await flow.configuration(), clientID: flow.clientID, credential: flow.credential,
-                scopes: [.profile], service: flow.service)
+            let state = try await AuthState.logIn(
+                .clientCredentials(
+                    Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
+                    scopes: [.profile]), at: AuthState.Place(service: flow.service))
             let first = state.snapshot.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
@@ -88,7 +87,7 @@ extension ProviderTests {
             var flow = try Signer.key.flow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
             let first = try await flow.logIn().snapshot.accessToken
-            let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first)
             #expect(folder.text("state.json").contains(flow.provider.clientKeyFile))
             #expect(!folder.text("state.json").contains("PRIVATE KEY"))

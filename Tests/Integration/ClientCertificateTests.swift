@@ -29,23 +29,23 @@
                 let first = state.snapshot.accessToken
                 #expect(try await state.refresh().accessToken != first)
                 let record = state.snapshot
-                let alias = record.configuration.metadata?.mtlsEndpointAliases?["token_endpoint"]?.stringValue
+                let alias = record.client.provider.metadata?.mtlsEndpointAliases?["token_endpoint"]?.stringValue
                 #expect(await flow.transport.count(of: try #require(alias)) == 2)
                 #expect(try await flow.tokenRequests() == 0)
                 try await flow.service.revoke(
                     RevocationRequest(
-                        configuration: record.configuration, clientID: record.clientID,
-                        token: try #require(record.refreshToken), tokenTypeHint: .refreshToken),
-                    credential: record.credential)
+                        record.client, token: try #require(record.refreshToken), tokenTypeHint: .refreshToken
+                    ).with(record.client.credential))
                 await #expect(throws: AuthStateError.self) { try await state.refresh() }
             }
 
             @Test("clients get tokens of their own, which are bound to the certificate", arguments: clients)
             func clientCredentials(_ client: String) async throws {
                 let flow = try flow(client, certificate: client)
-                let state = try await AuthState.clientCredentials(
-                    configuration: try await flow.configuration(), clientID: flow.clientID,
-                    credential: flow.credential, scopes: [.profile], service: flow.service)
+                let state = try await AuthState.logIn(
+                    .clientCredentials(
+                        Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
+                        scopes: [.profile]), at: AuthState.Place(service: flow.service))
                 let token = try #require(state.snapshot.accessToken)
                 let claims = try JSONWebToken(parsing: token).claims
                 #expect(claims["cnf"]?["x5t#S256"]?.stringValue?.isEmpty == false)
@@ -61,9 +61,10 @@
                 let flow = try flow(client, certificate: certificate)
                 let configuration = try await flow.configuration()
                 let error = await #expect(throws: AuthStateError.self) {
-                    try await AuthState.clientCredentials(
-                        configuration: configuration, clientID: flow.clientID, credential: flow.credential,
-                        scopes: [.profile], service: flow.service, store: flow.store)
+                    try await AuthState.logIn(
+                        .clientCredentials(
+                            Client(configuration, id: flow.clientID, credential: flow.credential), scopes: [.profile]),
+                        at: AuthState.Place(store: flow.store, service: flow.service))
                 }
                 #expect(error?.kind == .configuration)
                 #expect(try await flow.store.login() == nil)
@@ -75,7 +76,8 @@
                 var flow = try flow("mtls", certificate: "mtls")
                 flow.store = FileAuthStateStore(file: folder("state.json"))
                 let first = try await flow.logIn().snapshot.accessToken
-                let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+                let restored = try await AuthState.restore(
+                    at: AuthState.Place(store: flow.store, service: flow.service))
                 #expect(try await restored.refresh().accessToken != first)
                 #expect(!folder.text("state.json").contains("mtls.pem"))
             }

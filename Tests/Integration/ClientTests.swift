@@ -71,7 +71,7 @@ extension ProviderTests {
             let flow = try proof.flow()
             let state = try await flow.logIn()
             var record = state.snapshot
-            record.credential = .secret("wrong", method: proof.method)
+            record.client.credential = .secret("wrong", method: proof.method)
             let misled = AuthState(record, service: flow.service)
             let error = await #expect(throws: AuthStateError.self) { try await misled.refresh() }
             #expect(misled.isAuthorized)
@@ -96,9 +96,10 @@ extension ProviderTests {
             ])
         func clientCredentials(_ proof: Proof) async throws {
             let flow = try proof.flow()
-            let state = try await AuthState.clientCredentials(
-                configuration: try await flow.configuration(), clientID: proof.clientID,
-                credential: flow.credential, scopes: [.profile], service: flow.service)
+            let state = try await AuthState.logIn(
+                .clientCredentials(
+                    Client(try await flow.configuration(), id: proof.clientID, credential: flow.credential),
+                    scopes: [.profile]), at: AuthState.Place(service: flow.service))
             #expect(state.isAuthorized && state.current.canRenew)
             #expect(state.snapshot.refreshToken == nil && state.snapshot.idToken == nil)
             #expect(state.current.scope == "profile")
@@ -111,9 +112,12 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let configuration = try await flow.configuration()
             let error = await #expect(throws: AuthStateError.self) {
-                try await AuthState.clientCredentials(
-                    configuration: configuration, clientID: provider.software == .glewlwyd ? "basic" : "machine",
-                    credential: .secret("wrong"), scopes: [.profile], service: flow.service, store: flow.store)
+                try await AuthState.logIn(
+                    .clientCredentials(
+                        Client(
+                            configuration, id: provider.software == .glewlwyd ? "basic" : "machine",
+                            credential: .secret("wrong")), scopes: [.profile]),
+                    at: AuthState.Place(store: flow.store, service: flow.service))
             }
             // glewlwyd answers 403 with an empty body.
             #expect(error?.code == .invalidClient)

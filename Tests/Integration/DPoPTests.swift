@@ -13,7 +13,7 @@ extension ProviderTests {
             let tokens = try await state.refresh()
             #expect(tokens.isBound && tokens.accessToken != first.accessToken)
             #expect(state.snapshot.refreshToken != first.refreshToken && state.snapshot.dpopKey == first.dpopKey)
-            let endpoint = try #require(first.configuration.userInfoEndpoint)
+            let endpoint = try #require(first.client.provider.userInfoEndpoint)
             let response = try await state.performAction(TransportRequest(url: endpoint))
             #expect(response.status == 200)
             return state
@@ -45,7 +45,7 @@ extension ProviderTests {
             flow.tolerances = [.endpointAudience, .unprovenPush]
             let state = try await live(flow)
             let token = state.snapshot.accessToken
-            let endpoint = try #require(state.snapshot.configuration.userInfoEndpoint)
+            let endpoint = try #require(state.snapshot.client.provider.userInfoEndpoint)
             // More often than a nonce serves: each time it ends the request is repeated, and the token stays.
             for _ in 0..<12 {
                 #expect(try await state.performAction(TransportRequest(url: endpoint)).status == 200)
@@ -66,7 +66,7 @@ extension ProviderTests {
             var flow = try boundFlow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
             let first = try await flow.logIn().snapshot
-            let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first.accessToken)
             #expect(try await restored.userInfo().email == "alice@example.test")
             var stolen = restored.snapshot
@@ -81,9 +81,10 @@ extension ProviderTests {
         @Test("a client's own tokens are bound, too")
         func clientCredentials() async throws {
             let flow = try boundFlow(.glewlwyd).client("basic", .secret("s3cret", method: .clientSecretBasic))
-            let state = try await AuthState.clientCredentials(
-                configuration: try await flow.configuration(), clientID: flow.clientID, credential: flow.credential,
-                scopes: [.profile], dpopKey: flow.dpopKey, service: flow.service)
+            let state = try await AuthState.logIn(
+                .clientCredentials(
+                    Client(try await flow.configuration(), id: flow.clientID, credential: flow.credential),
+                    scopes: [.profile], dpopKey: flow.dpopKey), at: AuthState.Place(service: flow.service))
             let first = state.snapshot
             #expect(first.lastTokenResponse?.tokenType.lowercased() == "dpop")
             #expect(try await state.refresh().accessToken != first.accessToken)
@@ -94,9 +95,10 @@ extension ProviderTests {
             let flow = try boundFlow(.glewlwyd)
             var request = try await DeviceTests.request(flow)
             request.dpopKey = flow.dpopKey
-            let state = try await AuthState.authorizeDevice(request, service: flow.service) { response in
-                try await flow.browser.open(try #require(response.verificationURIComplete))
-            }
+            let state = try await AuthState.logIn(
+                .device(request) { response in
+                    try await flow.browser.open(try #require(response.verificationURIComplete))
+                }, at: AuthState.Place(service: flow.service))
             #expect(state.snapshot.dpopKey == flow.dpopKey)
             #expect(try await state.userInfo().name == "Alice Doe")
             #expect(try await state.refresh().isBound)

@@ -16,7 +16,7 @@ extension ProviderTests {
                     string: "\(flow.provider.issuer)/device-authorization/")
             }
             return DeviceAuthorizationRequest(
-                configuration: configuration, clientID: flow.clientID, scopes: [.openID, .profile, "offline_access"])
+                Client(configuration, id: flow.clientID), scopes: [.openID, .profile, "offline_access"])
         }
 
         static func flow(_ provider: Provider) throws -> Flow {
@@ -26,19 +26,18 @@ extension ProviderTests {
         @Test("the person allows it: tokens, userinfo and a renewal", arguments: providers)
         func allowed(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
-            let state = try await AuthState.authorizeDevice(
-                try await Self.request(flow), service: flow.service, store: flow.store
-            ) { response in
-                #expect(!response.userCode.isEmpty && response.interval == 1)
-                try await flow.browser.open(try #require(response.verificationURIComplete))
-            }
+            let state = try await AuthState.logIn(
+                .device(try await Self.request(flow)) { response in
+                    #expect(!response.userCode.isEmpty && response.interval == 1)
+                    try await flow.browser.open(try #require(response.verificationURIComplete))
+                }, at: AuthState.Place(store: flow.store, service: flow.service))
             let record = state.snapshot
             #expect(state.isAuthorized && state.current.canRenew && record.refreshToken != nil)
             #expect(record.scope?.contains("profile") == true)
             // django-oauth-toolkit sends no ID token with this grant; glewlwyd sends one, without a nonce.
             #expect((record.idTokenTrust == .signature) == (provider.software == .glewlwyd))
             #expect(try await state.userInfo(UserInfoOptions()).name == "Alice Doe")
-            let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
@@ -47,8 +46,7 @@ extension ProviderTests {
             let flow = try Self.flow(provider)
             let response = try await flow.service.authorizeDevice(try await Self.request(flow))
             let question = TokenRequest(
-                deviceCode: response.deviceCode, configuration: response.request.configuration,
-                clientID: flow.clientID)
+                Client(response.request.client.provider, id: flow.clientID), .deviceCode(response.deviceCode))
             func ask() async -> AuthStateError.Code? {
                 await #expect(throws: AuthStateError.self) { try await flow.service.perform(question) }?.code
             }
@@ -66,9 +64,10 @@ extension ProviderTests {
         func denied(_ provider: Provider) async throws {
             let flow = try Self.flow(provider)
             let error = await #expect(throws: AuthStateError.self) {
-                try await AuthState.authorizeDevice(
-                    try await Self.request(flow), service: flow.service, store: flow.store
-                ) { try await flow.browser.open(try #require($0.verificationURIComplete), .decline) }
+                try await AuthState.logIn(
+                    .device(try await Self.request(flow)) {
+                        try await flow.browser.open(try #require($0.verificationURIComplete), .decline)
+                    }, at: AuthState.Place(store: flow.store, service: flow.service))
             }
             #expect(error?.code == .accessDenied)
             #expect(try await flow.store.login() == nil)
@@ -77,13 +76,13 @@ extension ProviderTests {
         @Test("a confidential client proves who it is at both endpoints", arguments: [Provider.glewlwyd])
         func confidential(_ provider: Provider) async throws {
             let flow = try Flow(provider).client("basic", .secret("s3cret", method: .clientSecretBasic))
-            let state = try await AuthState.authorizeDevice(
-                try await Self.request(flow), credential: flow.credential, service: flow.service
-            ) { try await flow.browser.open(try #require($0.verificationURIComplete)) }
+            let state = try await AuthState.logIn(
+                .device((try await Self.request(flow)).with(flow.credential)) {
+                    try await flow.browser.open(try #require($0.verificationURIComplete))
+                }, at: AuthState.Place(service: flow.service))
             #expect(state.isAuthorized)
             let error = await #expect(throws: AuthStateError.self) {
-                try await flow.service.authorizeDevice(
-                    try await Self.request(flow), credential: .secret("wrong"))
+                try await flow.service.authorizeDevice((try await Self.request(flow)).with(.secret("wrong")))
             }
             #expect(error?.kind == .configuration)
         }

@@ -20,7 +20,7 @@ extension ProviderTests {
         func stranded(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let redirect = try await page(flow) { $0.redirectURI = try RedirectURI("http://127.0.0.1:1/elsewhere") }
-            let client = try await page(flow) { $0.clientID = "nobody" }
+            let client = try await page(flow) { $0.client.id = "nobody" }
             // glewlwyd's page is empty. A person can copy the sentence that the others show.
             let sentences: [(shown: String, sentence: String, name: RecognizedFailure.Name)] =
                 switch provider.software {
@@ -75,11 +75,12 @@ extension ProviderTests {
             let service = AuthorizationService(
                 transport: SystemTransport(certificateAuthorityFile: flow.provider.certificateAuthorityFile),
                 configuration: configuration)
-            let state = try await AuthState.authorize(
-                AuthorizationRequest(
-                    configuration: service.discoverConfiguration(issuer: flow.issuer), clientID: "basic",
-                    scopes: flow.scopes, redirectURI: try RedirectURI(flow.provider.redirectURI)),
-                presenting: flow.browser.userAgent(), credential: .secret("s3cret"), service: service)
+            let state = try await AuthState.logIn(
+                .browser(
+                    AuthorizationRequest(
+                        Client(service.discoverConfiguration(issuer: flow.issuer), id: "basic"), scopes: flow.scopes,
+                        redirectURI: try RedirectURI(flow.provider.redirectURI)
+                    ).with(.secret("s3cret")), flow.browser.userAgent()), at: AuthState.Place(service: service))
             _ = try await state.userInfo()
             var told: [LoginTrace.Entry] = []
             for await entry in entries {

@@ -52,7 +52,7 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let url = try #require(try Issuer(flow.provider.issuer).authorizationServerMetadataURL)
             let document = try await flow.transport.send(TransportRequest(url: url))
-            let configuration = try ServiceConfiguration(
+            let configuration = try ProviderConfiguration(
                 metadata: ProviderMetadata(parsing: document.body), issuer: Issuer(flow.provider.issuer),
                 kind: .authorizationServer)
             let discovered = try await flow.configuration()

@@ -63,9 +63,10 @@ extension ProviderTests {
         func machine() async throws {
             for (provider, clientID) in [(Provider.glewlwyd, "basic"), (.django, "machine"), (.doorkeeper, "machine")] {
                 let flow = try Flow(provider).client(clientID, .secret("s3cret"))
-                let state = try await AuthState.clientCredentials(
-                    configuration: try await flow.configuration(), clientID: clientID, credential: flow.credential,
-                    scopes: [.profile], service: flow.service)
+                let state = try await AuthState.logIn(
+                    .clientCredentials(
+                        Client(try await flow.configuration(), id: clientID, credential: flow.credential),
+                        scopes: [.profile]), at: AuthState.Place(service: flow.service))
                 let answer = try await state.introspect()
                 #expect(answer.isActive && answer.clientID == clientID && answer.scope == "profile")
                 let copy = AuthState(state.snapshot, service: flow.service)

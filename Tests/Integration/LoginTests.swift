@@ -58,11 +58,11 @@ extension ProviderTests {
         func replay(_ provider: Provider) async throws {
             let flow = try Flow(provider)
             let (request, callback) = try await flow.callback()
-            let pending = try flow.service.begin(request)
-            _ = try await AuthState.complete(pending, callback: callback, service: flow.service)
+            let pending = try await flow.service.begin(request)
+            _ = try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: flow.service))
             // This process remembers the login, another one would have to ask the provider.
             let again = await #expect(throws: AuthStateError.self) {
-                try await AuthState.complete(pending, callback: callback, service: flow.service)
+                try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: flow.service))
             }
             #expect(again?.code == .authorizationExpired)
             let elsewhere = await #expect(throws: AuthStateError.self) {
@@ -113,9 +113,10 @@ extension ProviderTests {
             _ flow: Flow, _ request: AuthorizationRequest, _ callback: AuthorizationCallback,
             _ check: (AuthStateError) -> Void
         ) async throws {
-            let pending = try flow.service.begin(request)
+            let pending = try await flow.service.begin(request)
             let error = await #expect(throws: AuthStateError.self) {
-                try await AuthState.complete(pending, callback: callback, service: flow.service, store: flow.store)
+                try await AuthState.logIn(
+                    .code(pending, callback), at: AuthState.Place(store: flow.store, service: flow.service))
             }
             check(try #require(error))
             #expect(try await flow.store.login() == nil)

@@ -74,7 +74,7 @@ extension ProviderTests {
         private func request(_ state: AuthState, of flow: Flow) throws -> EndSessionRequest {
             let record = state.snapshot
             return EndSessionRequest(
-                configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
+                configuration: record.client.provider, idTokenHint: record.idToken, clientID: record.client.id,
                 postLogoutRedirectURI: try RedirectURI(flow.provider.redirectURI))
         }
 
@@ -83,8 +83,8 @@ extension ProviderTests {
             request.prompt = [.none]
             // glewlwyd wants to be told who is meant.
             request.idTokenHint = state.snapshot.idToken
-            return try await AuthState.authorize(
-                request, presenting: flow.browser.userAgent(), service: flow.service)
+            return try await AuthState.logIn(
+                .browser(request, flow.browser.userAgent()), at: AuthState.Place(service: flow.service))
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 extension ProviderTests {
     @Suite("pushed and signed requests") struct PushedRequestTests {
         /// A client of glewlwyd that proves itself in some way.
-        enum Client: String, CaseIterable, CustomTestStringConvertible {
+        enum Registered: String, CaseIterable, CustomTestStringConvertible {
             case `public`, basic, post, secretjwt, keyjwt
 
             var testDescription: String { rawValue }
@@ -30,16 +30,16 @@ extension ProviderTests {
         private func logIn(_ flow: Flow, _ change: (inout AuthorizationRequest) -> Void) async throws -> AuthState {
             var request = try await flow.request()
             change(&request)
-            return try await AuthState.authorize(
-                request, presenting: flow.browser.userAgent(), credential: flow.credential, service: flow.service,
-                store: flow.store)
+            return try await AuthState.logIn(
+                .browser(request.with(flow.credential), flow.browser.userAgent()),
+                at: AuthState.Place(store: flow.store, service: flow.service))
         }
 
-        @Test("a pushed request logs in, and the login renews", arguments: Client.allCases)
-        func pushed(_ client: Client) async throws {
+        @Test("a pushed request logs in, and the login renews", arguments: Registered.allCases)
+        func pushed(_ client: Registered) async throws {
             let flow = try client.flow(.glewlwyd)
             let state = try await logIn(flow) { $0.isPushed = true }
-            let endpoint = try #require(state.snapshot.configuration.pushedAuthorizationRequestEndpoint)
+            let endpoint = try #require(state.snapshot.client.provider.pushedAuthorizationRequestEndpoint)
             #expect(await flow.transport.count(of: endpoint.absoluteString) == 1)
             #expect(state.snapshot.idToken != nil)
             let first = state.snapshot.accessToken
@@ -48,7 +48,7 @@ extension ProviderTests {
 
         @Test("a pushed request over TLS carries claims")
         func claims() async throws {
-            let flow = try Client.basic.flow(.glewlwydTLS)
+            let flow = try Registered.basic.flow(.glewlwydTLS)
             let state = try await logIn(flow) { request in
                 request.isPushed = true
                 request.claims = ClaimsRequest(userInfo: ["given_name": .essential]).json
@@ -58,11 +58,11 @@ extension ProviderTests {
 
         @Test("the reference is for the client that pushed, once")
         func reference() async throws {
-            let flow = try Client.basic.flow(.glewlwyd)
+            let flow = try Registered.basic.flow(.glewlwyd)
             var request = try await flow.request()
             request.isPushed = true
             request.redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")
-            let pending = try await flow.service.begin(request, credential: flow.credential)
+            let pending = try await flow.service.begin(request.with(flow.credential))
             let now = Date()
             let end = try #require(pending.urlExpiresAt)
             #expect(end > now.addingTimeInterval(60) && end <= now.addingTimeInterval(90))
@@ -72,8 +72,8 @@ extension ProviderTests {
             #expect(!query.contains("state=") && !query.contains("redirect_uri="))
         }
 
-        @Test("a client that cannot prove itself pushes nothing", arguments: [Client.basic, .secretjwt, .keyjwt])
-        func wrongSecret(_ client: Client) async throws {
+        @Test("a client that cannot prove itself pushes nothing", arguments: [Registered.basic, .secretjwt, .keyjwt])
+        func wrongSecret(_ client: Registered) async throws {
             var flow = try client.flow(.glewlwyd)
             flow.credential = .secret("another-another-another-another-another", method: flow.credential.method)
             if client == .keyjwt { flow.credential = .privateKey(try SigningKey.generate(.es256, keyID: "client-1")) }
@@ -83,16 +83,14 @@ extension ProviderTests {
 
         @Test("the provider that requires pushing gets a pushed request without being asked")
         func required() async throws {
-            let flow = try Client.basic.flow(.glewlwyd)
+            let flow = try Registered.basic.flow(.glewlwyd)
             let strict = flow.provider.issuer.replacingOccurrences(of: "/api/oidc", with: "/api/strict")
             var configuration = try await flow.service.discoverConfiguration(issuer: strict)
             configuration.tolerances = [.endpointAudience]
             #expect(configuration.metadata?.requirePushedAuthorizationRequests == true)
-            var request = AuthorizationRequest(configuration: configuration, clientID: flow.clientID)
+            var request = AuthorizationRequest(Client(configuration, id: flow.clientID))
             request.redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")
-            let error = #expect(throws: AuthStateError.self) { try flow.service.begin(request) }
-            #expect(error?.code == .invalidArgument)
-            let pending = try await flow.service.begin(request, credential: flow.credential)
+            let pending = try await flow.service.begin(request.with(flow.credential))
             #expect(pending.urlExpiresAt != nil)
         }
 
@@ -100,8 +98,8 @@ extension ProviderTests {
         enum Way: CaseIterable { case byValue, pushed }
 
         @Test(
-            "a signed request logs in, by value and pushed", arguments: [Client.secretjwt, .keyjwt], Way.allCases)
-        func signed(_ client: Client, _ way: Way) async throws {
+            "a signed request logs in, by value and pushed", arguments: [Registered.secretjwt, .keyjwt], Way.allCases)
+        func signed(_ client: Registered, _ way: Way) async throws {
             let flow = try client.flow(.glewlwyd)
             let state = try await logIn(flow) { request in
                 request.isPushed = way == .pushed
@@ -114,7 +112,7 @@ extension ProviderTests {
 
         @Test("a signed request brings the answer as a form; glewlwyd ignores that in a pushed one, which is noticed")
         func formPost() async throws {
-            let flow = try Client.keyjwt.flow(.glewlwyd)
+            let flow = try Registered.keyjwt.flow(.glewlwyd)
             let state = try await logIn(flow) { request in
                 request.signingCredential = flow.credential
                 request.responseMode = .formPost
@@ -131,14 +129,14 @@ extension ProviderTests {
 
         @Test("a request signed with another key is refused")
         func wrongKey() async throws {
-            let flow = try Client.keyjwt.flow(.glewlwyd)
+            let flow = try Registered.keyjwt.flow(.glewlwyd)
             var request = try await flow.request()
             request.signingCredential = .privateKey(try SigningKey.generate(.es256, keyID: "client-1"))
             request.isPushed = true
             request.redirectURI = try RedirectURI("http://127.0.0.1:8400/callback")
             let pushed = request
             let error = await #expect(throws: AuthStateError.self) {
-                try await flow.service.begin(pushed, credential: flow.credential)
+                try await flow.service.begin(pushed.with(flow.credential))
             }
             #expect(error?.stage == .authorization && error?.kind == .configuration)
         }
@@ -150,8 +148,9 @@ extension ProviderTests {
             request.prompt = [.none]
             let silent = request
             let error = await #expect(throws: AuthStateError.self) {
-                try await AuthState.authorize(
-                    silent, presenting: flow.browser.userAgent(), service: flow.service, store: flow.store)
+                try await AuthState.logIn(
+                    .browser(silent, flow.browser.userAgent()),
+                    at: AuthState.Place(store: flow.store, service: flow.service))
             }
             #expect(error?.code == .interactionRequired && error?.kind == .reauthenticationRequired)
             #expect(try await flow.store.login() == nil)

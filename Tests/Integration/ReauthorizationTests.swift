@@ -32,8 +32,7 @@ extension ProviderTests {
                 try await state.performAction(
                     request,
                     reauthorize: Reauthorization { request in
-                        let result = try await service.authorize(
-                            request, presenting: bob.userAgent(), credential: credential)
+                        let result = try await service.authorize(request.with(credential), presenting: bob.userAgent())
                         await seen.take(result.1)
                         return result
                     })
@@ -47,8 +46,9 @@ extension ProviderTests {
             let refused = await #expect(throws: AuthStateError.self) {
                 try await service.perform(
                     TokenRequest(
-                        refreshToken: tokens.refreshToken ?? "", configuration: try await flow.configuration(),
-                        clientID: flow.clientID), credential: credential)
+                        Client(try await flow.configuration(), id: flow.clientID),
+                        .refreshToken(tokens.refreshToken ?? "")
+                    ).with(credential))
             }
             #expect(refused?.kind == .reauthenticationRequired)
         }
@@ -97,7 +97,7 @@ extension Flow {
         guard let stored = try await store.load(.default) else { return nil }
         var record = try AuthStateArchive(data: stored.archive).record
         // A secret in memory is not archived.
-        record.credential = credential
+        record.client.credential = credential
         return record
     }
 
@@ -107,8 +107,8 @@ extension Flow {
         for (token, hint) in [(record.refreshToken, TokenTypeHint.refreshToken), (record.accessToken, .accessToken)] {
             try await service.revoke(
                 RevocationRequest(
-                    configuration: record.configuration, clientID: clientID, token: try #require(token),
-                    tokenTypeHint: hint), credential: credential)
+                    Client(record.client.provider, id: clientID), token: try #require(token), tokenTypeHint: hint
+                ).with(credential))
         }
     }
 }

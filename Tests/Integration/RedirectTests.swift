@@ -40,7 +40,7 @@ extension ProviderTests {
                     return true
                 }
                 let login = Task { [flow] in
-                    try await AuthState.authorize(request, presenting: agent, service: flow.service)
+                    try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: flow.service))
                 }
                 let url = try #require(await opened.stream.first { _ in true })
                 return (try await flow.browser.redirect(from: url), login)
@@ -72,7 +72,8 @@ extension ProviderTests {
                 Issue.record("\(redirect)")
                 return
             }
-            let state = try await AuthState.complete(pending, callback: redirect.callback, service: flow.service)
+            let state = try await AuthState.logIn(
+                .code(pending, redirect.callback), at: AuthState.Place(service: flow.service))
             #expect(state.isAuthorized)
             #expect(try IDToken(parsing: try #require(state.snapshot.idToken)).nonce == pending.request.nonce)
             #expect(!second.router.open(answer))

@@ -12,15 +12,16 @@ extension ProviderTests {
             let registration = try RegistrationResponse(
                 TransportResponse(status: 201, body: Data(JSONValue.object(members).serialized())))
             var request = try await flow.request()
-            request.configuration = request.configuration.adapted(to: registration)
-            return try await AuthState.authorize(
-                request, presenting: flow.browser.userAgent(), credential: flow.credential, service: flow.service)
+            request.client.provider = request.client.provider.adapted(to: registration)
+            return try await AuthState.logIn(
+                .browser(request.with(flow.credential), flow.browser.userAgent()),
+                at: AuthState.Place(service: flow.service))
         }
 
         @Test("clients log in and renew, once the registration names the algorithm")
         func registered() async throws {
             let state = try await logIn(registeredFor: "HS256")
-            #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.hs256])
+            #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.hs256])
             let first = state.snapshot.accessToken
             #expect(try await state.refresh().accessToken != first)
         }

@@ -14,7 +14,8 @@ extension ProviderTests {
             request.grantTypes = [.authorizationCode, .refreshToken]
             request.responseTypes = [.code]
             request.tokenEndpointAuthMethod = .clientSecretBasic
-            let state = try await AuthState.register(request, service: flow.service, store: flow.store)
+            let state = try await AuthState.register(
+                request, at: AuthState.Place(store: flow.store, service: flow.service))
             return (state, flow)
         }
 
@@ -22,8 +23,7 @@ extension ProviderTests {
             let record = state.snapshot
             let registered = record.lastRegistrationResponse?.metadata["redirect_uris"]?.arrayValue?.first?.stringValue
             let request = AuthorizationRequest(
-                configuration: record.configuration, clientID: record.clientID, scopes: [.openID],
-                redirectURI: try RedirectURI(try #require(registered)))
+                record.client, scopes: [.openID], redirectURI: try RedirectURI(try #require(registered)))
             try await state.authorize(request, presenting: flow.browser.userAgent())
         }
 
@@ -35,9 +35,9 @@ extension ProviderTests {
             try await logIn(state, flow)
             let first = state.snapshot.accessToken
             #expect(first != nil)
-            let restored = try await AuthState.restore(from: flow.store, service: flow.service)
+            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
             try await logIn(restored, flow)
-            #expect(restored.snapshot.clientID == state.snapshot.clientID)
+            #expect(restored.snapshot.client.id == state.snapshot.client.id)
             #expect(restored.snapshot.accessToken != first)
         }
 
@@ -47,7 +47,7 @@ extension ProviderTests {
             try await logIn(state, flow)
             let before = state.snapshot
             let read = try await state.readRegistration()
-            #expect(read.clientID == before.clientID && read.metadata["client_name"] == "Registered")
+            #expect(read.clientID == before.client.id && read.metadata["client_name"] == "Registered")
             let changed = try await state.updateRegistration { $0.clientName = "Renamed" }
             #expect(changed.metadata["client_name"] == "Renamed")
             #expect(try await state.readRegistration().metadata["client_name"] == "Renamed")
@@ -56,7 +56,7 @@ extension ProviderTests {
             if provider == .django { #expect(changed.registrationAccessToken != read.registrationAccessToken) }
             if provider == .glewlwyd { #expect(changed.clientSecret != read.clientSecret) }
             #expect(changed.metadata["redirect_uris"] == read.metadata["redirect_uris"])
-            let stored = try await AuthState.restore(from: flow.store, service: flow.service)
+            let stored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
             #expect(stored.snapshot.lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
             try await state.refresh()
             let copy = AuthState(state.snapshot, service: flow.service)

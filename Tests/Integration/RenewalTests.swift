@@ -105,9 +105,8 @@ extension ProviderTests {
         private func revoke(_ token: String, _ hint: TokenTypeHint, of flow: Flow) async throws {
             let configuration = try await flow.configuration()
             try await flow.service.revoke(
-                RevocationRequest(
-                    configuration: configuration, clientID: flow.clientID, token: token, tokenTypeHint: hint),
-                credential: flow.credential)
+                RevocationRequest(Client(configuration, id: flow.clientID), token: token, tokenTypeHint: hint).with(
+                    flow.credential))
         }
     }
 

@@ -11,8 +11,9 @@ extension ProviderTests {
             var request = try await flow.request()
             request.resources = resources
             request.isPushed = isPushed
-            return try await AuthState.authorize(
-                request, presenting: flow.browser.userAgent(), service: flow.service, store: flow.store)
+            return try await AuthState.logIn(
+                .browser(request, flow.browser.userAgent()),
+                at: AuthState.Place(store: flow.store, service: flow.service))
         }
 
         private func audience(_ accessToken: String?) throws -> String? {

@@ -104,7 +104,7 @@ struct ChromiumResponseModeTests {
         let provider = try await OpenIDProvider(configuration: configuration)
         let service = AuthorizationService()
         var request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),
             redirectURI: try RedirectURI("http://127.0.0.1:0/callback"))
         request.responseType = type
         request.responseMode = mode
@@ -118,7 +118,7 @@ struct ChromiumResponseModeTests {
         let agent = LoopbackUserAgent(browser: browser, timeout: .seconds(150), pages: pages)
         let login = Task { [request] in
             defer { started.finish() }
-            return try await AuthState.authorize(request, presenting: agent, service: service)
+            return try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: service))
         }
         let seen: Program.Result
         do {

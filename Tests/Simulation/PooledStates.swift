@@ -45,21 +45,23 @@ final class PooledStates: StateHolder, @unchecked Sendable {
         let number = process.number
         switch login {
         case .page:
-            let pending = try process.service.begin(process.world.request(of: number))
+            let pending = try await process.service.begin(process.world.request(of: number))
             let session = try await process.userAgent(key)
                 .prepare(redirectURI: pending.request.redirectURI, for: .login)
             let callback = try await session.present(pending)
-            return see(try await pool.complete(pending, callback: callback, for: key))
+            return see(try await pool.logIn(.code(pending, callback), for: key))
         case .device:
             return see(
-                try await pool.authorizeDevice(process.world.deviceRequest(of: number), for: key) {
-                    try await self.process.confirm($0, key)
-                })
+                try await pool.logIn(
+                    .device(process.world.deviceRequest(of: number)) {
+                        try await self.process.confirm($0, key)
+                    }, for: key))
         case .machine:
             return see(
-                try await pool.clientCredentials(
-                    configuration: process.world.configuration, clientID: "client",
-                    additionalParameters: process.machine(key), for: key))
+                try await pool.logIn(
+                    .clientCredentials(
+                        Client(process.world.configuration, id: "client"), additionalParameters: process.machine(key)),
+                    for: key))
         case .registration:
             return see(try await pool.insert(process.newState(key, by: login)))
         }

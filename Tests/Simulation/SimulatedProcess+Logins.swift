@@ -22,21 +22,22 @@ extension SimulatedProcess {
     func newState(_ key: AuthStateKey, by login: Login) async throws -> AuthState {
         switch login {
         case .page:
-            return try await AuthState.authorize(
-                world.request(of: number), presenting: userAgent(key), service: service, store: store, key: key,
-                options: options)
+            return try await AuthState.logIn(
+                .browser(world.request(of: number), userAgent(key)),
+                at: AuthState.Place(store: store, key: key, service: service, options: options))
         case .device:
-            return try await AuthState.authorizeDevice(
-                world.deviceRequest(of: number), service: service, store: store, key: key, options: options
-            ) { try await self.confirm($0, key) }
+            return try await AuthState.logIn(
+                .device(world.deviceRequest(of: number)) { try await self.confirm($0, key) },
+                at: AuthState.Place(store: store, key: key, service: service, options: options))
         case .machine:
-            return try await AuthState.clientCredentials(
-                configuration: world.configuration, clientID: "client", credential: .none,
-                additionalParameters: machine(key), service: service, store: store, key: key, options: options)
+            return try await AuthState.logIn(
+                .clientCredentials(Client(world.configuration, id: "client"), additionalParameters: machine(key)),
+                at: AuthState.Place(store: store, key: key, service: service, options: options))
         case .registration:
             let request = RegistrationRequest(
                 configuration: world.configuration, redirectURIs: [try RedirectURI("https://client.example/callback")])
-            return try await AuthState.register(request, service: service, store: store, key: key, options: options)
+            return try await AuthState.register(
+                request, at: AuthState.Place(store: store, key: key, service: service, options: options))
         }
     }
 
@@ -65,7 +66,7 @@ extension SimulatedProcess {
             let state = try await Deciding.$decision.withValue(decision) { try await holder.logIn(key, by: login) }
             oracle.decided(decision, isStored: state.current.storeError == nil)
             let record = state.snapshot
-            return record.refreshToken ?? record.lastTokenResponse?.accessToken ?? record.clientID
+            return record.refreshToken ?? record.lastTokenResponse?.accessToken ?? record.client.id
         } catch {
             oracle.isInDoubt(decision)
             throw error

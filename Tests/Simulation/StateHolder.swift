@@ -83,10 +83,10 @@ final class SingleState: StateHolder, @unchecked Sendable {
     func start() async throws -> String {
         let (store, service, options) = (process.store, process.service, process.options)
         do {
-            adopt(try await AuthState.restore(from: store, service: service, options: options))
+            adopt(try await AuthState.restore(at: AuthState.Place(store: store, service: service, options: options)))
             return "restored"
         } catch let error as AuthStateError where error.code == .notLoggedIn {
-            let record = AuthState.Record(configuration: process.world.configuration, clientID: "client")
+            let record = AuthState.Record(Client(process.world.configuration, id: "client"))
             adopt(AuthState(record, service: service, store: store, options: options))
             return "nothing is stored"
         }

@@ -8,18 +8,18 @@ extension World {
     static let resource = URL(string: "https://resource.example/data")!
 
     /// The provider's endpoints.
-    var configuration: ServiceConfiguration { plan.grants.isOpenID ? Self.openID : Self.plain }
+    var configuration: ProviderConfiguration { plan.grants.isOpenID ? Self.openID : Self.plain }
 
-    private static let plain: ServiceConfiguration = {
+    private static let plain: ProviderConfiguration = {
         func url(_ path: String) -> URL { URL(string: "\(issuer)/\(path)")! }
-        var configuration = ServiceConfiguration(authorizationEndpoint: url("authorize"), tokenEndpoint: url("token"))
+        var configuration = ProviderConfiguration(authorizationEndpoint: url("authorize"), tokenEndpoint: url("token"))
         configuration.revocationEndpoint = url("revoke")
         configuration.registrationEndpoint = url("register")
         configuration.deviceAuthorizationEndpoint = url("device")
         return configuration
     }()
 
-    private static let openID: ServiceConfiguration = {
+    private static let openID: ProviderConfiguration = {
         var configuration = plain
         configuration.issuer = try? Issuer(issuer)
         configuration.jwksURI = URL(string: "\(issuer)/keys")
@@ -37,7 +37,7 @@ extension World {
     /// The request of a process's login.
     func request(of process: Int, clientID: String = "client") -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: plan.grants.isOpenID ? [.openID] : [])
+            Client(configuration, id: clientID), scopes: plan.grants.isOpenID ? [.openID] : [])
         prepare(&request, of: process)
         return request
     }
@@ -56,7 +56,7 @@ extension World {
     /// The same for a login on another device.
     func deviceRequest(of process: Int) -> DeviceAuthorizationRequest {
         var request = DeviceAuthorizationRequest(
-            configuration: configuration, clientID: "client", scopes: plan.grants.isOpenID ? [.openID] : [])
+            Client(configuration, id: "client"), scopes: plan.grants.isOpenID ? [.openID] : [])
         request.dpopKey = proofKey(of: process)
         return request
     }

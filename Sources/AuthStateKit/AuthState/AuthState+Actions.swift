@@ -147,10 +147,10 @@ extension AuthState {
         -> UserInfo
     {
         let record = snapshot
-        let configuration = record.configuration.endpoints(for: record.credential)
+        let client = record.client.atItsEndpoints
         return try await withFreshToken { tokens in
             try await service.userInfo(
-                tokens, service: configuration, clientID: record.clientID, credential: record.credential,
+                tokens, of: client,
                 options: options)
         }
     }

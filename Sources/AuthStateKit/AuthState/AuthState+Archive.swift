@@ -91,9 +91,10 @@ extension AuthState.Record: Codable {
             try container.decodeIfPresent(type, forKey: key)
         }
         self.init(
-            configuration: try container.decode(ServiceConfiguration.self, forKey: .configuration),
-            clientID: try container.decode(String.self, forKey: .clientID),
-            credential: try optional(ClientCredential.self, .credential) ?? .none)
+            Client(
+                try container.decode(ProviderConfiguration.self, forKey: .configuration),
+                id: try container.decode(String.self, forKey: .clientID),
+                credential: try optional(ClientCredential.self, .credential) ?? .none))
         lastAuthorizationResponse = try optional(AuthorizationResponse.self, .lastAuthorizationResponse)
         lastTokenResponse = try optional(TokenResponse.self, .lastTokenResponse)
         lastRegistrationResponse = try optional(RegistrationResponse.self, .lastRegistrationResponse)
@@ -147,10 +148,10 @@ extension AuthState.Record: Codable {
     /// Encodes the state, with the members that this version does not know.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(configuration, forKey: .configuration)
-        try container.encode(clientID, forKey: .clientID)
-        try container.encode(credential, forKey: .credential)
-        // Without its key, which is not to be kept twice.
+        try container.encode(client.provider, forKey: .configuration)
+        try container.encode(client.id, forKey: .clientID)
+        try container.encode(client.credential, forKey: .credential)
+        // Without its client and its key, which are not to be kept twice.
         try container.encodeIfPresent(authorizationBox?.value.response, forKey: .lastAuthorizationResponse)
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)

@@ -85,8 +85,8 @@ extension AuthState {
             storeErrorBox = storeError
             freshUntil = record.freshUntil(leeway: options.leeway.inSeconds)
             policy = BearerPolicy(
-                allowsLoopbackHTTP: record.configuration.issuer?.isLoopback
-                    ?? URIReference(record.configuration.tokenEndpoint.absoluteString).isLoopback,
+                allowsLoopbackHTTP: record.client.provider.issuer?.isLoopback
+                    ?? URIReference(record.client.provider.tokenEndpoint.absoluteString).isLoopback,
                 allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
             tokens = response.map { [policy] in

@@ -17,11 +17,11 @@ extension AuthState.Surroundings {
     func vouched(_ record: AuthState.Record) -> AuthState.Record {
         guard store.mayBeWrittenByOthers else { return record }
         var copy = record
-        let provider = NamedProvider.configuration(record.configuration)
+        let provider = NamedProvider.configuration(record.client.provider)
         func bind(_ credential: inout ClientCredential) {
             if credential.custody == .request { credential = credential.sent(onlyTo: provider) }
         }
-        bind(&copy.credential)
+        bind(&copy.client.credential)
         if var grant = copy.jwtBearer {
             bind(&grant.key)
             copy.jwtBearer = grant
@@ -34,7 +34,7 @@ extension AuthState.Record {
     /// Notes the environment variables that this state names: the client's credential, and the keys that sign for it.
     func noteSecretVariables() {
         let signing = authorizationBox?.value.response.request.signingCredential
-        for credential in [credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
+        for credential in [client.credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
         if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
     }
 
@@ -42,7 +42,7 @@ extension AuthState.Record {
     /// unless the program allows them.
     fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
         var copy = self
-        copy.credential = credential.distrusted(allowing: allowed)
+        copy.client.credential = client.credential.distrusted(allowing: allowed)
         if var grant = jwtBearer {
             grant.key = grant.key.distrusted(allowing: allowed)
             copy.jwtBearer = grant
@@ -58,7 +58,7 @@ extension AuthState.Record {
     fileprivate func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
         var copy = self
         let mayBeWritten = surroundings.store.mayBeWrittenByOthers
-        copy.credential = mayBeWritten ? credential.unvouched : credential
+        copy.client.credential = mayBeWritten ? credential.unvouched : credential
         // A key that the program vouches for is also allowed for the grant that signs with it.
         if mayBeWritten, let key = jwtBearer?.key, key.custody == .unnamed {
             copy.jwtBearer?.key = key.distrusted(allowing: [credential])

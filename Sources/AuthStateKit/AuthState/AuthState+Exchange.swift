@@ -56,10 +56,9 @@ extension AuthState {
         let exchange = TokenExchange(
             of: found, actorToken: actor, requestedTokenType: requestedTokenType, audiences: audiences,
             resources: resources, scopes: scopes, additionalParameters: additionalParameters)
-        var request = TokenRequest(
-            exchange: exchange, configuration: record.configuration, clientID: record.clientID)
+        var request = TokenRequest(record.client, .tokenExchange(exchange))
         request.dpopKey = record.dpopKey
-        return try await service.perform(request, credential: record.credential)
+        return try await service.perform(request)
     }
 
     /// Returns the tokens of an answer to `exchangeToken`, for their `authorizationHeaders(method:url:)`. They have the

@@ -18,7 +18,6 @@ extension AuthState {
         }
         return try await service.introspect(
             IntrospectionRequest(
-                configuration: record.configuration, clientID: record.clientID, token: token, tokenTypeHint: kind),
-            credential: record.credential)
+                record.client, token: token, tokenTypeHint: kind))
     }
 }

@@ -1,66 +1,213 @@
 public import AuthStateOAuth
 
 extension AuthState {
-    /// Logs a user in with a user agent and keeps the result.
+    /// Logs a user in, or gets a program tokens of its own, and keeps the result.
     ///
-    /// Checks that the store can be written before the browser opens, so that no login is lost to an unwritable store.
+    /// Checks that the store can be written before anything is asked for, so that no login is lost to an unwritable
+    /// store. When the last save fails all the same, the state is returned with the reason in `current.storeError`;
+    /// `save()` tries again.
     ///
-    /// When the last save fails all the same, the state is returned with the reason in `current.storeError`; `save()`
-    /// tries again.
-    ///
-    /// - Parameter annotations: Kept with the state, see `Record.annotations`.
-    /// - Throws: `AuthStateError` of the stage that failed, or `CancellationError`; what was stored before is then
-    ///   unchanged.
-    public static func authorize(
-        _ request: AuthorizationRequest,
-        presenting userAgent: any ExternalUserAgent,
-        credential: ClientCredential = .none,
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
+    /// - Parameters:
+    ///   - login: The way: with a browser, on another device, with a key, and so on.
+    ///   - place: Where the state is kept; in this process's memory unless given.
+    ///   - annotations: Kept with the state, see `Record.annotations`.
+    /// - Throws: `AuthStateError` of the stage that failed, kind `.store` before it; `CancellationError`. What was
+    ///   stored before is then unchanged.
+    public static func logIn(
+        _ login: Login, at place: Place = Place(), annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        try await WayIn(credential, service, store, key, annotations, options)
-            .authorize(request, presenting: userAgent)
+        try await place.tryStore()
+        var (record, event) = try await login.grant(at: place)
+        record.annotations = annotations
+        return await place.state(record, event)
     }
 
-    /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps the result.
-    ///
-    /// A failure of the last save is not thrown, as with `authorize`.
-    ///
-    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then unchanged.
-    public static func complete(
-        _ pending: PendingAuthorization,
-        callback: AuthorizationCallback,
-        credential: ClientCredential = .none,
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
-    ) async throws -> AuthState {
-        try await WayIn(credential, service, store, key, annotations, options).complete(pending, callback: callback)
+    /// A way to log in, see `AuthState.logIn(_:at:annotations:)` and `AuthStatePool.logIn(_:for:annotations:)`.
+    public struct Login: Sendable {
+        var way: Way
+
+        enum Way: Sendable {
+            case browser(AuthorizationRequest, any ExternalUserAgent)
+            case code(PendingAuthorization, AuthorizationCallback)
+            case device(
+                DeviceAuthorizationRequest, @Sendable (DeviceAuthorizationResponse) async throws -> Void)
+            case deviceCode(DeviceAuthorizationResponse)
+            case backchannel(
+                BackchannelAuthenticationRequest, @Sendable (BackchannelAuthenticationResponse) async throws -> Void)
+            case backchannelAnswer(BackchannelAuthenticationResponse)
+            case machine(MachineGrant, Client, DPoPKey?)
+        }
     }
 }
 
-extension AuthState.WayIn {
-    /// Logs a user in with a page of the provider.
-    func authorize(
-        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
-    ) async throws -> AuthState {
-        try await state {
-            let (response, tokens) = try await service.authorize(
-                request, presenting: userAgent, credential: credential)
-            return (record(request.configuration, request.clientID), .loggedIn(response, tokens))
+extension AuthState.Login {
+    /// At a page of the provider, which a user agent shows.
+    public static func browser(_ request: AuthorizationRequest, _ userAgent: any ExternalUserAgent) -> Self {
+        Self(way: .browser(request, userAgent))
+    }
+
+    /// With the answer to a login that `AuthorizationService.begin(_:)` began, perhaps in another process.
+    ///
+    /// An archived login has no credential: set `pending.client` to the program's client, if that has one.
+    public static func code(_ pending: PendingAuthorization, _ callback: AuthorizationCallback) -> Self {
+        Self(way: .code(pending, callback))
+    }
+
+    /// On another device (RFC 8628).
+    ///
+    /// The login throws `.accessDenied` when the user refuses, `.deviceCodeExpired` when the user does not confirm in
+    /// time, and the errors of `present`.
+    ///
+    /// - Parameter present: Shows `userCode` and `verificationURI` to the user, and perhaps opens or draws
+    ///   `verificationURIComplete`. When it returns, the provider is polled for the tokens until the user has decided.
+    public static func device(
+        _ request: DeviceAuthorizationRequest,
+        present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
+    ) -> Self {
+        Self(way: .device(request, present))
+    }
+
+    /// On another device, with codes that `AuthorizationService.authorizeDevice(_:)` fetched, perhaps in another
+    /// process: waits until the user has decided.
+    public static func deviceCode(_ response: DeviceAuthorizationResponse) -> Self { Self(way: .deviceCode(response)) }
+
+    /// With CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user, for example on their phone, whether this
+    /// client may log them in.
+    ///
+    /// The login throws what `AuthorizationService.authorizeBackchannel(_:)` and its `pollTokens` throw, `.accessDenied`
+    /// when the user refuses, and the errors of `present`.
+    ///
+    /// - Parameter present: Tells the user that the provider asks them now, and shows the request's `bindingMessage` to
+    ///   compare. When it returns, the provider is polled for the tokens until the user has decided.
+    public static func backchannel(
+        _ request: BackchannelAuthenticationRequest,
+        present: @escaping @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
+    ) -> Self {
+        Self(way: .backchannel(request, present))
+    }
+
+    /// With CIBA, as `AuthorizationService.authorizeBackchannel(_:)` began it, perhaps in another process: waits until
+    /// the user has decided.
+    public static func backchannel(_ response: BackchannelAuthenticationResponse) -> Self {
+        Self(way: .backchannelAnswer(response))
+    }
+
+    /// Without a user, in the client's own name (RFC 6749, section 4.4); the client's credential renews the tokens.
+    ///
+    /// - Parameters:
+    ///   - resources: The resources that the token is for, absolute URIs (RFC 8707); kept for renewals, as the scopes
+    ///     are.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
+    public static func clientCredentials(
+        _ client: Client, scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:],
+        dpopKey: DPoPKey? = nil
+    ) -> Self {
+        let grant = AuthState.ClientCredentialsGrant(
+            scopes: scopes, resources: resources, additionalParameters: additionalParameters)
+        return Self(way: .machine(.clientCredentials(grant), client, dpopKey))
+    }
+
+    /// Without a user, with an assertion that the program signs (RFC 7523, section 2.1); each renewal signs a new one.
+    ///
+    /// The stored state only refers to the key. The login throws `.credentialUnavailable` when the key is not where it
+    /// should be, `.invalidGrant` when the provider does not accept the assertion.
+    ///
+    /// - Parameters:
+    ///   - grant: The assertion to sign, and its key.
+    ///   - client: The client; one whose identifier is the grant's issuer is not named beside the assertion.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
+    public static func jwtBearer(_ grant: JWTBearerGrant, _ client: Client, dpopKey: DPoPKey? = nil) -> Self {
+        Self(way: .machine(.jwtBearer(grant), client, dpopKey))
+    }
+
+    /// Without a user, with an assertion of a service account that is the client itself.
+    public static func jwtBearer(
+        _ grant: JWTBearerGrant, at provider: ProviderConfiguration, dpopKey: DPoPKey? = nil
+    ) -> Self {
+        jwtBearer(grant, Client(provider, id: grant.issuer), dpopKey: dpopKey)
+    }
+}
+
+extension AuthState.Login {
+    /// The client that logs in.
+    var client: Client {
+        get {
+            switch way {
+            case .browser(let request, _): request.client
+            case .code(let pending, _): pending.client
+            case .device(let request, _): request.client
+            case .deviceCode(let response): response.request.client
+            case .backchannel(let request, _): request.client
+            case .backchannelAnswer(let response): response.request.client
+            case .machine(_, let client, _): client
+            }
+        }
+        set {
+            switch way {
+            case .browser(var request, let userAgent):
+                request.client = newValue
+                way = .browser(request, userAgent)
+            case .code(var pending, let callback):
+                pending.client = newValue
+                way = .code(pending, callback)
+            case .device(var request, let present):
+                request.client = newValue
+                way = .device(request, present)
+            case .deviceCode(var response):
+                response.request.client = newValue
+                way = .deviceCode(response)
+            case .backchannel(var request, let present):
+                request.client = newValue
+                way = .backchannel(request, present)
+            case .backchannelAnswer(var response):
+                response.request.client = newValue
+                way = .backchannelAnswer(response)
+            case .machine(let grant, _, let key): way = .machine(grant, newValue, key)
+            }
         }
     }
 
-    /// Completes a login with the answer to a request that was made before.
-    func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws -> AuthState {
-        try await state {
-            let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
-            return (record(pending.request.configuration, pending.request.clientID), .loggedIn(response, tokens))
+    /// Obtains the grant: the record of the client, and the event that the login is.
+    fileprivate func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
+        let service = place.service
+        switch way {
+        case .browser(let request, let userAgent):
+            let (response, tokens) = try await service.authorize(request, presenting: userAgent)
+            return (AuthState.Record(client), .loggedIn(response, tokens))
+        case .code(let pending, let callback):
+            let (response, tokens) = try await service.complete(pending, callback: callback)
+            return (AuthState.Record(client), .loggedIn(response, tokens))
+        case .device(let request, let present):
+            let response = try await service.authorizeDevice(request)
+            try await present(response)
+            return try await wait(for: response, at: place)
+        case .deviceCode(let response): return try await wait(for: response, at: place)
+        case .backchannel(let request, let present):
+            let response = try await service.authorizeBackchannel(request)
+            try await present(response)
+            return try await wait(for: response, at: place)
+        case .backchannelAnswer(let response): return try await wait(for: response, at: place)
+        case .machine(let grant, let client, let dpopKey):
+            var record = AuthState.Record(client)
+            record.dpopKey = dpopKey
+            record.machineGrant = grant
+            var request = grant.request(of: client)
+            request.dpopKey = dpopKey
+            let tokens = try await service.perform(request).answering(request)
+            return (record, .loggedIn(nil, tokens, requestedScope: grant.scopes.requested))
         }
+    }
+
+    /// Waits until the user has decided; the store is tried once more, as the user may have taken long to be asked.
+    private func wait(
+        for response: some DecoupledResponse, at place: AuthState.Place
+    ) async throws -> (AuthState.Record, AuthState.Event) {
+        try await place.tryStore()
+        let service = place.service
+        let tokens = try await service.traced { try await service.poll(response, additionalParameters: [:]) }
+        var record = AuthState.Record(client)
+        record.dpopKey = response.request.dpopKey
+        record.resources = response.request.resources
+        return (record, .loggedIn(nil, tokens, requestedScope: response.request.scopes.requested))
     }
 }

@@ -56,7 +56,7 @@ extension AuthState {
         // A login of the client itself has no session.
         guard record.machineGrant == nil else { return nil }
         return EndSessionRequest(
-            configuration: record.configuration, idTokenHint: record.idToken, clientID: record.clientID,
+            configuration: record.client.provider, idTokenHint: record.idToken, clientID: record.client.id,
             postLogoutRedirectURI: postLogoutRedirectURI ?? record.lastAuthorizationResponse?.request.redirectURI)
     }
 
@@ -101,7 +101,7 @@ extension AuthState {
     private func revocation(of grants: [Record], sideTokens: (Record) -> [String]) async -> LogoutOutcome.Part {
         let grants = grants.filter { $0.refreshToken != nil || $0.lastTokenResponse != nil }
         guard !grants.isEmpty else { return .notNeeded }
-        guard grants.contains(where: { $0.configuration.revocationEndpoint != nil }) else { return .notOffered }
+        guard grants.contains(where: { $0.client.provider.revocationEndpoint != nil }) else { return .notOffered }
         var failure: AuthStateError?
         for grant in grants {
             do { try await service.revokeTokens(of: grant, beside: sideTokens(grant)) } catch {
@@ -135,9 +135,7 @@ extension AuthorizationService {
         func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
             try Task.checkCancellation()
             try await self.revoke(
-                RevocationRequest(
-                    configuration: record.configuration, clientID: record.clientID, token: token, tokenTypeHint: kind),
-                credential: record.credential)
+                RevocationRequest(record.client, token: token, tokenTypeHint: kind))
         }
         if let refreshToken = record.refreshToken { try await revoke(refreshToken, .refreshToken) }
         do {

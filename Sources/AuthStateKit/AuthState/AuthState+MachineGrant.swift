@@ -9,15 +9,14 @@ extension AuthState {
         case jwtBearer(JWTBearerGrant)
 
         /// Returns the request for a token; the parameters of a renewal take precedence over the grant's own.
-        func request(
-            configuration: ServiceConfiguration, clientID: String, _ parameters: RenewalParameters = .none
-        ) -> TokenRequest {
+        func request(of client: Client, _ parameters: RenewalParameters = .none) -> TokenRequest {
             var request =
                 switch self {
                 case .clientCredentials(let grant):
-                    TokenRequest(grant, configuration: configuration, clientID: clientID)
-                case .jwtBearer(let grant):
-                    TokenRequest(jwtBearer: grant, configuration: configuration, clientID: clientID)
+                    TokenRequest(
+                        client, .clientCredentials, scopes: grant.scopes, resources: grant.resources,
+                        additionalParameters: grant.additionalParameters)
+                case .jwtBearer(let grant): TokenRequest(client, .jwtBearer(grant))
                 }
             if !parameters.scopes.isEmpty { request.scopes = parameters.scopes }
             if !parameters.resources.isEmpty { request.resources = parameters.resources }
@@ -71,16 +70,5 @@ extension AuthState.Record {
     public var jwtBearer: JWTBearerGrant? {
         get { if case .jwtBearer(let grant)? = machineGrant { grant } else { nil } }
         set { machineGrant = newValue.map { .jwtBearer($0) } }
-    }
-}
-
-extension TokenRequest {
-    fileprivate init(
-        _ grant: AuthState.ClientCredentialsGrant, configuration: ServiceConfiguration, clientID: String
-    ) {
-        self.init(
-            clientCredentialsFor: clientID, configuration: configuration, scopes: grant.scopes,
-            additionalParameters: grant.additionalParameters)
-        resources = grant.resources
     }
 }

@@ -95,7 +95,7 @@ extension AuthState.Record {
         // Endpoints get no secret that did not come with them: they may come from a program that can write the store
         // but not read it.
         if registered.stamps.registration > next.stamps.registration,
-            registered.configuration.credentialOrigins == next.configuration.credentialOrigins
+            registered.client.provider.credentialOrigins == next.client.provider.credentialOrigins
         {
             next.takeRegistration(of: registered)
         }
@@ -109,9 +109,7 @@ extension AuthState.Record {
     /// Takes a client that is newer than this record's; this record is then logged out, because a grant brings its
     /// client.
     private mutating func takeClient(of other: Self) {
-        configurationBox = other.configurationBox
-        clientID = other.clientID
-        credentialBox = other.credentialBox
+        clientBox = other.clientBox
         registrationBox = other.registrationBox
         annotations = other.annotations
         (stamps.client, stamps.registration) = (other.stamps.client, other.stamps.registration)
@@ -133,13 +131,13 @@ extension AuthState.Record {
 
     /// Takes a newer registration of the same client, and the credential that came with it.
     private mutating func takeRegistration(of other: Self) {
-        guard other.stamps.registration > stamps.registration, other.clientID == clientID,
-            other.configuration.issuer == configuration.issuer
+        guard other.stamps.registration > stamps.registration, other.client.id == client.id,
+            other.client.provider.issuer == client.provider.issuer
         else { return }
         stamps.registration = other.stamps.registration
         registrationBox = other.registrationBox
-        credentialBox = other.credentialBox
-        if let registration = lastRegistrationResponse { configuration = configuration.adapted(to: registration) }
+        client.credential = other.client.credential
+        if let registration = lastRegistrationResponse { client.provider = client.provider.adapted(to: registration) }
     }
 
     /// Takes the newer parts of the same grant.

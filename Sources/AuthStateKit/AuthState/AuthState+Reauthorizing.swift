@@ -71,11 +71,11 @@ extension AuthState {
 
     /// Logs the user in, and replaces a grant with the result, unless the grant has changed meanwhile.
     private func logIn(_ how: Reauthorization, because error: AuthStateError, over grantID: String) async throws {
-        let request = how.request(of: record, after: error)
-        let credential = try await readiness(for: request)
+        var request = how.request(of: record, after: error)
+        try await prepare(&request)
         // A login or logout elsewhere came in between.
         guard record.grantID == grantID else { return }
-        let (response, tokens) = try await how.login(request, service, credential)
+        let (response, tokens) = try await how.login(request, service)
         // The same may have happened while the page was shown. A store that cannot be read fails the save, which
         // reports it.
         try? await reload()

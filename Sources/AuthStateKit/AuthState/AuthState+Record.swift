@@ -5,23 +5,16 @@ public import AuthStateOAuth
 extension AuthState {
     /// Everything that a state remembers, as a value; this is what is archived.
     public struct Record: Sendable, Hashable {
-        /// The provider.
-        public var configuration: ServiceConfiguration {
-            get { configurationBox.value }
-            set { configurationBox = Box(newValue) }
+        /// The client and its provider; static secrets are only referred to.
+        public var client: Client {
+            get { clientBox.value }
+            set { clientBox = Box(newValue) }
         }
-        /// The client's identifier.
-        public var clientID: String
-        /// The client's credential; static secrets are only referred to.
-        public var credential: ClientCredential {
-            get { credentialBox.value }
-            set { credentialBox = Box(newValue) }
-        }
-        /// The last answer of the authorization endpoint; its request's key is `dpopKey`, with which its code is
-        /// exchanged.
+        /// The last answer of the authorization endpoint; its request's client and key are those of the state.
         public var lastAuthorizationResponse: AuthorizationResponse? {
             get {
                 var response = authorizationBox?.value.response
+                response?.request.client = client
                 response?.request.dpopKey = dpopKey
                 return response
             }
@@ -94,8 +87,7 @@ extension AuthState {
         package var stamps = Stamps()
 
         // Large, and mostly absent or the same for many: out of line they take 48 bytes instead of 1,300 in each state.
-        var configurationBox: Box<ServiceConfiguration>
-        var credentialBox: Box<ClientCredential>
+        var clientBox: Box<Client>
         var authorizationBox: Box<SpentAuthorization>?
         var registrationBox: Box<RegistrationResponse>?
         var errorBox: Box<AuthStateError>?
@@ -103,11 +95,7 @@ extension AuthState {
         var machineGrantBox: Box<MachineGrant>?
 
         /// An empty state of a client.
-        public init(configuration: ServiceConfiguration, clientID: String, credential: ClientCredential = .none) {
-            configurationBox = Box(configuration)
-            self.clientID = clientID
-            credentialBox = Box(credential)
-        }
+        public init(_ client: Client) { clientBox = Box(client) }
     }
 
     /// A time in which the provider is not asked again, and the error that caused it.
@@ -160,13 +148,13 @@ extension AuthState.Record {
     /// Returns the request that renews the tokens; nil when they cannot be renewed.
     func renewalRequest(_ parameters: RenewalParameters) -> TokenRequest? {
         if let machineGrant {
-            var request = machineGrant.request(configuration: configuration, clientID: clientID, parameters)
+            var request = machineGrant.request(of: client, parameters)
             request.dpopKey = dpopKey
             return request
         }
         guard let refreshToken else { return nil }
         var request = TokenRequest(
-            refreshToken: refreshToken, configuration: configuration, clientID: clientID, scopes: parameters.scopes,
+            client, .refreshToken(refreshToken), scopes: parameters.scopes,
             additionalParameters: parameters.additionalParameters)
         request.resources =
             parameters.resources.isEmpty
@@ -202,6 +190,6 @@ extension TokenResponse {
 extension AuthState.Record: Redacted {
     /// Client and condition, never a token.
     public var description: String {
-        "state of \(clientID), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
+        "state of \(client.id), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
     }
 }

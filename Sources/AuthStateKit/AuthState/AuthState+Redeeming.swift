@@ -6,12 +6,12 @@ extension AuthState {
     func redeem(_ request: TokenRequest, under lease: any AuthStateLease) async -> AuthorizationService.Redemption {
         let clock = service.configuration.waitingClock
         let deadline = Deadline(after: options.renewalDeadline, on: clock)
-        let (service, credential) = (service, record.credential)
+        let service = service
         var attempt = 0
         while true {
             // An answer that comes at the moment of the deadline has the only refresh token that is still valid.
             let redemption = try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
-                await service.redeem(request, credential: credential)
+                await service.redeem(request)
             }
             guard let redemption, !redemption.isCancelled || deadline.remaining > .zero else {
                 return .failed(
@@ -38,27 +38,26 @@ extension AuthState {
     /// Checks the ID token of a renewal; without the provider's keys it is left out, and the last verified one stays.
     func verify(_ response: TokenResponse) async -> Result<TokenResponse, AuthStateError> {
         var response = response
-        guard let idToken = response.idToken, let issuer = record.configuration.issuer else {
+        guard let idToken = response.idToken, let issuer = record.client.provider.issuer else {
             response.idToken = nil
             return .success(response)
         }
-        let service = record.configuration
+        let provider = record.client.provider
         do {
             let token = try IDToken(parsing: idToken, stage: .refresh)
-            var expectation = try self.service.expectation(
-                issuer: issuer, clientID: record.clientID, service: service, credential: record.credential,
-                stage: .refresh)
+            var expectation = try service.expectation(
+                of: record.client, issuer: issuer, stage: .refresh)
             expectation.accessToken = response.accessToken
             expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
             if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
-            let verdict = try await self.service.verdict(
-                on: token, expectation: expectation, service: service, stage: .refresh)
+            let verdict = try await service.verdict(
+                on: token, expectation: expectation, provider: provider, stage: .refresh)
             try token.validateClaims(expectation: expectation, stage: .refresh)
             switch verdict {
             case .good(let trust):
                 response.idTokenTrust = trust
-                self.service.configuration.trace?.noteIDToken(token, trust)
+                service.configuration.trace?.noteIDToken(token, trust)
             case .undecided(let error):
                 // Keys that cannot be fetched are not a failed check: the token came over TLS from the provider itself.
                 notify(.idTokenUnverified(error))
@@ -73,12 +72,11 @@ extension AuthState {
     /// Revokes tokens that came after a logout; after a login they stay, as some providers would end the new grant too.
     func revoke(_ late: TokenResponse?) async {
         guard let refreshToken = late?.refreshToken, !record.isAuthorized,
-            record.configuration.revocationEndpoint != nil
+            record.client.provider.revocationEndpoint != nil
         else { return }
         let request = RevocationRequest(
-            configuration: record.configuration, clientID: record.clientID, token: refreshToken,
-            tokenTypeHint: .refreshToken)
-        do { try await service.revoke(request, credential: record.credential) } catch let error as AuthStateError {
+            record.client, token: refreshToken, tokenTypeHint: .refreshToken)
+        do { try await service.revoke(request) } catch let error as AuthStateError {
             notify(.renewalFailed(error))
         } catch {}
     }

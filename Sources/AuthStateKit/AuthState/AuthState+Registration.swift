@@ -10,18 +10,18 @@ extension AuthState {
     /// - Parameters:
     ///   - credential: The private key of a client that registers for `private_key_jwt`; a secret comes from the
     ///     provider.
+    ///   - place: Where the state is kept; in this process's memory unless given.
     ///   - annotations: Kept with the state, see `Record.annotations`.
     /// - Throws: `AuthStateError` of stage registration, or of kind `.store`; what was stored before is then unchanged.
     public static func register(
-        _ request: RegistrationRequest,
-        credential: ClientCredential = .none,
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore = InMemoryAuthStateStore(),
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
+        _ request: RegistrationRequest, credential: ClientCredential = .none, at place: Place = Place(),
+        annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        try await WayIn(credential, service, store, key, annotations, options).register(request)
+        try await place.tryStore()
+        let response = try await place.service.register(request)
+        var record = Record(Client(request.configuration, id: response.clientID, credential: credential))
+        record.annotations = annotations
+        return await place.state(record, .registered(response))
     }
 
     /// Logs a user in with the client of this state, and replaces the previous grant with the result.
@@ -35,8 +35,9 @@ extension AuthState {
     public func authorize(
         _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws {
-        let credential = try await readiness(for: request)
-        let (response, tokens) = try await service.authorize(request, presenting: userAgent, credential: credential)
+        var request = request
+        try await prepare(&request)
+        let (response, tokens) = try await service.authorize(request, presenting: userAgent)
         try await take(response, tokens)
     }
 
@@ -44,38 +45,31 @@ extension AuthState {
     ///
     /// - Throws: As `authorize(_:presenting:)` does.
     public func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws {
-        let credential = try await readiness(for: pending.request)
-        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+        var pending = pending
+        try await prepare(&pending.request)
+        let (response, tokens) = try await service.complete(pending, callback: callback)
         try await take(response, tokens)
     }
 
-    /// Adopts the stored state, checks that the store can be written, and returns the client's credential.
-    func readiness(for request: AuthorizationRequest) async throws -> ClientCredential {
+    /// Adopts the stored state, checks that the store can be written, and gives a request the client's credential.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` for a request of another client, or kind `.store`.
+    func prepare(_ request: inout AuthorizationRequest) async throws {
         try await transaction { state, lease in
             try await state.synchronize(with: lease)
             try await lease.reserve()
         }
-        guard request.clientID == record.clientID else {
+        guard request.client.id == record.client.id else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The request is one of another client than the state.",
-                expected: record.clientID, received: request.clientID)
+                expected: record.client.id, received: request.client.id)
         }
-        return record.credential
+        request.client.credential = record.client.credential
     }
 
     /// Replaces the previous grant with the result of a login.
     func take(_ response: AuthorizationResponse, _ tokens: TokenResponse) async throws {
         // A failed save was reported by `commit`; the login takes effect all the same.
         do { try await commit(.loggedIn(response, tokens)) } catch is AuthStateError {}
-    }
-}
-
-extension AuthState.WayIn {
-    /// Registers a client, which has no grant yet.
-    func register(_ request: RegistrationRequest) async throws -> AuthState {
-        try await state {
-            let response = try await service.register(request)
-            return (record(request.configuration, response.clientID), .registered(response))
-        }
     }
 }

@@ -45,7 +45,7 @@ extension AuthState {
 
     private func deleteRegistration(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        let (registration, provider) = (try registration(), record.configuration)
+        let (registration, provider) = (try registration(), record.client.provider)
         try Task.checkCancellation()
         try await Task {
             try await service.deleteRegistration(
@@ -59,7 +59,7 @@ extension AuthState {
     /// - Parameter update: Makes the new registration from the current one; nil only reads it.
     private func manageRegistration(
         credential: ClientCredential?,
-        _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?
+        _ update: @Sendable (RegistrationResponse, ProviderConfiguration) throws -> RegistrationRequest?
     ) async throws -> RegistrationResponse {
         try await transaction { state, lease in
             try await state.manageRegistration(credential: credential, update, under: lease)
@@ -68,14 +68,14 @@ extension AuthState {
 
     private func manageRegistration(
         credential: ClientCredential?,
-        _ update: @Sendable (RegistrationResponse, ServiceConfiguration) throws -> RegistrationRequest?,
+        _ update: @Sendable (RegistrationResponse, ProviderConfiguration) throws -> RegistrationRequest?,
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
         // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
         defer { publish() }
         try await store(under: lease)
         publish()
-        let (registration, provider) = (try registration(), record.configuration)
+        let (registration, provider) = (try registration(), record.client.provider)
         let request = try update(registration, provider)
         try await lease.reserve()
         try Task.checkCancellation()
@@ -89,7 +89,7 @@ extension AuthState {
                     try await service.readRegistration(
                         registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
                 }
-            let own = store.mayBeWrittenByOthers ? credential?.succeeding(record.credential) : credential
+            let own = store.mayBeWrittenByOthers ? credential?.succeeding(record.client.credential) : credential
             await persist(.registrationChanged(response, credential: own), under: lease)
             return response
         }.value

@@ -120,14 +120,14 @@ extension AuthState {
             // refused one.
             try await synchronize(with: lease)
             guard record.grantID == flight.grantID else { throw Superseded() }
-            if record.refreshToken != request.refreshToken {
+            if record.refreshToken != request.grant.refreshToken {
                 if let tokens = usableTokens(flight.parameters, reason: flight.reason, of: record) {
                     return Tokens(storage: tokens)
                 }
                 throw Superseded()
             }
             let error = explained(error)
-            await persist(.tokenRefused(request.refreshToken ?? "", error), under: lease)
+            await persist(.tokenRefused(request.grant.refreshToken ?? "", error), under: lease)
             throw error
         case .refusedWithoutReason:
             let error = explained(error)

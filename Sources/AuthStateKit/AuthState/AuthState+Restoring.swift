@@ -10,25 +10,15 @@ extension AuthState {
     ///
     /// - Parameter credential: The client's credential, in place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
-    public static func restore(
-        from store: any AuthStateStore,
-        key: AuthStateKey = .default,
-        credential: ClientCredential? = nil,
-        service: AuthorizationService = AuthorizationService(),
-        options: Options = Options()
-    ) async throws -> AuthState {
-        try await restore(
-            key, credential: credential, in: Surroundings(service: service, store: store, options: options),
-            sharing: { $0 })
+    public static func restore(at place: Place, credential: ClientCredential? = nil) async throws -> AuthState {
+        try await restore(at: place, credential: credential, sharing: { $0 })
     }
 
     /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
     static func restore(
-        _ key: AuthStateKey,
-        credential: ClientCredential?,
-        in surroundings: Surroundings,
-        sharing: (Record) -> Record
+        at place: Place, credential: ClientCredential?, sharing: (Record) -> Record
     ) async throws -> AuthState {
+        let (surroundings, key) = (place.surroundings, place.key)
         let store = surroundings.store
         // The watch first: what changes from here on is noticed.
         let now = surroundings.service.configuration.clock.secondsSince1970
@@ -41,36 +31,25 @@ extension AuthState {
             sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
     }
 
-    /// Reads a stored state, or logs a user in with a user agent where there is none to continue with.
+    /// Reads a stored state, or logs in where there is none to continue with.
     ///
-    /// The user agent opens when nothing is stored or the user is logged out, when the stored state is in error or has
-    /// expired without a means of renewal, and when it belongs to another client or provider than the request. A stored
+    /// The login is made when nothing is stored or the user is logged out, when the stored state is in error or has
+    /// expired without a means of renewal, and when it belongs to another client or provider than the login. A stored
     /// state that cannot be read is not replaced: the error is thrown. The scopes of a stored login are not compared.
     ///
-    /// - Parameters:
-    ///   - request: The request to log in with.
-    ///   - credential: The client's credential, for the stored state too; `.none` leaves a stored state its own.
-    ///   - annotations: Kept with the state after a login, see `Record.annotations`.
-    /// - Throws: As `restore` and `authorize` do, but for `.notLoggedIn`.
-    public static func restoreOrAuthorize(
-        _ request: AuthorizationRequest,
-        presenting userAgent: any ExternalUserAgent,
-        credential: ClientCredential = .none,
-        service: AuthorizationService = AuthorizationService(),
-        store: any AuthStateStore,
-        key: AuthStateKey = .default,
-        annotations: [String: String] = [:],
-        options: Options = Options()
+    /// The login's client gives the stored state its credential too; one of `.none` leaves a stored state its own.
+    ///
+    /// - Parameter annotations: Kept with the state after a login, see `Record.annotations`.
+    /// - Throws: As `restore` and `logIn` do, but for `.notLoggedIn`.
+    public static func restoreOrLogIn(
+        _ login: Login, at place: Place, annotations: [String: String] = [:]
     ) async throws -> AuthState {
+        let client = login.client
         do {
-            let state = try await restore(
-                from: store, key: key, credential: credential == .none ? nil : credential, service: service,
-                options: options)
-            if state.snapshot.isOfClient(of: request), state.hasTokens { return state }
+            let state = try await restore(at: place, credential: client.credential == .none ? nil : client.credential)
+            if state.snapshot.isOf(client), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
-        return try await authorize(
-            request, presenting: userAgent, credential: credential, service: service, store: store, key: key,
-            annotations: annotations, options: options)
+        return try await logIn(login, at: place, annotations: annotations)
     }
 
     /// Whether there are fresh tokens, or a means to get some, and no error.
@@ -78,13 +57,14 @@ extension AuthState {
 }
 
 extension AuthState.Record {
-    /// Whether a request is one of the same client at the same provider.
-    fileprivate func isOfClient(of request: AuthorizationRequest) -> Bool {
-        guard clientID.isExactly(request.clientID) else { return false }
-        guard let issuer = configuration.issuer, let theirs = request.configuration.issuer else {
-            return configuration.tokenEndpoint == request.configuration.tokenEndpoint
+    /// Whether the state is one of the client: of its identifier, at its provider.
+    fileprivate func isOf(_ other: Client) -> Bool {
+        guard client.id.isExactly(other.id) else { return false }
+        let (ours, theirs) = (client.provider, other.provider)
+        guard let issuer = ours.issuer, let other = theirs.issuer else {
+            return ours.tokenEndpoint == theirs.tokenEndpoint
         }
-        return issuer == theirs
+        return issuer == other
     }
 }
 

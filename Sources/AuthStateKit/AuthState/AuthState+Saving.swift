@@ -239,10 +239,13 @@ extension AuthState.Record {
     /// Returns the state with the credential of this process, when one of the two cannot be archived, or the program
     /// vouches for it. The state of another client or provider gets none of this process's secrets.
     func with(credentialOf ours: Self) -> Self {
-        guard clientID == ours.clientID, configuration.issuer == ours.configuration.issuer else { return self }
+        let (mine, theirs) = (client, ours.client)
+        guard mine.id == theirs.id, mine.provider.issuer == theirs.provider.issuer else { return self }
         var copy = self
-        if ours.credential.isInMemory || ours.credential.isGiven || credential.isInMemory && !ours.credential.isIssued {
-            copy.credential = ours.credential
+        if theirs.credential.isInMemory || theirs.credential.isGiven
+            || mine.credential.isInMemory && !theirs.credential.isIssued
+        {
+            copy.client.credential = theirs.credential
         }
         if let key = jwtBearer?.key, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer,
             key.isInMemory || grant.key.isGiven

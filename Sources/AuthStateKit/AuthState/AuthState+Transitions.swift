@@ -98,21 +98,21 @@ extension AuthState.Record {
             next.lastAuthorizationResponse = nil
             next.lastRegistrationResponse = response
             next.stamps.registration = stamp
-            next.configuration = configuration.adapted(to: response)
-            next.clientID = response.clientID
-            next.credential = response.credential(replacing: credential)
+            next.client.provider = client.provider.adapted(to: response)
+            next.client.id = response.clientID
+            next.client.credential = response.credential(replacing: client.credential)
         case .registrationChanged(let response, let own):
-            guard response.clientID == clientID else { return self }
+            guard response.clientID == client.id else { return self }
             next.lastRegistrationResponse = response
             next.stamps.registration = stamp
-            next.configuration = configuration.adapted(to: response)
-            next.credential = response.credential(replacing: own ?? credential)
+            next.client.provider = client.provider.adapted(to: response)
+            next.client.credential = response.credential(replacing: own ?? client.credential)
         case .registrationDeleted(let deleted):
-            guard deleted == clientID else { return self }
+            guard deleted == client.id else { return self }
             next.logOut()
             next.lastRegistrationResponse = nil
             next.stamps.registration = stamp
-            next.credential = .none
+            next.client.credential = .none
         case .authorized(let response):
             next.clearGrant()
             next.machineGrant = nil

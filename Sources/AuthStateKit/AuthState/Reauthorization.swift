@@ -12,7 +12,7 @@ public struct Reauthorization: Sendable {
 
     let prepare: Preparation
     let login:
-        @Sendable (AuthorizationRequest, AuthorizationService, ClientCredential) async throws
+        @Sendable (AuthorizationRequest, AuthorizationService) async throws
             -> (AuthorizationResponse, TokenResponse)
 
     /// Returns a login with a user agent.
@@ -22,8 +22,8 @@ public struct Reauthorization: Sendable {
     public static func presenting(
         _ userAgent: any ExternalUserAgent, prepare: @escaping Preparation = { _, _ in }
     ) -> Reauthorization {
-        Reauthorization(prepare: prepare) { request, service, credential in
-            try await service.authorize(request, presenting: userAgent, credential: credential)
+        Reauthorization(prepare: prepare) { request, service in
+            try await service.authorize(request, presenting: userAgent)
         }
     }
 
@@ -32,13 +32,13 @@ public struct Reauthorization: Sendable {
     /// - Parameter login: Gets the request as `presenting(_:prepare:)` describes it. It has to verify the ID token, as
     ///   the service does.
     public init(_ login: @escaping Login) {
-        self.init(prepare: { _, _ in }, login: { request, _, _ in try await login(request) })
+        self.init(prepare: { _, _ in }, login: { request, _ in try await login(request) })
     }
 
     private init(
         prepare: @escaping Preparation,
         login:
-            @escaping @Sendable (AuthorizationRequest, AuthorizationService, ClientCredential) async throws
+            @escaping @Sendable (AuthorizationRequest, AuthorizationService) async throws
             -> (AuthorizationResponse, TokenResponse)
     ) {
         (self.prepare, self.login) = (prepare, login)
@@ -48,8 +48,8 @@ public struct Reauthorization: Sendable {
     func request(of record: AuthState.Record, after error: AuthStateError) -> AuthorizationRequest {
         var request =
             record.lastAuthorizationResponse?.request.renewed()
-            ?? AuthorizationRequest(configuration: record.configuration, clientID: record.clientID)
-        request.configuration = record.configuration
+            ?? AuthorizationRequest(record.client)
+        request.client = record.client
         // Also after a login on another device, which has no request to make anew: bound tokens stay bound.
         request.dpopKey = record.dpopKey
         // The user is present: a `prompt=none` of the last request no longer applies.

@@ -34,7 +34,8 @@ extension AuthState {
             (common.code, common.additionalParameters) = ("", [:])
             (common.request.state, common.request.nonce) = ("", nil)
             common.request.codeVerifier = Self.noVerifier
-            // The state has it: no secret is kept twice.
+            // The state has both: nothing is kept twice, and no secret.
+            common.request = common.request.withoutClient
             common.request.dpopKey = nil
             self.common = Box(common)
         }

@@ -48,7 +48,7 @@ extension AuthStatePool {
             state = existing
         } else {
             state = try await AuthState.restore(
-                key, credential: credential(key), in: surroundings,
+                at: AuthState.Place(surroundings, key), credential: credential(key),
                 sharing: { record in parts.withLock { $0.share(record) } })
         }
         guard state.isGranted else { throw AuthStateError.noUserIsLoggedIn }

@@ -1,108 +1,21 @@
-public import AuthStateOAuth
+import AuthStateOAuth
 
 extension AuthStatePool {
-    /// Completes a login that `AuthorizationService.begin(_:)` began, perhaps in another process, and keeps it under a key.
+    /// Logs a user in, or gets a program tokens of its own, and keeps the result under a key.
     ///
-    /// A caller that already holds the key's state sees the new grant in it.
+    /// A caller that already holds the key's state sees the new grant in it. A client without a credential gets the one
+    /// that the pool has for the key.
     ///
     /// - Parameter annotations: Kept with the state, see `AuthState.Record.annotations`.
-    /// - Throws: `AuthStateError` of the stage that failed; what was stored before is then unchanged.
+    /// - Throws: As `AuthState.logIn(_:at:annotations:)`; what was stored before is then unchanged.
     @discardableResult
-    public func complete(
-        _ pending: PendingAuthorization,
-        callback: AuthorizationCallback,
-        for key: AuthStateKey,
-        annotations: [String: String] = [:]
+    public func logIn(
+        _ login: AuthState.Login, for key: AuthStateKey, annotations: [String: String] = [:]
     ) async throws -> AuthState {
-        await insert(try await wayIn(key, annotations).complete(pending, callback: callback))
-    }
-
-    /// Logs a user in on another device (RFC 8628), and keeps the login under a key.
-    ///
-    /// - Parameter present: Shows the codes to the user, see `AuthState.authorizeDevice`.
-    /// - Throws: `AuthStateError` of the stage that failed, the errors of `present`, or `CancellationError`; what was
-    ///   stored before is then unchanged.
-    @discardableResult
-    public func authorizeDevice(
-        _ request: DeviceAuthorizationRequest,
-        for key: AuthStateKey,
-        annotations: [String: String] = [:],
-        present: @Sendable (DeviceAuthorizationResponse) async throws -> Void
-    ) async throws -> AuthState {
-        await insert(try await wayIn(key, annotations).authorize(request, present: present))
-    }
-
-    /// Completes a login on another device, whose codes `AuthorizationService.authorizeDevice(_:credential:)` fetched.
-    ///
-    /// - Throws: As `authorizeDevice`.
-    @discardableResult
-    public func completeDevice(
-        _ response: DeviceAuthorizationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
-    ) async throws -> AuthState {
-        await insert(try await wayIn(key, annotations).complete(response))
-    }
-
-    /// Logs a user in with CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user whether the client may log
-    /// them in. Keeps the login under a key.
-    ///
-    /// - Parameter present: Tells the user what to confirm and where, see `AuthState.authorizeBackchannel`.
-    /// - Throws: `AuthStateError` of the stage that failed, the errors of `present`, or `CancellationError`; what was
-    ///   stored before is then unchanged.
-    @discardableResult
-    public func authorizeBackchannel(
-        _ request: BackchannelAuthenticationRequest,
-        for key: AuthStateKey,
-        annotations: [String: String] = [:],
-        present: @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
-    ) async throws -> AuthState {
-        await insert(try await wayIn(key, annotations).authorize(request, present: present))
-    }
-
-    /// Completes a login that `AuthorizationService.authorizeBackchannel(_:credential:)` began.
-    ///
-    /// - Throws: As `authorizeBackchannel`.
-    @discardableResult
-    public func completeBackchannel(
-        _ response: BackchannelAuthenticationResponse, for key: AuthStateKey, annotations: [String: String] = [:]
-    ) async throws -> AuthState {
-        await insert(try await wayIn(key, annotations).complete(response))
-    }
-
-    /// Gets a token in the client's own name (RFC 6749, section 4.4), and keeps it under a key.
-    ///
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then unchanged.
-    @discardableResult
-    public func clientCredentials(
-        configuration: ServiceConfiguration,
-        clientID: String,
-        scopes: [Scope] = [],
-        resources: [String] = [],
-        additionalParameters: Parameters = [:],
-        dpopKey: DPoPKey? = nil,
-        for key: AuthStateKey,
-        annotations: [String: String] = [:]
-    ) async throws -> AuthState {
-        let grant = AuthState.ClientCredentialsGrant(
-            scopes: scopes, resources: resources, additionalParameters: additionalParameters)
+        var login = login
+        login.client = login.client.fallingBack(on: credential(key))
         return await insert(
-            try await wayIn(key, annotations).ask(.clientCredentials(grant), configuration, clientID, dpopKey))
-    }
-
-    /// Gets a token with an assertion that a service signs (RFC 7523, section 2.1), and keeps it under a key.
-    ///
-    /// - Throws: `AuthStateError` of stage token; what was stored before is then unchanged.
-    @discardableResult
-    public func jwtBearer(
-        _ grant: JWTBearerGrant,
-        configuration: ServiceConfiguration,
-        clientID: String? = nil,
-        dpopKey: DPoPKey? = nil,
-        for key: AuthStateKey,
-        annotations: [String: String] = [:]
-    ) async throws -> AuthState {
-        await insert(
-            try await wayIn(key, annotations)
-                .ask(.jwtBearer(grant), configuration, clientID ?? grant.issuer, dpopKey))
+            try await AuthState.logIn(login, at: AuthState.Place(surroundings, key), annotations: annotations))
     }
 
     /// Adds a state that has just logged in; it must have been made with the pool's `service` and `store`.
@@ -170,10 +83,6 @@ extension AuthStatePool {
     private func catchUp(_ key: AuthStateKey) async throws {
         guard let state = loadedObject(key), state.isGranted else { return }
         try await state.catchUp()
-    }
-
-    private func wayIn(_ key: AuthStateKey, _ annotations: [String: String]) -> AuthState.WayIn {
-        AuthState.WayIn(credential(key) ?? .none, in: surroundings, key, annotations)
     }
 
     private func loadedObject(_ key: AuthStateKey) -> AuthState? { contents.withLock { $0.table.slot(key)?.state } }

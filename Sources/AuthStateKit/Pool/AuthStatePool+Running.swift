@@ -80,7 +80,7 @@ extension AuthStatePool {
     private func attend(to slot: PoolTable<AuthState>.Slot) async -> (due: Double, failures: Int) {
         let (state, plan) = (slot.state, RenewalPlan(spread: options.renewalSpread))
         let began = service.configuration.clock.secondsSince1970
-        let provider = Cooldowns.Place.provider(state.snapshot.configuration.tokenEndpoint)
+        let provider = Cooldowns.Place.provider(state.snapshot.client.provider.tokenEndpoint)
         let pause = contents.withLock { contents in
             [provider, .store].compactMap { contents.cooldowns.end($0, now: began) }.max()
         }

@@ -70,7 +70,7 @@ extension AuthStatePool {
     /// - Throws: `AuthStateError` of kind `.transient`: the provider may answer the next time; `.credentialWithheld`:
     ///   the program may correct it; `CancellationError`.
     private func revoke(_ record: AuthState.Record) async throws -> SweepOutcome {
-        guard record.configuration.revocationEndpoint != nil,
+        guard record.client.provider.revocationEndpoint != nil,
             record.refreshToken != nil || record.lastTokenResponse != nil
         else { return SweepOutcome() }
         do {

@@ -2,17 +2,14 @@ import AuthStateOAuth
 
 /// The parts that many states have in common, each kept once: a provider's configuration alone takes kilobytes.
 struct SharedParts: Sendable {
-    private var configurations = Known<Box<ServiceConfiguration>>()
-    private var credentials = Known<Box<ClientCredential>>()
+    private var clients = Known<Box<Client>>()
     private var answers = Known<Box<AuthorizationResponse>>()
     private var texts = Known<String>()
 
     /// Returns the same record, made of parts that other records already have.
     mutating func share(_ record: AuthState.Record) -> AuthState.Record {
         var record = record
-        record.configurationBox = configurations.shared(record.configurationBox)
-        record.credentialBox = credentials.shared(record.credentialBox)
-        record.clientID = texts.shared(record.clientID)
+        record.clientBox = clients.shared(record.clientBox)
         record.scope = record.scope.map { texts.shared($0) }
         if var response = record.lastTokenResponse {
             // An archive has these twice.
@@ -45,10 +42,8 @@ extension AuthState.Record {
     /// Returns the same record, made of those parts of another record that are equal.
     func sharing(_ other: Self) -> Self {
         var record = self
-        if configurationBox == other.configurationBox { record.configurationBox = other.configurationBox }
-        if credentialBox == other.credentialBox { record.credentialBox = other.credentialBox }
+        if clientBox == other.clientBox { record.clientBox = other.clientBox }
         if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
-        if clientID == other.clientID { record.clientID = other.clientID }
         if scope == other.scope { record.scope = other.scope }
         // Equal, and imported already.
         if dpopKey == other.dpopKey { record.dpopKey = other.dpopKey }

@@ -40,7 +40,7 @@ extension AuthorizationService {
         case .plain(let parameters): return parameters
         case .signed(let answer):
             do {
-                return try await withKeys(of: request.configuration, stage: .authorization) { keys in
+                return try await withKeys(of: request.client.provider, stage: .authorization) { keys in
                     try answer.parameters(keys: keys, now: configuration.clock.now)
                 }
             } catch let error as JOSEError {
@@ -53,43 +53,41 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage authorization or token; then no token is handed out.
     public func complete(
-        _ pending: PendingAuthorization, callback: AuthorizationCallback, credential: ClientCredential = .none
+        _ pending: PendingAuthorization, callback: AuthorizationCallback
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         let response = try await authorizationResponse(for: pending, callback: callback)
-        return (response, try await exchange(response, credential: credential))
+        return (response, try await exchange(response))
     }
 
     /// Exchanges the code of a response and verifies the ID token.
     ///
     /// - Throws: `AuthStateError` of stage token; then no token is handed out.
     public func exchange(
-        _ response: AuthorizationResponse, credential: ClientCredential = .none,
-        additionalParameters: Parameters = [:]
+        _ response: AuthorizationResponse, additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         try await traced {
             let request = response.request
-            let expectation = try await expectation(for: response, credential: credential)
+            let expectation = try await expectation(for: response)
             let tokens = try await perform(
-                TokenRequest(exchanging: response, additionalParameters: additionalParameters), credential: credential)
+                TokenRequest(exchanging: response, additionalParameters: additionalParameters))
             guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.isOpenID) else {
                 throw AuthStateError(
                     .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
                     expected: "id_token", received: "nothing")
             }
-            return try await verified(tokens, expectation: expectation, service: request.configuration)
+            return try await verified(tokens, expectation: expectation, provider: request.client.provider)
         }
     }
 
     /// Returns the expectation for a login's ID token, before the code is spent; verifies a first ID token, from the
     /// front channel (OpenID Connect Core, section 3.3.2.12).
     private func expectation(
-        for response: AuthorizationResponse, credential: ClientCredential
+        for response: AuthorizationResponse
     ) async throws -> IDTokenExpectation? {
-        let (request, service) = (response.request, response.request.configuration)
-        guard
-            var expectation = try await loginExpectation(
-                service: service, clientID: request.clientID, isOpenID: request.isOpenID, credential: credential)
-        else { return nil }
+        let request = response.request
+        guard var expectation = try await loginExpectation(of: request.client, isOpenID: request.isOpenID) else {
+            return nil
+        }
         expectation.nonce = request.nonce
         expectation.mayOmitNonce = request.mayOmitNonce
         expectation.maxAge = request.maxAge
@@ -99,7 +97,7 @@ extension AuthorizationService {
             var front = expectation
             front.code = response.code
             (expectation.frontChannel, _) = try await validate(
-                compact, expectation: front, service: service, stage: .authorization)
+                compact, expectation: front, provider: request.client.provider, stage: .authorization)
         }
         return expectation
     }
@@ -108,25 +106,22 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError`, or `CancellationError`; then no token is handed out.
     public func authorize(
-        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent,
-        credential: ClientCredential = .none
+        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
     ) async throws -> (AuthorizationResponse, TokenResponse) {
         try await traced {
             // A missing secret has to show before the person logs in, not after.
             _ = try await authentication(
-                of: credential, clientID: request.clientID, service: request.configuration,
-                endpoint: request.configuration.tokenEndpoint, stage: .authorization)
+                of: request.client, endpoint: request.client.provider.tokenEndpoint, stage: .authorization)
             _ = try request.dpopKey?.signer(stage: .authorization)
             return try await withUserAgent(userAgent, redirectURI: request.redirectURI, purpose: .login) { session in
                 var request = request
                 request.redirectURI = session.redirectURI
-                let pending = try await begin(request, credential: credential)
+                let pending = try await begin(request)
                 configuration.trace?.noteBrowser(pending.url, expecting: session.redirectURI)
                 let callback = try await session.present(pending)
-                let answer = try await complete(pending, callback: callback, credential: credential)
+                let answer = try await complete(pending, callback: callback)
                 do { try await session.confirm() } catch {
-                    let record = AuthState.Record(
-                        configuration: request.configuration, clientID: request.clientID, credential: credential)
+                    let record = AuthState.Record(request.client)
                     await giveBack(record.applying(.loggedIn(answer.0, answer.1)))
                     throw error
                 }

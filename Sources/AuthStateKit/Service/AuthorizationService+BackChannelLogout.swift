@@ -15,19 +15,19 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidLogoutToken`, or the reason why the keys are
     ///   unavailable; `CancellationError`.
     public func logoutToken(
-        _ compact: String, configuration service: ServiceConfiguration, clientID: String
+        _ compact: String, configuration provider: ProviderConfiguration, clientID: String
     ) async throws -> LogoutToken {
-        guard let issuer = service.issuer else {
+        guard let issuer = provider.issuer else {
             throw AuthStateError(
                 .invalidMetadata, stage: .logout,
                 "The logout token cannot be verified: the provider's issuer is unknown.",
                 expected: "issuer")
         }
         var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
-        expectation.policy = service.idTokenPolicy
-        expectation.policy.algorithms = service.logoutTokenAlgorithms
+        expectation.policy = provider.idTokenPolicy
+        expectation.policy.algorithms = provider.logoutTokenAlgorithms
         do {
-            return try await withKeys(of: service, stage: .logout) { keys in
+            return try await withKeys(of: provider, stage: .logout) { keys in
                 try LogoutToken(verifying: compact, keys: keys, expectation: expectation)
             }
         } catch let error as JOSEError {

@@ -10,12 +10,12 @@ extension AuthorizationService {
     ///   mode; `.invalidArgument` for a request that cannot be made; the provider's refusal, such as `.unknownUserID`,
     ///   `.missingUserCode` and `.invalidUserCode`; an answer that cannot be used. `CancellationError`.
     public func authorizeBackchannel(
-        _ request: BackchannelAuthenticationRequest, credential: ClientCredential = .none
+        _ request: BackchannelAuthenticationRequest
     ) async throws -> BackchannelAuthenticationResponse {
         try await traced {
             // The hint's subject has to be known before the person is asked: the new login must have the same one.
             if case .idToken(let hint) = request.hint { _ = try IDToken(parsing: hint, stage: .authorization) }
-            let (answer, sentAt) = try await begin(request, credential: credential)
+            let (answer, sentAt) = try await begin(request)
             return try answer.read { try BackchannelAuthenticationResponse($0, to: request, sentAt: sentAt) }
         }
     }
@@ -30,11 +30,10 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired` when the person does not decide
     ///   in time; `.accountChanged`; any other refusal. As soon as the task is cancelled, `CancellationError`.
     public func pollTokens(
-        for response: BackchannelAuthenticationResponse, credential: ClientCredential = .none,
-        additionalParameters: Parameters = [:]
+        for response: BackchannelAuthenticationResponse, additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         try await traced {
-            try await poll(response, credential: credential, additionalParameters: additionalParameters)
+            try await poll(response, additionalParameters: additionalParameters)
         }
     }
 }

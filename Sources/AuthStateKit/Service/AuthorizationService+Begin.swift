@@ -2,42 +2,23 @@ import AuthStateFoundation
 public import AuthStateOAuth
 
 extension AuthorizationService {
-    /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back.
-    ///
-    /// - Throws: `AuthStateError` when the request cannot be made, see `AuthorizationRequest.url()`; a request that has to
-    ///   be pushed needs `begin(_:credential:)`.
-    public func begin(_ request: AuthorizationRequest) throws -> PendingAuthorization {
-        try traced {
-            try checkAuthorizationEndpoint(of: request)
-            guard !request.mustBePushed else {
-                throw AuthStateError(
-                    .invalidArgument, stage: .authorization,
-                    request.isPushed == true
-                        ? "A request that is to be pushed cannot begin without asking the provider."
-                        : "The provider requires pushed authorization requests.",
-                    hint: "Use the asynchronous begin(_:credential:).")
-            }
-            return pending(request, url: try url(of: request, credential: .none))
-        }
-    }
-
-    /// Begins a login in two steps, and pushes the request to the provider when that is asked for (RFC 9126).
+    /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back. Pushes the request to the
+    /// provider when that is asked for (RFC 9126).
     ///
     /// The callback is accepted for ten minutes, as without a push. The reference to a pushed request expires sooner
     /// and only has to last until the browser has arrived, see `PendingAuthorization.urlExpiresAt`.
     ///
-    /// - Parameter credential: The client's own, with which it pushes; it signs the request too when the provider
-    ///   requires that and `AuthorizationRequest.signingCredential` is nil.
+    /// The client's credential pushes; it signs the request too when the provider requires that and
+    /// `AuthorizationRequest.signingCredential` is nil.
+    ///
     /// - Throws: `AuthStateError` of stage authorization, or `CancellationError`.
-    public func begin(
-        _ request: AuthorizationRequest, credential: ClientCredential
-    ) async throws -> PendingAuthorization {
+    public func begin(_ request: AuthorizationRequest) async throws -> PendingAuthorization {
         try await traced {
             try checkAuthorizationEndpoint(of: request)
             guard request.mustBePushed else {
-                return pending(request, url: try url(of: request, credential: credential))
+                return pending(request, url: try url(of: request))
             }
-            let response = try await push(request, credential: credential)
+            let response = try await push(request)
             return pending(request, url: try request.url(pushedAs: response), urlExpiresAt: response.expirationDate)
         }
     }
@@ -46,25 +27,22 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage authorization, `.endpointMissing` when the provider has no such endpoint;
     ///   `CancellationError`.
-    public func push(
-        _ request: AuthorizationRequest, credential: ClientCredential = .none
-    ) async throws -> PushedAuthorizationResponse {
+    public func push(_ request: AuthorizationRequest) async throws -> PushedAuthorizationResponse {
         var pushed = PushedAuthorizationRequest(request)
-        pushed.request.configuration = request.configuration.endpoints(for: credential)
+        pushed.request.client = request.client.atItsEndpoints
         let endpoint = try pushed.endpoint
-        try check(endpoint, of: request.configuration, stage: .authorization)
-        if request.mustBeSigned { pushed.requestObject = try requestObject(for: request, credential: credential) }
+        try check(endpoint, of: request.client.provider, stage: .authorization)
+        if request.mustBeSigned { pushed.requestObject = try requestObject(for: request) }
         var sentAt = configuration.clock.now
-        let key = request.configuration.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
+        let key = request.client.provider.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
         let response = try await withDPoPProof(key, to: endpoint, stage: .authorization) { proof in
             let authentication = try await authentication(
-                of: credential, clientID: request.clientID, service: request.configuration, endpoint: endpoint,
-                stage: .authorization)
+                of: request.client, endpoint: endpoint, stage: .authorization)
             return try pushed.transportRequest(authentication: authentication, dpopProof: proof)
         } send: { message in
             sentAt = configuration.clock.now
             return try await send(
-                message, addresses: request.configuration.addressPolicy, stage: .authorization)
+                message, addresses: request.client.provider.addressPolicy, stage: .authorization)
         }
         return try response.read { try PushedAuthorizationResponse($0, sentAt: sentAt) }
     }
@@ -73,14 +51,14 @@ extension AuthorizationService {
     ///
     /// A request that is sent by value or pushed is signed on the way: this is not needed for it.
     ///
-    /// - Parameter credential: The client's own; `AuthorizationRequest.signingCredential` takes precedence over it.
+    /// The request's `signingCredential` signs, or the client's own credential where there is none.
+    ///
     /// - Returns: The compact form of the object, which expires after five minutes.
     /// - Throws: `AuthStateError` of stage authorization: `.credentialUnavailable` when there is no key or secret,
     ///   `.unsupported` when the provider accepts no algorithm that the client can sign with.
-    public func requestObject(
-        for request: AuthorizationRequest, credential: ClientCredential = .none
-    ) throws -> String {
-        let key = try (request.signingCredential ?? credential).requestSigningKey(service: request.configuration)
+    public func requestObject(for request: AuthorizationRequest) throws -> String {
+        let key = try (request.signingCredential ?? request.client.credential).requestSigningKey(
+            provider: request.client.provider)
         do {
             return try RequestObject(request, issuedAt: configuration.clock.now).signed(with: key)
         } catch let error as AuthStateError {
@@ -91,9 +69,9 @@ extension AuthorizationService {
         }
     }
 
-    private func url(of request: AuthorizationRequest, credential: ClientCredential) throws -> URL {
+    private func url(of request: AuthorizationRequest) throws -> URL {
         guard request.mustBeSigned, request.requestURI == nil else { return try request.url() }
-        return try request.url(signedAs: try requestObject(for: request, credential: credential))
+        return try request.url(signedAs: try requestObject(for: request))
     }
 
     private func pending(
@@ -106,7 +84,7 @@ extension AuthorizationService {
     }
 
     private func checkAuthorizationEndpoint(of request: AuthorizationRequest) throws {
-        guard let endpoint = request.configuration.authorizationEndpoint else { return }
-        try check(endpoint, of: request.configuration, stage: .authorization)
+        guard let endpoint = request.client.provider.authorizationEndpoint else { return }
+        try check(endpoint, of: request.client.provider, stage: .authorization)
     }
 }

@@ -9,12 +9,12 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` with `.credentialWithheld`, or as `ClientCredential.authentication` does; of stage discovery
     ///   when the endpoints of the provider that the program named cannot be found. `CancellationError`.
     func authentication(
-        of credential: ClientCredential, clientID: String, service: ServiceConfiguration, endpoint: URL,
-        stage: AuthStateError.Stage
+        of client: Client, endpoint: URL, stage: AuthStateError.Stage
     ) async throws -> ClientAuthentication {
-        try await check(credential, at: endpoint, stage: stage)
-        return try credential.authentication(
-            clientID: clientID, service: service, endpoint: endpoint, now: configuration.clock.now, stage: stage)
+        try await check(client.credential, at: endpoint, stage: stage)
+        return try client.credential.authentication(
+            clientID: client.id, provider: client.provider, endpoint: endpoint, now: configuration.clock.now,
+            stage: stage)
     }
 
     /// Refuses an endpoint that the credential's custody does not cover.
@@ -33,7 +33,7 @@ extension AuthorizationService {
     /// Returns the endpoints of a provider that the program named; the discovery document is cached.
     ///
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
-    func configuration(of provider: NamedProvider) async throws -> ServiceConfiguration {
+    func configuration(of provider: NamedProvider) async throws -> ProviderConfiguration {
         switch provider {
         case .issuer(let issuer): try await discoverConfiguration(issuer: issuer)
         case .configuration(let configuration): configuration

@@ -10,24 +10,24 @@ extension AuthorizationService {
     /// - Returns: The answer, and when the request was sent.
     /// - Throws: `AuthStateError`, mostly of stage authorization; `CancellationError`.
     func begin(
-        _ request: some DecoupledRequest, credential: ClientCredential
+        _ request: some DecoupledRequest
     ) async throws -> (GuardedResponse, sentAt: Date) {
-        let service = request.configuration
+        let provider = request.client.provider
         var message = request
-        message.configuration = service.endpoints(for: credential)
+        message.client = request.client.atItsEndpoints
         let endpoint = try message.endpoint
-        try check(endpoint, of: service, stage: .authorization)
+        try check(endpoint, of: provider, stage: .authorization)
         if let key = request.dpopKey {
-            try service.check(dpopAlgorithm: key.algorithm, stage: .authorization)
+            try provider.check(dpopAlgorithm: key.algorithm, stage: .authorization)
             _ = try key.signer(stage: .authorization)
         }
-        if request.scopes.contains(.openID) { try service.checkIDTokens(fromBrowser: false) }
-        _ = try await firstIDToken(of: request, credential: credential)
+        if request.scopes.contains(.openID) { try provider.checkIDTokens(fromBrowser: false) }
+        _ = try await firstIDToken(of: request)
         let authentication = try await authentication(
-            of: credential, clientID: request.clientID, service: service, endpoint: endpoint, stage: .authorization)
+            of: request.client, endpoint: endpoint, stage: .authorization)
         let sentAt = configuration.clock.now
         let response = try await send(
-            message.transportRequest(authentication: authentication), addresses: service.addressPolicy,
+            message.transportRequest(authentication: authentication), addresses: provider.addressPolicy,
             stage: .authorization)
         return (response, sentAt)
     }
@@ -38,7 +38,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
     func poll(
-        _ response: some DecoupledResponse, credential: ClientCredential, additionalParameters: Parameters
+        _ response: some DecoupledResponse, additionalParameters: Parameters
     ) async throws -> TokenResponse {
         let request = response.request
         let question = response.tokenRequest(additionalParameters)
@@ -51,24 +51,20 @@ extension AuthorizationService {
             let (expectation, tokens): (IDTokenExpectation?, TokenResponse)
             do {
                 // In each round: a person may take longer than the keys stay cached, and the tokens come only once.
-                expectation = try await firstIDToken(of: request, credential: credential)
-                tokens = try await redeem(question, credential: credential).get()
+                expectation = try await firstIDToken(of: request)
+                tokens = try await redeem(question).get()
             } catch let error as AuthStateError {
                 try polling.note(error)
                 configuration.trace?.noteWaiting(error, pause: polling.pause)
                 continue
             }
-            let verified = try await verified(tokens, expectation: expectation, service: request.configuration)
+            let verified = try await verified(tokens, expectation: expectation, provider: request.client.provider)
             try response.check(verified)
             return verified
         }
     }
 
-    private func firstIDToken(
-        of request: some DecoupledRequest, credential: ClientCredential
-    ) async throws -> IDTokenExpectation? {
-        try await loginExpectation(
-            service: request.configuration, clientID: request.clientID, isOpenID: request.scopes.contains(.openID),
-            credential: credential)
+    private func firstIDToken(of request: some DecoupledRequest) async throws -> IDTokenExpectation? {
+        try await loginExpectation(of: request.client, isOpenID: request.scopes.contains(.openID))
     }
 }

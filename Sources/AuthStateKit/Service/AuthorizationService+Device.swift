@@ -8,13 +8,13 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError`: `.endpointMissing`; the provider's refusal; an answer that cannot be used, or that leads
     ///   the person to a page without TLS. `CancellationError`.
     public func authorizeDevice(
-        _ request: DeviceAuthorizationRequest, credential: ClientCredential = .none
+        _ request: DeviceAuthorizationRequest
     ) async throws -> DeviceAuthorizationResponse {
         try await traced {
-            let (answer, sentAt) = try await begin(request, credential: credential)
+            let (answer, sentAt) = try await begin(request)
             let response = try answer.read { try DeviceAuthorizationResponse($0, to: request, sentAt: sentAt) }
             for page in [response.verificationURI, response.verificationURIComplete] {
-                if let page { try check(page, of: request.configuration, stage: .authorization) }
+                if let page { try check(page, of: request.client.provider, stage: .authorization) }
             }
             return response
         }
@@ -30,11 +30,10 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage token: `.accessDenied`; `.deviceCodeExpired`; any other refusal. As soon as the
     ///   task is cancelled, `CancellationError`.
     public func pollTokens(
-        for response: DeviceAuthorizationResponse, credential: ClientCredential = .none,
-        additionalParameters: Parameters = [:]
+        for response: DeviceAuthorizationResponse, additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
         try await traced {
-            try await poll(response, credential: credential, additionalParameters: additionalParameters)
+            try await poll(response, additionalParameters: additionalParameters)
         }
     }
 }

@@ -18,7 +18,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage discovery, or `CancellationError`.
     public func discoverConfiguration(
         issuer: String, tolerances: Set<Tolerance> = [], addressPolicy: AddressPolicy = .any
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         try await traced {
             let issuer = try Issuer(issuer)
             let found = try await metadata.value(
@@ -36,7 +36,7 @@ extension AuthorizationService {
 
     private func discover(
         _ issuer: Issuer, _ tolerances: Set<Tolerance>, _ addresses: AddressPolicy
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         let document: ProviderMetadata
         do {
             document = try await fetch(.openIDConnect, of: issuer, addresses)
@@ -51,7 +51,7 @@ extension AuthorizationService {
         }
         let found = try configuration(document, .openIDConnect, of: issuer, tolerances, addresses)
         guard document.mayBeCompleted, let other = try await completion(for: issuer, addresses) else { return found }
-        return try ServiceConfiguration(
+        return try ProviderConfiguration(
             metadata: document.completed(by: other), issuer: issuer, tolerances: tolerances)
     }
 
@@ -59,8 +59,8 @@ extension AuthorizationService {
     private func configuration(
         _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>,
         _ addresses: AddressPolicy
-    ) throws -> ServiceConfiguration {
-        let found = try ServiceConfiguration(metadata: document, issuer: issuer, kind: kind, tolerances: tolerances)
+    ) throws -> ProviderConfiguration {
+        let found = try ProviderConfiguration(metadata: document, issuer: issuer, kind: kind, tolerances: tolerances)
         try check(document.endpoints, of: issuer, addresses)
         return found
     }

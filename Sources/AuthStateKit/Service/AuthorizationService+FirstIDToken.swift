@@ -8,18 +8,18 @@ extension AuthorizationService {
     /// - Returns: Nil when no ID token was requested and nothing could verify one.
     /// - Throws: `AuthStateError`: the issuer is unknown, or the keys are unavailable.
     func loginExpectation(
-        service: ServiceConfiguration, clientID: String, isOpenID: Bool, credential: ClientCredential
+        of client: Client, isOpenID: Bool
     ) async throws -> IDTokenExpectation? {
-        guard isOpenID || service.canVerifyIDTokens(fromBrowser: false) else { return nil }
-        guard let issuer = service.issuer else {
+        let provider = client.provider
+        guard isOpenID || provider.canVerifyIDTokens(fromBrowser: false) else { return nil }
+        guard let issuer = provider.issuer else {
             throw AuthStateError(
                 .invalidMetadata, stage: .token, "The ID token cannot be verified: the provider's issuer is unknown.",
                 expected: "issuer", hint: "Use discovery, give the issuer, or leave out the scope openid.")
         }
-        let expectation = try expectation(
-            issuer: issuer, clientID: clientID, service: service, credential: credential, stage: .token)
-        if isOpenID, service.jwksURI != nil, expectation.policy.algorithms.needPublishedKeys {
-            _ = try await keys(of: service, stage: .token)
+        let expectation = try expectation(of: client, issuer: issuer, stage: .token)
+        if isOpenID, provider.jwksURI != nil, expectation.policy.algorithms.needPublishedKeys {
+            _ = try await keys(of: provider, stage: .token)
         }
         return expectation
     }
@@ -28,7 +28,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage token; then no token is handed out.
     func verified(
-        _ tokens: TokenResponse, expectation: IDTokenExpectation?, service: ServiceConfiguration
+        _ tokens: TokenResponse, expectation: IDTokenExpectation?, provider: ProviderConfiguration
     ) async throws -> TokenResponse {
         var tokens = tokens
         guard let idToken = tokens.idToken, var expectation else {
@@ -38,7 +38,7 @@ extension AuthorizationService {
         expectation.now = configuration.clock.now
         expectation.accessToken = tokens.accessToken
         (_, tokens.idTokenTrust) = try await validate(
-            idToken, expectation: expectation, service: service, stage: .token)
+            idToken, expectation: expectation, provider: provider, stage: .token)
         return tokens
     }
 }

@@ -15,11 +15,11 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidIDToken` when a check fails, or the reason why the
     ///   keys are unavailable.
     func validate(
-        _ compact: String, expectation: IDTokenExpectation, service: ServiceConfiguration,
+        _ compact: String, expectation: IDTokenExpectation, provider: ProviderConfiguration,
         stage: AuthStateError.Stage
     ) async throws -> (IDToken, IDTokenTrust) {
         let token = try IDToken(parsing: compact, stage: stage)
-        switch try await verdict(on: token, expectation: expectation, service: service, stage: stage) {
+        switch try await verdict(on: token, expectation: expectation, provider: provider, stage: stage) {
         case .undecided(let error): throw error
         case .good(let trust):
             try token.validateClaims(expectation: expectation, stage: stage)
@@ -32,15 +32,15 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` with `.invalidSignature`; `CancellationError`.
     func verdict(
-        on token: IDToken, expectation: IDTokenExpectation, service: ServiceConfiguration,
+        on token: IDToken, expectation: IDTokenExpectation, provider: ProviderConfiguration,
         stage: AuthStateError.Stage
     ) async throws -> SignatureVerdict {
         do {
-            guard token.needsPublishedKeys(expectation), service.jwksURI != nil || !expectation.policy.trustsTLS else {
+            guard token.needsPublishedKeys(expectation), provider.jwksURI != nil || !expectation.policy.trustsTLS else {
                 return .good(try token.verifySignature(keys: nil, expectation: expectation))
             }
             return .good(
-                try await withKeys(of: service, stage: stage) { keys in
+                try await withKeys(of: provider, stage: stage) { keys in
                     try token.verifySignature(keys: keys, expectation: expectation)
                 })
         } catch let error as JOSEError {
@@ -54,32 +54,32 @@ extension AuthorizationService {
     ///
     /// - Throws: The errors of `keys` and of the body.
     func withKeys<R>(
-        of service: ServiceConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
+        of provider: ProviderConfiguration, stage: AuthStateError.Stage, _ verify: (JSONWebKeySet) throws -> R
     ) async throws -> R {
-        let known = try await keys(of: service, stage: stage)
+        let known = try await keys(of: provider, stage: stage)
         do { return try verify(known) } catch let error as JOSEError where error.mayBeKeyRotation {
-            return try verify(await keys(of: service, insteadOf: known, stage: stage))
+            return try verify(await keys(of: provider, insteadOf: known, stage: stage))
         }
     }
 
     /// Returns the keys that a provider publishes, from the cache until they expire.
     func keys(
-        of service: ServiceConfiguration, insteadOf stale: JSONWebKeySet? = nil, stage: AuthStateError.Stage
+        of provider: ProviderConfiguration, insteadOf stale: JSONWebKeySet? = nil, stage: AuthStateError.Stage
     ) async throws -> JSONWebKeySet {
-        guard let url = service.jwksURI else {
+        guard let url = provider.jwksURI else {
             throw AuthStateError(
                 .invalidMetadata, stage: stage, "The ID token cannot be verified: the provider names no keys.",
                 expected: "jwks_uri", hint: "Give jwksURI, or trust TLS alone in the ID token policy.")
         }
-        try check(url, of: service, stage: stage)
+        try check(url, of: provider, stage: stage)
         let clock = configuration.clock
         return try await keys.keys(
-            of: KeyCache.Source(issuer: service.issuer, url: url), insteadOf: stale, now: clock.secondsSince1970,
+            of: KeyCache.Source(issuer: provider.issuer, url: url), insteadOf: stale, now: clock.secondsSince1970,
             stage: stage
         ) {
             let response = try await send(
                 TransportRequest(url: url, headers: ["Accept": "application/jwk-set+json, application/json"]),
-                addresses: service.addressPolicy, stage: stage)
+                addresses: provider.addressPolicy, stage: stage)
             return try response.read { response in
                 guard response.status == 200 else { throw AuthStateError.endpoint("key set", response, stage: stage) }
                 do {
@@ -95,15 +95,14 @@ extension AuthorizationService {
 
     /// Returns the expectation for this client's ID tokens, to which the flow adds its own requirements.
     func expectation(
-        issuer: Issuer, clientID: String, service: ServiceConfiguration, credential: ClientCredential,
-        stage: AuthStateError.Stage
+        of client: Client, issuer: Issuer, stage: AuthStateError.Stage
     ) throws -> IDTokenExpectation {
-        var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
-        expectation.policy = service.idTokenPolicy
-        expectation.tenantIssuer = service.tenantIssuer
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: client.id, now: configuration.clock.now)
+        expectation.policy = client.provider.idTokenPolicy
+        expectation.tenantIssuer = client.provider.tenantIssuer
         if expectation.policy.algorithms.needSharedSecret {
-            expectation.clientSecret = try credential.secret(stage: stage)
-            expectation.toleratesShortSecret = service.tolerances.contains(.shortSecret)
+            expectation.clientSecret = try client.credential.secret(stage: stage)
+            expectation.toleratesShortSecret = client.provider.tolerances.contains(.shortSecret)
         }
         return expectation
     }

@@ -22,7 +22,7 @@ extension AuthorizationService {
     }
 
     /// Deletes a client whose registration cannot be used; in a task of its own, which the caller's cancellation does not reach.
-    private func undo(_ response: GuardedResponse, at provider: ServiceConfiguration) async -> Bool {
+    private func undo(_ response: GuardedResponse, at provider: ProviderConfiguration) async -> Bool {
         guard let message = try? response.read(RegistrationRequest.undoing) else { return false }
         return await Task {
             do {
@@ -42,7 +42,7 @@ extension AuthorizationService {
     /// - Parameters:
     ///   - issuer: The provider's issuer. Registrations are managed over TLS, or over http when both are on this
     ///     machine.
-    ///   - addressPolicy: The provider's configuration's, see `ServiceConfiguration.addressPolicy`.
+    ///   - addressPolicy: The provider's configuration's, see `ProviderConfiguration.addressPolicy`.
     /// - Throws: `AuthStateError` of stage registration: `.endpointMissing` when the registration cannot be managed,
     ///   `.registrationTokenRejected` when the provider rejects its token.
     public func readRegistration(

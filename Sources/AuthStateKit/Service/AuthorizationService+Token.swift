@@ -5,8 +5,8 @@ extension AuthorizationService {
     /// Makes a token request; an ID token in the answer is not checked here.
     ///
     /// - Throws: `AuthStateError` of stage token or refresh, or `CancellationError`.
-    public func perform(_ request: TokenRequest, credential: ClientCredential = .none) async throws -> TokenResponse {
-        try await traced { try await redeem(request, credential: credential).get() }
+    public func perform(_ request: TokenRequest) async throws -> TokenResponse {
+        try await traced { try await redeem(request).get() }
     }
 
     /// The outcome of a token request.
@@ -33,29 +33,27 @@ extension AuthorizationService {
     }
 
     /// Makes a token request and returns everything that is known about its outcome.
-    func redeem(_ request: TokenRequest, credential: ClientCredential) async -> Redemption {
+    func redeem(_ request: TokenRequest) async -> Redemption {
         let stage = request.stage
         var request = request
-        request.configuration = request.configuration.endpoints(for: credential)
+        request.client = request.client.atItsEndpoints
         do {
-            try check(
-                request.configuration.tokenEndpoint, of: request.configuration, stage: stage)
-            let endpoint = request.configuration.tokenEndpoint
+            let endpoint = request.client.provider.tokenEndpoint
+            try check(endpoint, of: request.client.provider, stage: stage)
             var (sentAt, signsAssertion) = (configuration.clock.now, false)
             do {
                 let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
                     var authentication = try await authentication(
-                        of: credential, clientID: request.clientID, service: request.configuration,
-                        endpoint: endpoint, stage: stage)
+                        of: request.client, endpoint: endpoint, stage: stage)
                     if request.isNamedByAssertion, authentication.method == .none {
-                        authentication = .nameless(clientID: request.clientID)
+                        authentication = .nameless(clientID: request.client.id)
                     }
                     signsAssertion = authentication.method.signsAssertions
                     configuration.trace?.noteTokenRequest(request, authentication)
                     return limited(
                         try await signed(request).transportRequest(
                             authentication: authentication, dpopProof: proof),
-                        request.configuration.addressPolicy)
+                        request.client.provider.addressPolicy)
                 } send: { message in
                     sentAt = configuration.clock.now
                     do {
@@ -91,14 +89,14 @@ extension AuthorizationService {
 
     /// Returns the request with its assertion signed; each sending signs a new one, because providers accept each once.
     private func signed(_ request: TokenRequest) async throws -> TokenRequest {
-        guard let grant = request.jwtBearer else { return request }
-        try await check(grant.key, at: request.configuration.tokenEndpoint, stage: request.stage)
+        guard case .jwtBearer(let grant) = request.grant else { return request }
+        try await check(grant.key, at: request.client.provider.tokenEndpoint, stage: request.stage)
         let key = try SigningKey(
             forAssertionsWith: grant.key.privateKey(stage: request.stage), algorithm: grant.key.signingAlgorithm,
             accepted: nil, stage: request.stage)
         var copy = request
-        copy.assertion = try grant.assertion(
-            for: request.configuration, signedWith: key, at: configuration.clock.now)
+        copy.grant = .assertion(
+            try grant.assertion(for: request.client.provider, signedWith: key, at: configuration.clock.now))
         return copy
     }
 

@@ -7,47 +7,43 @@ extension AuthorizationService {
     ///
     /// - Parameters:
     ///   - tokens: The access token, and the ID token whose `sub` must be the same.
-    ///   - service: The provider.
-    ///   - clientID: The client that signed claims must be for.
-    ///   - credential: The client's secret, for a client whose userinfo is signed with it
-    ///     (`ServiceConfiguration.userInfoAlgorithms`).
+    ///   - client: The client that signed claims must be for; its secret verifies those that are signed with it
+    ///     (`ProviderConfiguration.userInfoAlgorithms`).
     ///   - options: Where the token travels, and whether the claims have to be signed.
     /// - Throws: `TokenRejected` when the endpoint refuses the token, or wants to see another DPoP nonce (401), else
     ///   `AuthStateError` of stage userinfo.
     public func userInfo(
-        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, credential: ClientCredential = .none,
-        options: UserInfoOptions = UserInfoOptions()
+        _ tokens: Tokens, of client: Client, options: UserInfoOptions = UserInfoOptions()
     ) async throws -> UserInfo {
         try await traced {
-            let info = try await read(
-                tokens, service: service, clientID: clientID, credential: credential, options: options)
+            let info = try await read(tokens, of: client, options: options)
             configuration.trace?.noteUserInfo(info)
             return info
         }
     }
 
     private func read(
-        _ tokens: Tokens, service: ServiceConfiguration, clientID: String, credential: ClientCredential,
-        options: UserInfoOptions
+        _ tokens: Tokens, of client: Client, options: UserInfoOptions
     ) async throws -> UserInfo {
-        guard let endpoint = service.userInfoEndpoint else {
+        let provider = client.provider
+        guard let endpoint = provider.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
         }
-        try check(endpoint, of: service, stage: .userinfo)
+        try check(endpoint, of: provider, stage: .userinfo)
         let response = try await send(
-            tokens.userInfoRequest(to: endpoint, options), addresses: service.addressPolicy, stage: .userinfo)
+            tokens.userInfoRequest(to: endpoint, options), addresses: provider.addressPolicy, stage: .userinfo)
         tokens.learn(from: response.headers, of: endpoint)
-        let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, service) }
+        let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, provider) }
         do {
             return try await userInfo(
-                answer, tokens, service: service, clientID: clientID, credential: credential, options: options)
+                answer, tokens, of: client, options: options)
         } catch {
             throw response.hiding(error)
         }
     }
 
     private func userInfoAnswer(
-        _ response: TransportResponse, _ tokens: Tokens, _ endpoint: URL, _ service: ServiceConfiguration
+        _ response: TransportResponse, _ tokens: Tokens, _ endpoint: URL, _ provider: ProviderConfiguration
     ) throws -> UserInfoAnswer {
         switch ResourceVerdict(response, now: configuration.clock.now) {
         case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
@@ -55,13 +51,14 @@ extension AuthorizationService {
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
         }
-        guard response.status == 200 else { throw Self.refusal(response, of: endpoint, tolerating: service.tolerances) }
+        guard response.status == 200 else {
+            throw Self.refusal(response, of: endpoint, tolerating: provider.tolerances)
+        }
         return try UserInfoAnswer(response)
     }
 
     private func userInfo(
-        _ answer: UserInfoAnswer, _ tokens: Tokens, service: ServiceConfiguration, clientID: String,
-        credential: ClientCredential, options: UserInfoOptions
+        _ answer: UserInfoAnswer, _ tokens: Tokens, of client: Client, options: UserInfoOptions
     ) async throws -> UserInfo {
         let subject = try tokens.idToken.map { try IDToken(parsing: $0, stage: .userinfo).subject ?? "" }
         switch answer {
@@ -74,7 +71,7 @@ extension AuthorizationService {
             }
             return try UserInfo(claims, subject: subject, isSigned: false)
         case .signed(let token):
-            let claims = try await verified(token, service: service, clientID: clientID, credential: credential)
+            let claims = try await verified(token, of: client)
             return try UserInfo(claims, subject: subject, isSigned: true)
         }
     }
@@ -97,25 +94,26 @@ extension AuthorizationService {
 
     /// Returns the claims of signed userinfo; an unknown key has the keys fetched once more.
     private func verified(
-        _ token: SignedUserInfo, service: ServiceConfiguration, clientID: String, credential: ClientCredential
+        _ token: SignedUserInfo, of client: Client
     ) async throws -> [String: JSONValue] {
-        let algorithms = service.acceptedUserInfoAlgorithms
+        let provider = client.provider
+        let algorithms = provider.acceptedUserInfoAlgorithms
         let sharesSecret = token.isSymmetric && algorithms.needSharedSecret
-        guard let issuer = service.issuer, service.jwksURI != nil || sharesSecret else {
+        guard let issuer = provider.issuer, provider.jwksURI != nil || sharesSecret else {
             throw AuthStateError(
                 .invalidMetadata, stage: .userinfo, "The signed userinfo cannot be verified.",
-                expected: "an issuer and a jwks_uri in the service configuration")
+                expected: "an issuer and a jwks_uri in the provider configuration")
         }
-        var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
-        expectation.policy = service.idTokenPolicy
+        var expectation = IDTokenExpectation(issuer: issuer, clientID: client.id, now: configuration.clock.now)
+        expectation.policy = provider.idTokenPolicy
         expectation.policy.algorithms = algorithms
         do {
             if sharesSecret {
-                expectation.clientSecret = try credential.secret(stage: .userinfo)
-                expectation.toleratesShortSecret = service.tolerances.contains(.shortSecret)
+                expectation.clientSecret = try client.credential.secret(stage: .userinfo)
+                expectation.toleratesShortSecret = provider.tolerances.contains(.shortSecret)
                 return try token.claims(keys: JSONWebKeySet(keys: []), expectation: expectation)
             }
-            return try await withKeys(of: service, stage: .userinfo) { keys in
+            return try await withKeys(of: provider, stage: .userinfo) { keys in
                 try token.claims(keys: keys, expectation: expectation)
             }
         } catch let error as JOSEError {

@@ -39,7 +39,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage discovery, as `discoverIssuer` and `discoverConfiguration(issuer:)` do.
     public func discoverConfiguration(
         identifier: String, allowedIssuers: IssuerAllowList
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         let issuer = try await discoverIssuer(identifier: identifier, allowedIssuers: allowedIssuers)
         return try await discoverConfiguration(issuer: issuer.rawValue, addressPolicy: policy(for: allowedIssuers))
     }
@@ -48,7 +48,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` of stage discovery, as `discoverConfiguration(issuer:)` does; `.addressNotAllowed` when
     ///   only a rule allows the issuer, and it is at no public address.
-    public func discoverConfiguration(for login: ThirdPartyLogin) async throws -> ServiceConfiguration {
+    public func discoverConfiguration(for login: ThirdPartyLogin) async throws -> ProviderConfiguration {
         try await discoverConfiguration(issuer: login.issuer.rawValue, addressPolicy: policy(login.addressPolicy))
     }
 

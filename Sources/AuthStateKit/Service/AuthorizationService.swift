@@ -81,8 +81,8 @@ public struct AuthorizationService: Sendable {
     }
 
     /// Refuses an endpoint of a provider that may not be called.
-    func check(_ endpoint: URL, of service: ServiceConfiguration, stage: AuthStateError.Stage) throws {
-        try check(endpoint, issuer: service.issuer, addresses: service.addressPolicy, stage: stage)
+    func check(_ endpoint: URL, of provider: ProviderConfiguration, stage: AuthStateError.Stage) throws {
+        try check(endpoint, issuer: provider.issuer, addresses: provider.addressPolicy, stage: stage)
     }
 
     /// Refuses an endpoint that may not be called.

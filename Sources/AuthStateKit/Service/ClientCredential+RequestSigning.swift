@@ -6,7 +6,7 @@ extension ClientCredential {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when there is none, `.unsupported` when the provider
     ///   accepts no algorithm that the key can sign with.
-    func requestSigningKey(service: ServiceConfiguration) throws -> SigningKey {
+    func requestSigningKey(provider: ProviderConfiguration) throws -> SigningKey {
         let stage = AuthStateError.Stage.authorization
         let key: JSONWebKey
         if method == .privateKeyJWT {
@@ -18,11 +18,11 @@ extension ClientCredential {
                 .credentialUnavailable, stage: stage,
                 "The request has to be signed, and there is no key to sign it with.",
                 expected: "a private key, or the client's secret",
-                hint: "Set signingCredential of the request, or give begin(_:credential:) the client's credential.")
+                hint: "Set signingCredential of the request, or give its client a credential.")
         }
         return try SigningKey(
             forAssertionsWith: key, algorithm: signingAlgorithm,
-            accepted: service.metadata?.requestObjectSigningAlgValuesSupported, tolerances: service.tolerances,
+            accepted: provider.metadata?.requestObjectSigningAlgValuesSupported, tolerances: provider.tolerances,
             purpose: "requests", stage: stage)
     }
 }

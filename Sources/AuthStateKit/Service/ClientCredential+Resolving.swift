@@ -11,15 +11,15 @@ extension ClientCredential {
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, which names the variable or file; `.unsupported` when
     ///   the provider accepts no algorithm that the key can sign with.
     func authentication(
-        clientID: String, service: ServiceConfiguration, endpoint: URL, now: Date, stage: AuthStateError.Stage
+        clientID: String, provider: ProviderConfiguration, endpoint: URL, now: Date, stage: AuthStateError.Stage
     ) throws -> ClientAuthentication {
-        let accepted = service.acceptedAuthentication(at: endpoint)
+        let accepted = provider.acceptedAuthentication(at: endpoint)
         func assertion(_ key: JSONWebKey, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
             let signingKey = try SigningKey(
                 forAssertionsWith: key, algorithm: signingAlgorithm,
-                accepted: accepted.signingAlgorithms, tolerances: service.tolerances, stage: stage)
+                accepted: accepted.signingAlgorithms, tolerances: provider.tolerances, stage: stage)
             let assertion = ClientAssertion(
-                clientID: clientID, audience: service.assertionAudience(at: endpoint), issuedAt: now)
+                clientID: clientID, audience: provider.assertionAudience(at: endpoint), issuedAt: now)
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
         }
         try checkNamed(stage: stage)
@@ -42,8 +42,8 @@ extension ClientCredential {
         guard method == .clientSecretJWT else {
             return try .secret(
                 secret, clientID: clientID, method: method,
-                isFormEncoded: !service.tolerances.contains(.unencodedBasic),
-                isNamed: service.tolerances.contains(.clientIDBesideBasic))
+                isFormEncoded: !provider.tolerances.contains(.unencodedBasic),
+                isNamed: provider.tolerances.contains(.clientIDBesideBasic))
         }
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
@@ -106,6 +106,6 @@ extension ClientCredential {
     static func forgotten(_ stage: AuthStateError.Stage) -> AuthStateError {
         AuthStateError(
             .credentialUnavailable, stage: stage, "The client's secret or key was in the memory of another process.",
-            hint: "Give the credential when the state is restored.")
+            hint: "Give the credential when the state is restored, or to the client of the login that is completed.")
     }
 }

@@ -4,7 +4,7 @@ import AuthStateOAuth
 ///
 /// They are kept for the configured time, whatever `Cache-Control` says: metadata changes rarely, and a provider that
 /// forbids caching must not make every login wait.
-typealias MetadataCache = AnswerCache<MetadataSource, ServiceConfiguration>
+typealias MetadataCache = AnswerCache<MetadataSource, ProviderConfiguration>
 
 /// The inputs that a discovered configuration depends on.
 struct MetadataSource: Hashable, Sendable {

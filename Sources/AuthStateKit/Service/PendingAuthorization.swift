@@ -7,7 +7,7 @@ public import AuthStateOAuth
 /// It accepts one callback within ten minutes. It holds the PKCE verifier: treat it as a secret.
 public struct PendingAuthorization: Sendable, Hashable, Codable {
     /// The request, with its state, nonce and verifier.
-    public let request: AuthorizationRequest
+    public internal(set) var request: AuthorizationRequest
     /// The URL to send the browser to.
     public let url: URL
     /// After this time the callback is refused.
@@ -17,11 +17,18 @@ public struct PendingAuthorization: Sendable, Hashable, Codable {
     ///
     /// Later steps, such as typing a password, have until `expiresAt`.
     public let urlExpiresAt: Date?
+
+    /// The client that logs in; an archive has it without its credential, which has to be set before the login is
+    /// completed.
+    public var client: Client {
+        get { request.client }
+        set { request.client = newValue }
+    }
 }
 
 extension PendingAuthorization: Redacted {
     /// The client and the expiry.
-    public var description: String { "pending authorization of \(request.clientID), until \(expiresAt)" }
+    public var description: String { "pending authorization of \(request.client.id), until \(expiresAt)" }
 }
 
 /// The states of logins that any service of this process completed, so that a callback is accepted once.

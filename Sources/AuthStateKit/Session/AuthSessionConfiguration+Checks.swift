@@ -5,14 +5,15 @@ extension AuthSessionConfiguration {
     /// Checks that a begun or stored login belongs to this session: the session's credential goes to no other provider.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument`.
-    func check(_ clientID: String, _ service: ServiceConfiguration) throws {
-        guard clientID.isExactly(self.clientID) else {
-            throw AuthStateError.another("client", clientID, expected: self.clientID)
+    func check(_ client: Client) throws {
+        guard client.id.isExactly(self.clientID) else {
+            throw AuthStateError.another("client", client.id, expected: self.clientID)
         }
         let (issuer, host) = try place()
-        if let issuer, let theirs = service.issuer?.rawValue {
+        let provider = client.provider
+        if let issuer, let theirs = provider.issuer?.rawValue {
             guard issuer.isExactly(theirs) else { throw AuthStateError.another("provider", theirs, expected: issuer) }
-        } else if let host, let theirs = Self.host(service) {
+        } else if let host, let theirs = Self.host(provider) {
             guard host.isExactly(theirs) else { throw AuthStateError.another("provider", theirs, expected: host) }
         }
     }
@@ -30,7 +31,7 @@ extension AuthSessionConfiguration {
         }
     }
 
-    private static func host(_ configuration: ServiceConfiguration) -> String? {
+    private static func host(_ configuration: ProviderConfiguration) -> String? {
         URIReference(configuration.tokenEndpoint.absoluteString).host.map(String.init)
     }
 }

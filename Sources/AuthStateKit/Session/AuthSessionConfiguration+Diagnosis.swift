@@ -8,7 +8,7 @@ extension AuthSessionConfiguration {
     ///
     /// - Parameter app: The declarations of the Apple app behind the redirect URI; nil where a page stands in between.
     public func diagnose(app: AppDeclarations? = nil) -> [Finding] {
-        request(at: configurationBeforeDiscovery).diagnose(credential: credential, app: app, provider: knownProvider)
+        request(at: configurationBeforeDiscovery).diagnose(app: app, provider: knownProvider)
     }
 
     private var knownProvider: KnownProvider? {
@@ -17,14 +17,14 @@ extension AuthSessionConfiguration {
     }
 
     /// The configuration that is known without asking the provider: the issuer. No rule looks at an endpoint.
-    private var configurationBeforeDiscovery: ServiceConfiguration {
+    private var configurationBeforeDiscovery: ProviderConfiguration {
         var issuer: String?
         switch provider {
         case .configuration(let configuration): return configuration
         case .issuer(let text): issuer = text
         case .known(let provider): issuer = provider.issuer
         }
-        return ServiceConfiguration(
+        return ProviderConfiguration(
             issuer: issuer.flatMap { try? Issuer($0) }, authorizationEndpoint: nil,
             tokenEndpoint: URL(string: "https://unknown.invalid")!)
     }

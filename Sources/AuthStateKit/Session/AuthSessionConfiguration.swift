@@ -53,15 +53,14 @@ extension AuthSessionConfiguration {
     }
 
     /// Returns a new request for a login at a provider with this metadata.
-    func request(at configuration: ServiceConfiguration) -> AuthorizationRequest {
+    func request(at configuration: ProviderConfiguration) -> AuthorizationRequest {
+        let client = Client(configuration, id: clientID, credential: boundCredential)
         var request =
             if case .known(let provider) = provider {
-                provider.request(
-                    configuration: configuration, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
+                provider.request(client, scopes: scopes, redirectURI: redirectURI)
             } else {
                 AuthorizationRequest(
-                    configuration: configuration, clientID: clientID, scopes: scopes ?? [.openID, .profile, .email],
-                    redirectURI: redirectURI)
+                    client, scopes: scopes ?? [.openID, .profile, .email], redirectURI: redirectURI)
             }
         request.additionalParameters.merge(additionalParameters)
         prepare(&request)

@@ -78,11 +78,11 @@ extension AuthSessionCore {
 
     /// Performs the login: nothing is kept before everything is checked.
     private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
-        let wayIn = AuthState.WayIn(
-            configuration.boundCredential, service, store, key, configuration.annotations, options)
-        try await wayIn.tryStore()
+        let place = AuthState.Place(store: store, key: key, service: service, options: options)
+        try await place.tryStore()
         let (response, tokens) = try await grant(way)
-        let record = wayIn.record(response.request.configuration, response.request.clientID)
+        var record = AuthState.Record(response.request.client)
+        record.annotations = configuration.annotations
         let granted = record.applying(.loggedIn(response, tokens))
         let info: UserInfo?
         do {
@@ -94,7 +94,7 @@ extension AuthSessionCore {
             throw error
         }
         login?.isKeeping = true
-        return follow(await wayIn.state(record, .loggedIn(response, tokens)), info)
+        return follow(await place.state(record, .loggedIn(response, tokens)), info)
     }
 
     private func grant(_ way: Way) async throws -> (AuthorizationResponse, TokenResponse) {
@@ -104,11 +104,12 @@ extension AuthSessionCore {
             if let prompt { request.prompt = prompt }
             if let loginHint { request.loginHint = loginHint }
             request.additionalParameters.merge(additionalParameters)
-            return try await service.authorize(
-                request, presenting: userAgent, credential: configuration.boundCredential)
-        case .answer(let pending, let callback):
-            try configuration.check(pending.request.clientID, pending.request.configuration)
-            return try await service.complete(pending, callback: callback, credential: configuration.boundCredential)
+            request.client.credential = configuration.boundCredential
+            return try await service.authorize(request, presenting: userAgent)
+        case .answer(var pending, let callback):
+            try configuration.check(pending.client)
+            pending.client.credential = configuration.boundCredential
+            return try await service.complete(pending, callback: callback)
         }
     }
 
@@ -116,7 +117,7 @@ extension AuthSessionCore {
     ///
     /// - Throws: `AuthStateError` for an answer about another subject, or with a signature that is not the provider's.
     private func userInfo(of record: AuthState.Record) async throws -> UserInfo? {
-        guard configuration.readsUserInfo, record.configuration.userInfoEndpoint != nil,
+        guard configuration.readsUserInfo, record.client.provider.userInfoEndpoint != nil,
             let tokens = AuthState.Published(Box(record), options: options, service: service).tokens
         else { return nil }
         let (service, options) = (service, configuration.userInfoOptions)
@@ -125,8 +126,7 @@ extension AuthSessionCore {
                 configuration.userInfoDeadline, clock: service.configuration.waitingClock
             ) {
                 try await service.userInfo(
-                    Tokens(storage: tokens), service: record.configuration, clientID: record.clientID,
-                    credential: record.credential, options: options)
+                    Tokens(storage: tokens), of: record.client, options: options)
             }
         } catch let error as CancellationError {
             throw error
@@ -141,7 +141,7 @@ extension AuthSessionCore {
 extension AuthorizationService {
     /// Revokes tokens that will not be used, as far as the provider supports it; also for a task that was cancelled.
     func giveBack(_ record: AuthState.Record) async {
-        guard record.configuration.revocationEndpoint != nil else { return }
+        guard record.client.provider.revocationEndpoint != nil else { return }
         await Task { try? await revokeTokens(of: record) }.value
     }
 }

@@ -40,9 +40,9 @@ extension AuthSessionCore {
     func stored() async throws -> AuthState {
         let credential = configuration.credential == .none ? nil : configuration.boundCredential
         let found = try await AuthState.restore(
-            from: store, key: key, credential: credential, service: service, options: options)
+            at: AuthState.Place(store: store, key: key, service: service, options: options), credential: credential)
         let record = found.snapshot
-        try configuration.check(record.clientID, record.configuration)
+        try configuration.check(record.client)
         return found
     }
 }

@@ -31,7 +31,7 @@ extension LoginTrace.Detail {
 }
 
 extension LoginTrace {
-    func noteDiscovery(_ configuration: ServiceConfiguration) {
+    func noteDiscovery(_ configuration: ProviderConfiguration) {
         note(
             .discovery, "Knows the provider",
             Detail.list([
@@ -93,20 +93,15 @@ extension LoginTrace {
     }
 
     func noteTokenRequest(_ request: TokenRequest, _ authentication: ClientAuthentication) {
-        let secrets: [(String, Bool)] = [
-            ("code", request.code != nil), ("code_verifier", request.codeVerifier != nil),
-            ("refresh_token", request.refreshToken != nil), ("device_code", request.deviceCode != nil),
-            ("auth_req_id", request.authenticationRequestID != nil), ("assertion", request.assertion != nil),
-            ("DPoP", request.dpopKey != nil),
-        ]
+        let hidden = request.grant.hiddenParameters + (request.dpopKey == nil ? [] : ["DPoP"])
         note(
             .tokenRequest, "Asks for tokens",
             Detail.list([
-                ("grant_type", request.grantType.rawValue), ("client_id", request.clientID),
+                ("grant_type", request.grantType.rawValue), ("client_id", request.client.id),
                 ("client authentication", authentication.method.rawValue),
-                ("redirect_uri", request.redirectURI?.rawValue),
+                ("redirect_uri", request.grant.redirectURI?.rawValue),
                 ("scope", request.scopes.isEmpty ? nil : request.scopes.map(\.rawValue).joined(separator: " ")),
-            ]) + secrets.filter(\.1).map { .hidden($0.0) })
+            ]) + hidden.map(Detail.hidden))
     }
 
     func noteWaiting(_ reason: AuthStateError, pause: Double) {

@@ -8,14 +8,14 @@ extension AuthorizationRequest {
         try checkResponseMode()
         try checkReference()
         try ResourceIndicators.check(resources, stage: .authorization)
-        try authorizationDetails.check(configuration.metadata, stage: .authorization)
-        if isOpenID { try configuration.checkIDTokens(fromBrowser: responseType.includesIDToken) }
+        try authorizationDetails.check(client.provider.metadata, stage: .authorization)
+        if isOpenID { try client.provider.checkIDTokens(fromBrowser: responseType.includesIDToken) }
         guard TrustCheck.hybridNonce.holds(!responseType.includesIDToken || nonce != nil) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.",
                 hint: "Ask for the scope openid, and leave the nonce to the request.")
         }
-        if let dpopKey { try configuration.check(dpopAlgorithm: dpopKey.algorithm, stage: .authorization) }
+        if let dpopKey { try client.provider.check(dpopAlgorithm: dpopKey.algorithm, stage: .authorization) }
         if prompt.contains(.none), prompt.count > 1 {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "prompt=none cannot be combined with another prompt.",
@@ -24,7 +24,7 @@ extension AuthorizationRequest {
     }
 
     private func checkChallengeMethod() throws {
-        guard let methods = configuration.metadata?.codeChallengeMethodsSupported else { return }
+        guard let methods = client.provider.metadata?.codeChallengeMethodsSupported else { return }
         guard TrustCheck.challengeMethod.holds(methods.contains("S256")) else {
             throw AuthStateError(
                 .pkceUnsupported, stage: .authorization, "The provider does not support PKCE with S256.",
@@ -51,7 +51,7 @@ extension AuthorizationRequest {
     /// on the way (RFC 9101, section 10.4.1).
     private func checkReference() throws {
         guard let requestURI else { return }
-        guard configuration.metadata?.requestURIParameterSupported != false else {
+        guard client.provider.metadata?.requestURIParameterSupported != false else {
             throw Self.refusal(
                 .unsupported, "The provider does not follow references to requests.",
                 hint: "Send the signed request itself: set signingCredential instead of requestURI.")

@@ -3,19 +3,19 @@ import AuthStateJOSE
 extension AuthorizationRequest {
     /// Whether the parameters have to be pushed (RFC 9126, section 5).
     package var mustBePushed: Bool {
-        isPushed ?? configuration.metadata?.requirePushedAuthorizationRequests ?? false
+        isPushed ?? client.provider.metadata?.requirePushedAuthorizationRequests ?? false
     }
 
     /// Whether the parameters have to be signed here (RFC 9101, section 10.5).
     package var mustBeSigned: Bool {
         signingCredential != nil
-            || requestURI == nil && configuration.metadata?.requireSignedRequestObject == true
+            || requestURI == nil && client.provider.metadata?.requireSignedRequestObject == true
     }
 
     /// Whether the ID token may lack the nonce: by name, and where the provider promises to tie the code to the verifier.
     package var mayOmitNonce: Bool {
-        let methods = configuration.metadata.map { $0.codeChallengeMethodsSupported ?? [] } ?? ["S256"]
-        return configuration.tolerances.contains(.missingNonce) && methods.contains("S256")
+        let methods = client.provider.metadata.map { $0.codeChallengeMethodsSupported ?? [] } ?? ["S256"]
+        return client.provider.tolerances.contains(.missingNonce) && methods.contains("S256")
             && !responseType.includesIDToken
     }
 
@@ -28,7 +28,7 @@ extension AuthorizationRequest {
     private var needsOfflineConsent: Bool {
         guard scopes.contains(.openID), scopes.contains(.offlineAccess) else { return false }
         return asksConsentForOfflineAccess
-            ?? (configuration.metadata?.promptValuesSupported?.contains(Prompt.consent.rawValue) == true)
+            ?? (client.provider.metadata?.promptValuesSupported?.contains(Prompt.consent.rawValue) == true)
     }
 
     /// Whether the provider may refuse offline access silently, because the request does not ask for consent.
@@ -43,9 +43,9 @@ extension AuthorizationRequest {
             throw Self.refusal(.invalidRedirectURI, "The request has no redirect URI.")
         }
         var result: Parameters = [
-            "response_type": responseType.rawValue, "client_id": clientID, "redirect_uri": redirectURI.rawValue,
+            "response_type": responseType.rawValue, "client_id": client.id, "redirect_uri": redirectURI.rawValue,
         ]
-        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
         result["state"] = state
         result["nonce"] = nonce
         result["code_challenge"] = try codeVerifier.challenge()

@@ -67,28 +67,28 @@ extension AuthorizationRequest {
     }
 
     private func checkSignedMode(_ mode: ResponseMode) throws {
-        guard configuration.issuer != nil, configuration.jwksURI != nil else {
+        guard client.provider.issuer != nil, client.provider.jwksURI != nil else {
             throw Self.refusal(
                 .invalidMetadata, "The signed answer could not be verified.",
-                expected: "an issuer and a jwks_uri in the service configuration",
+                expected: "an issuer and a jwks_uri in the provider configuration",
                 hint: "Use discovery, give issuer and jwksURI, or leave out the response mode.")
         }
-        if let modes = configuration.metadata?.responseModesSupported, !modes.contains(mode.rawValue) {
+        if let modes = client.provider.metadata?.responseModesSupported, !modes.contains(mode.rawValue) {
             throw Self.refusal(
                 .unsupported, "The provider does not answer in this way.", expected: mode.rawValue,
                 received: modes.joined(separator: " "), hint: "Use a response mode that the provider lists.")
         }
-        guard !configuration.authorizationSigningAlgorithms.isEmpty else {
+        guard !client.provider.authorizationSigningAlgorithms.isEmpty else {
             throw Self.refusal(
                 .unsupported, "The provider signs its answers with nothing that is accepted here.",
                 expected: "an algorithm with a public key",
-                received: configuration.metadata?.authorizationSigningAlgValuesSupported?.joined(separator: " "),
+                received: client.provider.metadata?.authorizationSigningAlgValuesSupported?.joined(separator: " "),
                 hint: "Leave out the response mode.")
         }
     }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The algorithms that may have signed an authorization response: those with a public key, limited to the ones that
     /// the provider lists when it lists any (JARM, section 4).
     var authorizationSigningAlgorithms: Set<SignatureAlgorithm> {

@@ -12,13 +12,13 @@ extension AuthorizationRequest {
         guard !mustBePushed else {
             throw Self.refusal(
                 .invalidArgument, "This request has to be pushed to the provider before the browser opens.",
-                hint: "Use AuthorizationService.begin(_:credential:).")
+                hint: "Use AuthorizationService.begin(_:).")
         }
         if let requestURI { return try endpoint.appending(outside(["request_uri": requestURI]), stage: .authorization) }
         guard !mustBeSigned else {
             throw Self.refusal(
                 .invalidArgument, "This request has to be signed.",
-                hint: "Use AuthorizationService.begin(_:credential:).")
+                hint: "Use AuthorizationService.begin(_:).")
         }
         return try endpoint.appending(parameters(), stage: .authorization)
     }
@@ -28,7 +28,7 @@ extension AuthorizationRequest {
     /// - Throws: `AuthStateError`, as `url()`.
     public func url(pushedAs response: PushedAuthorizationResponse) throws -> URL {
         try checkedEndpoint().appending(
-            ["client_id": clientID, "request_uri": response.requestURI], stage: .authorization)
+            ["client_id": client.id, "request_uri": response.requestURI], stage: .authorization)
     }
 
     /// The URL to open when the request is signed (RFC 9101, section 5.1), with the compact form of its object in it.
@@ -36,7 +36,7 @@ extension AuthorizationRequest {
     /// - Throws: `AuthStateError`, as `url()`.
     public func url(signedAs requestObject: String) throws -> URL {
         let endpoint = try checkedEndpoint()
-        guard configuration.metadata?.requestParameterSupported != false else {
+        guard client.provider.metadata?.requestParameterSupported != false else {
             throw Self.refusal(
                 .unsupported, "The provider does not take signed requests from the browser.",
                 hint: "Push the request (isPushed), or leave out signingCredential.")
@@ -47,14 +47,14 @@ extension AuthorizationRequest {
     /// The parameters beside a request object: the client (RFC 9101, section 5), and those that keep the request valid
     /// for OAuth software that does not read the object (OpenID Connect Core, sections 6.1 and 6.2).
     private func outside(_ object: Parameters) throws -> Parameters {
-        var result: Parameters = ["client_id": clientID, "response_type": responseType.rawValue]
-        result["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        var result: Parameters = ["client_id": client.id, "response_type": responseType.rawValue]
+        result["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
         result.merge(object)
         return result
     }
 
     private func checkedEndpoint() throws -> URL {
-        guard let endpoint = configuration.authorizationEndpoint else {
+        guard let endpoint = client.provider.authorizationEndpoint else {
             throw Self.refusal(.endpointMissing, "The provider has no authorization endpoint.")
         }
         try check()

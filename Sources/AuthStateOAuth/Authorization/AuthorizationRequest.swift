@@ -5,10 +5,13 @@ public import AuthStateJOSE
 /// `state`, `nonce` and the PKCE verifier are 32 random bytes each, made anew for every request. A value is used for one
 /// login: make a new request for the next.
 public struct AuthorizationRequest: Sendable, Hashable, Codable {
-    /// The provider.
-    public var configuration: ServiceConfiguration
-    /// The client's identifier.
-    public var clientID: String
+    /// The client that asks, and its provider.
+    public var client: Client {
+        get { ownClient ?? .unknown }
+        set { ownClient = newValue }
+    }
+    /// Nil only within an archived state, which has the client itself.
+    private var ownClient: Client?
     /// Where the answer goes; nil lets the user agent choose.
     public var redirectURI: RedirectURI?
     /// The scopes to ask for, in order; with `openid` an ID token is required.
@@ -76,19 +79,20 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state, nonce and verifier.
-    public init(
-        configuration: ServiceConfiguration,
-        clientID: String,
-        scopes: [Scope] = [.openID],
-        redirectURI: RedirectURI? = nil
-    ) {
-        self.configuration = configuration
-        self.clientID = clientID
+    public init(_ client: Client, scopes: [Scope] = [.openID], redirectURI: RedirectURI? = nil) {
+        ownClient = client
         self.scopes = scopes
         self.redirectURI = redirectURI
         state = RandomText.make()
         nonce = scopes.contains(.openID) ? RandomText.make() : nil
         codeVerifier = CodeVerifier()
+    }
+
+    /// The same request without its client, for a state that has the client itself.
+    package var withoutClient: AuthorizationRequest {
+        var request = self
+        request.ownClient = nil
+        return request
     }
 
     /// The same request with a new state, nonce and verifier, for another login.
@@ -150,6 +154,6 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
 extension AuthorizationRequest: Redacted {
     /// Client, scopes and endpoint; state, nonce and verifier stay secret.
     public var description: String {
-        "authorization request of \(clientID) for \(scopes.map(\.rawValue).joined(separator: " "))"
+        "authorization request of \(client.id) for \(scopes.map(\.rawValue).joined(separator: " "))"
     }
 }

@@ -99,7 +99,7 @@ extension AuthorizationResponse {
 
     /// RFC 9207, section 2.4; a plain OAuth configuration without an issuer has nothing to compare with.
     static func checkIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) throws {
-        guard let issuer = parameters["iss"], let expected = request.configuration.issuer else { return }
+        guard let issuer = parameters["iss"], let expected = request.client.provider.issuer else { return }
         // Some providers percent-encode the values of a form that the browser encodes again.
         let spellings = [expected.rawValue, PercentEncoding.uri(expected.rawValue)]
         guard TrustCheck.callbackIssuer.holds(spellings.containsExactly(issuer)) else {
@@ -119,7 +119,7 @@ extension AuthorizationResponse {
         guard TrustCheck.callbackIssuerPresence.holds(!isMissing) else {
             throw AuthStateError(
                 .issuerParameterMismatch, stage: .authorization, "The answer lacks iss, which the provider promises.",
-                expected: request.configuration.issuer?.rawValue, received: "no iss",
+                expected: request.client.provider.issuer?.rawValue, received: "no iss",
                 hint: "Start the login again; if it happens again the answer may come from another server."
             )
         }
@@ -131,7 +131,7 @@ extension AuthorizationResponse {
     ) -> AuthStateError {
         let response = OAuthErrorResponse(
             error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"]
-        ).tolerating(request.configuration.tolerances)
+        ).tolerating(request.client.provider.tolerances)
         var message = "The provider refused the login: \(response.summary)."
         if lacksPromisedIssuer(parameters, request) {
             message += " (Unconfirmed: the answer lacks the promised iss.)"
@@ -143,6 +143,6 @@ extension AuthorizationResponse {
     private static func lacksPromisedIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) -> Bool {
         // A signed answer has said so already.
         parameters["iss"] == nil && !request.effectiveResponseMode.isSigned
-            && request.configuration.metadata?.authorizationResponseIssParameterSupported == true
+            && request.client.provider.metadata?.authorizationResponseIssParameterSupported == true
     }
 }

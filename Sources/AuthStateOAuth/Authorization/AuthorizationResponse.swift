@@ -49,7 +49,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         self.request = request
         self.code = code
         self.idToken = idToken
-        scope = request.configuration.tolerances.grantedScope(parameters["scope"])
+        scope = request.client.provider.tolerances.grantedScope(parameters["scope"])
         var rest = parameters
         // Tokens that the request did not ask for are not kept either.
         for name in ["code", "state", "iss", "id_token", "scope", "access_token"] { rest[name] = nil }
@@ -59,5 +59,5 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
 
 extension AuthorizationResponse: Redacted {
     /// The client, never the code.
-    public var description: String { "authorization response for \(request.clientID)" }
+    public var description: String { "authorization response for \(request.client.id)" }
 }

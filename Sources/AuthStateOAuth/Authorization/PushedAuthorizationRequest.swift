@@ -20,7 +20,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = request.configuration.pushedAuthorizationRequestEndpoint else {
+            guard let endpoint = request.client.provider.pushedAuthorizationRequestEndpoint else {
                 throw AuthorizationRequest.refusal(
                     .endpointMissing, "The provider has no endpoint for pushed authorization requests.",
                     expected: "pushed_authorization_request_endpoint",
@@ -47,7 +47,7 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
         }
         let form: Parameters
         if let requestObject {
-            form = ["client_id": request.clientID, "request": requestObject]
+            form = ["client_id": request.client.id, "request": requestObject]
         } else {
             form = try request.parameters()
         }

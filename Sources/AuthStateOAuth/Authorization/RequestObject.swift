@@ -44,7 +44,7 @@ public struct RequestObject: Sendable, Hashable {
             members[name] = values.count == 1 ? values[0] : .array(values)
         }
         let now = Int64(issuedAt.timeIntervalSince1970.rounded(.down))
-        members["iss"] = .string(request.clientID)
+        members["iss"] = .string(request.client.id)
         members["aud"] = audience.map { .string($0) }
         members["iat"] = .number(JSONNumber(now))
         members["nbf"] = .number(JSONNumber(now))
@@ -55,7 +55,7 @@ public struct RequestObject: Sendable, Hashable {
 
     /// The issuer (RFC 9101, section 4); a provider without one is known by its endpoint.
     private var audience: String? {
-        request.configuration.issuer?.rawValue ?? request.configuration.authorizationEndpoint?.absoluteString
+        request.client.provider.issuer?.rawValue ?? request.client.provider.authorizationEndpoint?.absoluteString
     }
 
     /// Numbers and objects travel as such, everything else as text (RFC 9101, section 4; RFC 9396, section 4).

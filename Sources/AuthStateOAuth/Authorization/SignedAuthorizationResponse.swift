@@ -38,7 +38,7 @@ package struct SignedAuthorizationResponse: Sendable {
     /// - Throws: `JOSEError` for the signature, `AuthStateError` with `.invalidAuthorizationResponse` that names the claim.
     package func parameters(keys: JSONWebKeySet, now: Date) throws -> Parameters {
         if TrustCheck.signedResponseSignature.isOn {
-            try token.verify(with: keys, allowed: request.configuration.authorizationSigningAlgorithms)
+            try token.verify(with: keys, allowed: request.client.provider.authorizationSigningAlgorithms)
         }
         guard TrustCheck.signedResponseType.holds(TokenKind.authorizationResponse.admits(token.header)) else {
             throw AuthorizationRequest.refusal(
@@ -71,7 +71,7 @@ package struct SignedAuthorizationResponse: Sendable {
             check: .signedResponseIssuer, claim: "iss", expected: "the issuer",
             hint: "Do not continue: this is how a mix-up attack looks."
         ) { claims, request, _ in
-            guard let issuer = request.configuration.issuer?.rawValue else { return false }
+            guard let issuer = request.client.provider.issuer?.rawValue else { return false }
             return claims["iss"]?.stringValue?.isExactly(issuer) == true
         },
         Rule(
@@ -79,18 +79,18 @@ package struct SignedAuthorizationResponse: Sendable {
             hint: "Do not continue: the answer was made for another client."
         ) { claims, request, _ in
             let audience = claims["aud"]?.arrayValue ?? claims["aud"].map { [$0] } ?? []
-            return audience.compactMap(\.stringValue).containsExactly(request.clientID)
+            return audience.compactMap(\.stringValue).containsExactly(request.client.id)
         },
         Rule(
             check: .signedResponseExpiry, claim: "exp", expected: "a time in the future", hint: startAgain
         ) { claims, request, now in
-            (claims["exp"]?.doubleValue ?? 0) + request.configuration.idTokenPolicy.leeway.inSeconds > now
+            (claims["exp"]?.doubleValue ?? 0) + request.client.provider.idTokenPolicy.leeway.inSeconds > now
         },
         Rule(
             check: .signedResponseNotBefore, claim: "nbf", expected: "a time in the past", hint: startAgain
         ) { claims, request, now in
             guard let start = claims["nbf"] else { return true }
-            return (start.doubleValue ?? .infinity) - request.configuration.idTokenPolicy.leeway.inSeconds <= now
+            return (start.doubleValue ?? .infinity) - request.client.provider.idTokenPolicy.leeway.inSeconds <= now
         },
     ]
 

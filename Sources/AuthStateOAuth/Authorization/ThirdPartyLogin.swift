@@ -41,15 +41,15 @@ public struct ThirdPartyLogin: Sendable, Hashable {
 
     /// A request of a client at this issuer, with the hint.
     public func request(
-        configuration: ServiceConfiguration, clientID: String, scopes: [Scope], redirectURI: RedirectURI
+        _ client: Client, scopes: [Scope], redirectURI: RedirectURI
     ) throws -> AuthorizationRequest {
-        guard configuration.issuer == issuer else {
+        guard client.provider.issuer == issuer else {
             throw AuthStateError(
                 .issuerMismatch, stage: .authorization, "The endpoints are those of another issuer.",
-                expected: issuer.rawValue, received: configuration.issuer?.rawValue)
+                expected: issuer.rawValue, received: client.provider.issuer?.rawValue)
         }
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: scopes, redirectURI: redirectURI)
+            client, scopes: scopes, redirectURI: redirectURI)
         request.loginHint = loginHint
         return request
     }

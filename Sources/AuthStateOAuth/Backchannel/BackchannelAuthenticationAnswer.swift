@@ -9,7 +9,7 @@ extension BackchannelAuthenticationResponse {
         _ response: TransportResponse, to request: BackchannelAuthenticationRequest, sentAt: Date
     ) throws(AuthStateError) {
         let answer = try DecoupledAnswer(
-            response, of: "backchannel authentication", tolerating: request.configuration.tolerances,
+            response, of: "backchannel authentication", tolerating: request.client.provider.tolerances,
             sentAt: sentAt)
         self.init(
             request: request,

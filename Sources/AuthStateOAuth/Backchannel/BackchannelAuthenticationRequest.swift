@@ -17,10 +17,8 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         case loginToken(String)
     }
 
-    /// The provider.
-    public var configuration: ServiceConfiguration
-    /// The client's identifier.
-    public var clientID: String
+    /// The client that asks, and its provider.
+    public var client: Client
     /// The person to be asked.
     public var hint: Hint
     /// The scopes to ask for; `openid` has to be among them.
@@ -43,12 +41,11 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
 
     /// Makes a request.
     public init(
-        configuration: ServiceConfiguration, clientID: String, hint: Hint, scopes: [Scope] = [.openID],
+        _ client: Client, hint: Hint, scopes: [Scope] = [.openID],
         bindingMessage: String? = nil, userCode: String? = nil, requestedExpiry: Int? = nil,
         additionalParameters: Parameters = [:]
     ) {
-        self.configuration = configuration
-        self.clientID = clientID
+        self.client = client
         self.hint = hint
         self.scopes = scopes
         self.bindingMessage = bindingMessage
@@ -61,13 +58,13 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
     /// than poll alone.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = configuration.backchannelAuthenticationEndpoint else {
+            guard let endpoint = client.provider.backchannelAuthenticationEndpoint else {
                 throw AuthStateError(
                     .endpointMissing, stage: .authorization, "The provider has no backchannel authentication endpoint.",
                     expected: "backchannel_authentication_endpoint",
                     hint: "Set backchannelAuthenticationEndpoint if the provider has one that its metadata leave out.")
             }
-            let modes = configuration.metadata?.backchannelTokenDeliveryModesSupported
+            let modes = client.provider.metadata?.backchannelTokenDeliveryModesSupported
             guard modes?.contains("poll") ?? true else {
                 throw AuthStateError(
                     .unsupported, stage: .authorization,
@@ -95,7 +92,7 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
         let second = Hint.names.first { additionalParameters[$0] != nil }
         try check(second == nil, "There can be one hint only.", expected: name, received: second)
         var form: Parameters = [name: value]
-        form["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        form["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
         form["binding_message"] = bindingMessage
         form["user_code"] = userCode
         form["requested_expiry"] = requestedExpiry.map { "\($0)" }
@@ -130,7 +127,7 @@ extension BackchannelAuthenticationRequest.Hint {
 
 extension BackchannelAuthenticationRequest: Redacted {
     /// The client; who is asked, and with which code, stays secret.
-    public var description: String { "backchannel authentication request of \(clientID)" }
+    public var description: String { "backchannel authentication request of \(client.id)" }
 }
 
 extension BackchannelAuthenticationRequest.Hint: Redacted {

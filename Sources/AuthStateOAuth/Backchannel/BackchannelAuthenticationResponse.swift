@@ -31,5 +31,5 @@ public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
 
 extension BackchannelAuthenticationResponse: Redacted {
     /// The client and the expiry; the identifier stays secret.
-    public var description: String { "backchannel authentication of \(request.clientID), until \(expiresAt)" }
+    public var description: String { "backchannel authentication of \(request.client.id), until \(expiresAt)" }
 }

@@ -10,7 +10,7 @@ public struct ClientAssertion: Sendable, Hashable {
 
     /// The client, which is issuer and subject at once.
     public var clientID: String
-    /// The only party that may accept it, see `ServiceConfiguration.assertionAudience(at:)`.
+    /// The only party that may accept it, see `ProviderConfiguration.assertionAudience(at:)`.
     public var audience: String
     /// Now.
     public var issuedAt: Date
@@ -38,7 +38,7 @@ public struct ClientAssertion: Sendable, Hashable {
     }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The audience of a client assertion: the issuer, or the endpoint that it goes to when that is tolerated or there
     /// is no issuer.
     ///

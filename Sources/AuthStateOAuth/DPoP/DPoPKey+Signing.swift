@@ -21,7 +21,7 @@ extension DPoPKey {
     }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// Refuses an algorithm that the provider does not list (`dpop_signing_alg_values_supported`; RFC 9449, section 5.1).
     ///
     /// - Throws: `AuthStateError` with `.unsupported`.

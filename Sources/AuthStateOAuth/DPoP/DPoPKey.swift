@@ -68,15 +68,15 @@ public struct DPoPKey: Sendable {
     ///
     /// - Parameters:
     ///   - algorithm: How to sign; nil takes ES256, or another that the provider lists.
-    ///   - service: The provider; one that lists its algorithms (`dpop_signing_alg_values_supported`) must have this one.
+    ///   - provider: The provider; one that lists its algorithms (`dpop_signing_alg_values_supported`) must have this one.
     /// - Throws: `AuthStateError`: `.unsupported` when the provider takes others only, `.credentialUnavailable` when the
     ///   platform cannot make such a key.
     public static func generate(
-        _ algorithm: SignatureAlgorithm? = nil, for service: ServiceConfiguration? = nil
+        _ algorithm: SignatureAlgorithm? = nil, for provider: ProviderConfiguration? = nil
     ) throws -> DPoPKey {
-        let listed = service?.metadata?.dpopSigningAlgValuesSupported
+        let listed = provider?.metadata?.dpopSigningAlgValuesSupported
         let algorithm = algorithm ?? usual.first { listed?.contains($0.rawValue) ?? true } ?? usual[0]
-        try service?.check(dpopAlgorithm: algorithm, stage: .authorization)
+        try provider?.check(dpopAlgorithm: algorithm, stage: .authorization)
         do { return try DPoPKey(try SigningKey.generate(algorithm).privateKey, algorithm: algorithm) } catch {
             throw error as? AuthStateError ?? unusable(error)
         }

@@ -4,8 +4,7 @@ import AuthStateJOSE
 /// A request that begins a login which a person confirms elsewhere: at a page (RFC 8628), or where the provider asks them
 /// (OpenID Connect CIBA Core 1.0).
 package protocol DecoupledRequest: Sendable {
-    var configuration: ServiceConfiguration { get set }
-    var clientID: String { get }
+    var client: Client { get set }
     var scopes: [Scope] { get }
     var resources: [String] { get }
     var dpopKey: DPoPKey? { get }
@@ -41,9 +40,7 @@ extension DeviceAuthorizationResponse: DecoupledResponse {
     package var polling: TokenPolling { TokenPolling(self) }
 
     package func question(_ additionalParameters: Parameters) -> TokenRequest {
-        TokenRequest(
-            deviceCode: deviceCode, configuration: request.configuration, clientID: request.clientID,
-            additionalParameters: additionalParameters)
+        TokenRequest(request.client, .deviceCode(deviceCode), additionalParameters: additionalParameters)
     }
 
     /// An ID token is optional: the grant does not define one.
@@ -57,8 +54,8 @@ extension BackchannelAuthenticationResponse: DecoupledResponse {
 
     package func question(_ additionalParameters: Parameters) -> TokenRequest {
         TokenRequest(
-            authenticationRequestID: authenticationRequestID, configuration: request.configuration,
-            clientID: request.clientID, additionalParameters: additionalParameters)
+            request.client, .backchannelAuthentication(authenticationRequestID),
+            additionalParameters: additionalParameters)
     }
 
     /// Checks that there is an ID token (CIBA Core, section 10.1.1), and that it is the person's whom an ID token hint

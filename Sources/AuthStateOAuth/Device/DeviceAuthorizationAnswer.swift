@@ -12,7 +12,7 @@ extension DeviceAuthorizationResponse {
         _ response: TransportResponse, to request: DeviceAuthorizationRequest, sentAt: Date
     ) throws(AuthStateError) {
         let answer = try DecoupledAnswer(
-            response, of: "device authorization", tolerating: request.configuration.tolerances,
+            response, of: "device authorization", tolerating: request.client.provider.tolerances,
             sentAt: sentAt)
         let uri = "an absolute http(s) URL"
         self.init(

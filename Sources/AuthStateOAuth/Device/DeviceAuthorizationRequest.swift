@@ -2,10 +2,8 @@ package import AuthStateFoundation
 
 /// A request to the device authorization endpoint (RFC 8628, section 3.1): a login that a person confirms elsewhere.
 public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
-    /// The provider.
-    public var configuration: ServiceConfiguration
-    /// The client's identifier.
-    public var clientID: String
+    /// The client that asks, and its provider.
+    public var client: Client
     /// The scopes to ask for.
     public var scopes: [Scope]
     /// The resources that the tokens shall be for, absolute URIs (RFC 8707).
@@ -17,11 +15,10 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
 
     /// Makes a request.
     public init(
-        configuration: ServiceConfiguration, clientID: String, scopes: [Scope] = [], resources: [String] = [],
+        _ client: Client, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]
     ) {
-        self.configuration = configuration
-        self.clientID = clientID
+        self.client = client
         self.scopes = scopes
         self.resources = resources
         self.additionalParameters = additionalParameters
@@ -30,7 +27,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = configuration.deviceAuthorizationEndpoint else {
+            guard let endpoint = client.provider.deviceAuthorizationEndpoint else {
                 throw AuthStateError(
                     .endpointMissing, stage: .authorization, "The provider has no device authorization endpoint.",
                     expected: "device_authorization_endpoint",
@@ -46,7 +43,7 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     ///   replace one of the request's own.
     public func transportRequest(authentication: ClientAuthentication) throws -> TransportRequest {
         var form: Parameters = [:]
-        form["scope"] = try scopes.joined(stage: .authorization, tolerating: configuration.tolerances)
+        form["scope"] = try scopes.joined(stage: .authorization, tolerating: client.provider.tolerances)
         try ResourceIndicators.check(resources, stage: .authorization)
         for resource in resources { form.append("resource", resource) }
         return try TransportRequest(

@@ -41,5 +41,5 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
 
 extension DeviceAuthorizationResponse: Redacted {
     /// The client and the expiry; the codes stay secret.
-    public var description: String { "device authorization of \(request.clientID), until \(expiresAt)" }
+    public var description: String { "device authorization of \(request.client.id), until \(expiresAt)" }
 }

@@ -42,20 +42,16 @@ extension AuthorizationRequest {
     ///
     /// Google and Apple are known by the configuration's issuer; other providers' rules need `provider`.
     ///
-    /// - Parameters:
-    ///   - credential: The client's credential for the login.
-    ///   - app: The declarations of the Apple app that makes the request; nil outside of one.
-    public func diagnose(
-        credential: ClientCredential = .none, app: AppDeclarations? = nil, provider: KnownProvider? = nil
-    ) -> [Finding] {
+    /// - Parameter app: The declarations of the Apple app that makes the request; nil outside of one.
+    public func diagnose(app: AppDeclarations? = nil, provider: KnownProvider? = nil) -> [Finding] {
         // Without a redirect URI the user agent chooses one that fits.
         let offline: [Finding] = lacksOfflineConsent ? [.offlineAccessWithoutConsent] : []
         guard let redirectURI else { return offline }
-        let known = provider ?? [.google, .apple].first { $0.issuer == configuration.issuer?.rawValue }
+        let known = provider ?? [.google, .apple].first { $0.issuer == client.provider.issuer?.rawValue }
         var findings = redirectURI.diagnose(
-            app: app, responseMode: effectiveResponseMode, provider: known, clientID: clientID)
+            app: app, responseMode: effectiveResponseMode, provider: known, clientID: client.id)
         let leadsToApp = redirectURI.hasAppScheme || app != nil && !redirectURI.isLoopback
-        if credential.isStaticSecret, leadsToApp { findings.append(.secretInApp) }
+        if client.credential.isStaticSecret, leadsToApp { findings.append(.secretInApp) }
         return (findings + offline).errorsFirst
     }
 }

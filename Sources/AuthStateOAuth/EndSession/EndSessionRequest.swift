@@ -4,7 +4,7 @@ public import AuthStateJOSE
 /// A request to end the session at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2).
 public struct EndSessionRequest: Sendable, Hashable, Codable {
     /// The provider.
-    public var configuration: ServiceConfiguration
+    public var configuration: ProviderConfiguration
     /// The last ID token, which tells the provider whose session ends.
     public var idTokenHint: String?
     /// The client's identifier.
@@ -22,7 +22,7 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
 
     /// Makes a request with a new state.
     public init(
-        configuration: ServiceConfiguration, idTokenHint: String? = nil, clientID: String? = nil,
+        configuration: ProviderConfiguration, idTokenHint: String? = nil, clientID: String? = nil,
         postLogoutRedirectURI: RedirectURI? = nil
     ) {
         self.configuration = configuration

@@ -49,17 +49,17 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
     /// A new assertion with a random `jti`, in its compact form.
     ///
     /// - Parameters:
-    ///   - service: The provider that it is for.
+    ///   - provider: The provider that it is for.
     ///   - now: The time of day.
     /// - Throws: `AuthStateError` with `.invalidArgument` when an additional claim would replace one of the grant's own;
     ///   `JOSEError` when the platform's cryptographic library fails.
     public func assertion(
-        for service: ServiceConfiguration, signedWith key: SigningKey, at now: Date
+        for provider: ProviderConfiguration, signedWith key: SigningKey, at now: Date
     ) throws -> String {
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
         var claims: [String: JSONValue] = [
             "iss": .string(issuer),
-            "aud": .string(audience ?? service.assertionAudience(at: service.tokenEndpoint)),
+            "aud": .string(audience ?? provider.assertionAudience(at: provider.tokenEndpoint)),
             "jti": .string(Base64URL.encode(SecureRandom.bytes(16))),
             "iat": .number(JSONNumber(issuedAt)), "exp": .number(JSONNumber(issuedAt + Int64(lifetime))),
         ]

@@ -14,5 +14,5 @@ public enum TokenIntrospection: OwnTokenPurpose {
     /// The advice at a provider that does not offer it.
     public static let absenceHint = "Use the token: a resource that refuses it says so with a 401."
     /// The introspection endpoint.
-    public static func endpoint(of configuration: ServiceConfiguration) -> URL? { configuration.introspectionEndpoint }
+    public static func endpoint(of configuration: ProviderConfiguration) -> URL? { configuration.introspectionEndpoint }
 }

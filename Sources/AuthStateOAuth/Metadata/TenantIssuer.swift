@@ -37,7 +37,7 @@ extension ProviderMetadata {
     package var tenantIssuer: TenantIssuer? { issuer.flatMap(TenantIssuer.init) }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The template that ID tokens' issuers have to fit instead of the issuer; nil unless that is tolerated.
     package var tenantIssuer: TenantIssuer? { tolerances.contains(.tenantIssuer) ? metadata?.tenantIssuer : nil }
 }

@@ -73,9 +73,9 @@ extension KnownProvider {
     /// The configuration of a provider without a discovery document; nil for one that has it.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata`.
-    package func configurationByHand() throws -> ServiceConfiguration? {
+    package func configurationByHand() throws -> ProviderConfiguration? {
         guard case .metadata(let document) = source else { return nil }
-        var configuration = try ServiceConfiguration(byHand: ProviderMetadata(document: document))
+        var configuration = try ProviderConfiguration(byHand: ProviderMetadata(document: document))
         configuration.tolerances = tolerances
         return configuration
     }
@@ -83,13 +83,13 @@ extension KnownProvider {
     /// An authorization request with this provider's parameters.
     ///
     /// - Parameters:
-    ///   - configuration: See `AuthorizationService.configuration(of:)`.
+    ///   - client: The client; for its provider see `AuthorizationService.configuration(of:)`.
     ///   - scopes: The scopes to ask for; nil asks for `scopes`.
     public func request(
-        configuration: ServiceConfiguration, clientID: String, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
+        _ client: Client, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
     ) -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
+            client, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
         request.prompt = prompt
         // The table has the prompts that it needs.
         request.asksConsentForOfflineAccess = false

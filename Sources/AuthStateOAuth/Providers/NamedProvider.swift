@@ -5,7 +5,7 @@ public enum NamedProvider: Sendable, Hashable {
     /// Its issuer; the discovery document is read when its endpoints are needed, and kept for an hour.
     case issuer(String)
     /// Its endpoints, known beforehand.
-    case configuration(ServiceConfiguration)
+    case configuration(ProviderConfiguration)
     /// A provider with known characteristics.
     case known(KnownProvider)
 }
@@ -22,7 +22,7 @@ extension NamedProvider: CustomStringConvertible {
     }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The origins (RFC 6454) of all endpoints at which clients authenticate, the aliases for certificates included.
     package var credentialOrigins: Set<String> {
         let endpoints = [self, withCertificateEndpoints].flatMap {

@@ -7,7 +7,7 @@ extension RegistrationRequest {
     /// are in `additionalMetadata`, as they are written there; `keys` replaces them.
     ///
     /// - Throws: `AuthStateError` with `.malformedResponse` when a member that has a property here is not of its type.
-    public init(updating registration: RegistrationResponse, configuration: ServiceConfiguration) throws {
+    public init(updating registration: RegistrationResponse, configuration: ProviderConfiguration) throws {
         self.init(configuration: configuration, redirectURIs: [])
         applicationType = nil
         // Some providers write null, or an empty string, for a member that is not set.

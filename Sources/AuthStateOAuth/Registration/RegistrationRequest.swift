@@ -4,7 +4,7 @@ public import AuthStateJOSE
 /// A request to register a client (RFC 7591, section 2; OpenID Connect Dynamic Client Registration 1.0, section 2).
 public struct RegistrationRequest: Sendable, Hashable {
     /// The provider.
-    public var configuration: ServiceConfiguration
+    public var configuration: ProviderConfiguration
     /// The token that allows registration, when the provider wants one (RFC 7591, section 3).
     public var initialAccessToken: String?
 
@@ -87,7 +87,7 @@ public struct RegistrationRequest: Sendable, Hashable {
     public var additionalMetadata: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(configuration: ServiceConfiguration, redirectURIs: [RedirectURI]) {
+    public init(configuration: ProviderConfiguration, redirectURIs: [RedirectURI]) {
         self.configuration = configuration
         self.redirectURIs = redirectURIs
     }

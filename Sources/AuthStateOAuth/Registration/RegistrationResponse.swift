@@ -156,12 +156,12 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     }
 }
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The configuration for a registered client: its ID tokens and its signed userinfo have to use the algorithms of
     /// the registration.
     ///
     /// A registration for tokens without signature (`none`) changes nothing: the policy has to ask for them.
-    public func adapted(to registration: RegistrationResponse) -> ServiceConfiguration {
+    public func adapted(to registration: RegistrationResponse) -> ProviderConfiguration {
         var result = self
         if let algorithm = registration.idTokenSignedResponseAlg, algorithm != .unsecured {
             result.idTokenPolicy.algorithms = [algorithm]

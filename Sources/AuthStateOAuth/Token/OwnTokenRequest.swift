@@ -4,10 +4,8 @@ public import AuthStateJOSE
 /// A request about one token of the client's own, to the endpoint that serves the purpose: see `RevocationRequest` and
 /// `IntrospectionRequest`, which travel in the same form.
 public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
-    /// The provider.
-    public var configuration: ServiceConfiguration
     /// The client that the token was issued to and that sends the request.
-    public var clientID: String
+    public var client: Client
     /// The token.
     public var token: String
     /// The kind of token; nil leaves it to the provider to find out.
@@ -16,11 +14,8 @@ public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request.
-    public init(
-        configuration: ServiceConfiguration, clientID: String, token: String, tokenTypeHint: TokenTypeHint? = nil
-    ) {
-        self.configuration = configuration
-        self.clientID = clientID
+    public init(_ client: Client, token: String, tokenTypeHint: TokenTypeHint? = nil) {
+        self.client = client
         self.token = token
         self.tokenTypeHint = tokenTypeHint
     }
@@ -28,7 +23,7 @@ public struct OwnTokenRequest<Purpose: OwnTokenPurpose>: Sendable, Hashable {
     /// Where it goes; throws `AuthStateError` with `.endpointMissing`.
     package var endpoint: URL {
         get throws {
-            guard let endpoint = Purpose.endpoint(of: configuration) else {
+            guard let endpoint = Purpose.endpoint(of: client.provider) else {
                 throw AuthStateError(
                     .endpointMissing, stage: Purpose.stage, "The provider has no \(Purpose.name) endpoint.",
                     hint: Purpose.absenceHint)
@@ -60,10 +55,10 @@ public protocol OwnTokenPurpose: Sendable {
     static var absenceHint: String { get }
 
     /// The endpoint where the provider offers it; nil when it does not.
-    static func endpoint(of configuration: ServiceConfiguration) -> URL?
+    static func endpoint(of configuration: ProviderConfiguration) -> URL?
 }
 
 extension OwnTokenRequest: Redacted {
     /// The client; the token stays secret.
-    public var description: String { "\(Purpose.name) request of \(clientID)" }
+    public var description: String { "\(Purpose.name) request of \(client.id)" }
 }

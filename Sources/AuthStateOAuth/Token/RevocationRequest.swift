@@ -13,7 +13,7 @@ public enum TokenRevocation: OwnTokenPurpose {
     /// The advice at a provider that does not offer it.
     public static let absenceHint = "The tokens count until they end; log out to forget them here."
     /// The revocation endpoint.
-    public static func endpoint(of configuration: ServiceConfiguration) -> URL? { configuration.revocationEndpoint }
+    public static func endpoint(of configuration: ProviderConfiguration) -> URL? { configuration.revocationEndpoint }
 }
 
 extension RevocationRequest {

@@ -28,7 +28,7 @@ extension TokenAnswer {
     ///
     /// - Parameter sentAt: When the request was sent; lifetimes count from there.
     package init(_ response: TransportResponse, to request: TokenRequest, sentAt: Date) {
-        let tolerances = request.configuration.tolerances
+        let tolerances = request.client.provider.tolerances
         let json = response.tokenDocument(tolerating: tolerances)
         let isSuccess = (200...299).contains(response.status)
         let refreshToken = isSuccess ? json?["refresh_token"]?.stringValue.flatMap(TokenResponse.token) : nil
@@ -108,11 +108,11 @@ extension TokenResponse {
             throw refusal("authorization_details", "a list of objects that have a type")
         }
         self.init(
-            accessToken: accessToken, tokenType: request.configuration.tolerances.tokenType(tokenType),
+            accessToken: accessToken, tokenType: request.client.provider.tolerances.tokenType(tokenType),
             issuedAt: sentAt,
             accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
             refreshToken: refreshToken, idToken: try text("id_token"),
-            scope: request.configuration.tolerances.grantedScope(try text("scope")), authorizationDetails: granted,
+            scope: request.client.provider.tolerances.grantedScope(try text("scope")), authorizationDetails: granted,
             additionalMembers: members.filter { !Self.named.contains($0.key) })
     }
 
@@ -129,7 +129,7 @@ extension TokenResponse {
                 .unsupportedTokenType, stage: request.stage, message, expected: isBound ? "DPoP" : "Bearer",
                 received: type ?? "no token_type", hint: hint, httpStatus: 200)
         }
-        let meant = request.configuration.tolerances.tokenType(type)
+        let meant = request.client.provider.tolerances.tokenType(type)
         if meant.equalsIgnoringASCIICase("Bearer") {
             guard TrustCheck.tokenResponseDowngrade.holds(!isBound) else {
                 throw refusal(

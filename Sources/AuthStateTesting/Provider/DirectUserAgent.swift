@@ -4,7 +4,7 @@ public import AuthStateOAuth
 
 /// A user agent without a browser: follows the provider's redirects by HTTP until one leads back to the client.
 ///
-/// With an `OpenIDProvider` that logs in by itself, `AuthState.authorize` needs nothing else; nothing listens at the
+/// With an `OpenIDProvider` that logs in by itself, `AuthState.logIn` needs nothing else; nothing listens at the
 /// redirect URI. Answers by query, by fragment and by form post arrive alike. Given a name and password it also fills in
 /// the provider's login page.
 public struct DirectUserAgent: ExternalUserAgent {

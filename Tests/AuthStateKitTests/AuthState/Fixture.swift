@@ -21,10 +21,10 @@ struct Fixture {
         service = AuthorizationService(transport: transport, configuration: .init(clock: clock))
         options.renewalRetries = 0
         record = AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: URL(string: "https://op.example/authorize"),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
-            clientID: "client")
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                    tokenEndpoint: try #require(URL(string: "https://op.example/token"))), id: "client"))
         record = record.applying(
             .tokens(
                 TokenResponse(

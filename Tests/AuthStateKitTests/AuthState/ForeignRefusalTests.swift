@@ -60,8 +60,8 @@ struct ForeignRefusalTests {
         ])
     func userInfo(_ refusal: ScriptedTransport.Reply) async throws {
         var fixture = try Fixture([refusal, Fixture.tokens(1), refusal])
-        fixture.record.configuration.userInfoEndpoint = URL(string: "https://api.example/me")
-        fixture.record.configuration.tolerances = [.errorObjects]
+        fixture.record.client.provider.userInfoEndpoint = URL(string: "https://api.example/me")
+        fixture.record.client.provider.tolerances = [.errorObjects]
         fixture.options.allowedOrigins = ["https://api.example"]
         let state = fixture.state()
         #expect(await authError { try await state.userInfo() }?.code == .tokenRejected)

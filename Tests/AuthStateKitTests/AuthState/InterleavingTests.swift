@@ -85,7 +85,8 @@ struct InterleavingTests {
         _ = try await state.freshTokens()
         store.fail()
         let login = tokens("theirs", fixture.clock)
-        let other = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let other = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         try await other.update(with: login)
         try await state.setNeedsTokenRefresh()
         #expect(state.snapshot.refreshToken == "SECRET-theirs-refresh")
@@ -98,7 +99,8 @@ struct InterleavingTests {
         let state = fixture.state(store: store)
         let parameters = RenewalParameters(additionalParameters: ["audience": "x"])
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
-        let other = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let other = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         try await other.update(with: tokens("bob", fixture.clock))
         try await state.setNeedsTokenRefresh()
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-5")

@@ -26,9 +26,9 @@ struct IntrospectionTests {
     @Test("a client's own state introspects with its secret; it has no refresh token to introspect")
     func clientItself() async throws {
         let fixture = try await ProviderFixture()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            service: fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
+            at: AuthState.Place(service: fixture.service))
         #expect(try await state.introspect().isActive)
         #expect(await failure { _ = try await state.introspect(.refreshToken) }?.code == .noRefreshToken)
         try await state.clear()
@@ -44,9 +44,9 @@ struct IntrospectionTests {
         }
         var configuration = fixture.configuration
         configuration.tolerances = [.shortSecret]
-        let state = try await AuthState.clientCredentials(
-            configuration: configuration, clientID: "service", credential: .secret("service-secret"),
-            service: fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(Client(configuration, id: "service", credential: .secret("service-secret"))),
+            at: AuthState.Place(service: fixture.service))
         #expect(try await state.introspect().isActive)
         try await state.revoke()
         #expect(fixture.provider.requests(at: .introspection).last?.parameters["client_secret"] != nil)

@@ -11,8 +11,8 @@ struct LogoutTests {
     private func login(
         _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore()
     ) async throws -> (state: AuthState, tokens: AuthState.Record) {
-        let state = try await AuthState.authorize(
-            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
+        let state = try await AuthState.logIn(
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
         return (state, state.snapshot)
     }
 
@@ -90,8 +90,8 @@ struct LogoutTests {
     func notOffered() async throws {
         let fixture = try await ProviderFixture()
         var record = try await login(fixture).tokens
-        record.configuration.revocationEndpoint = nil
-        record.configuration.endSessionEndpoint = nil
+        record.client.provider.revocationEndpoint = nil
+        record.client.provider.endSessionEndpoint = nil
         let outcome = await AuthState(record, service: fixture.service).logOut(presenting: DirectUserAgent())
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .notOffered, session: .notOffered))
         #expect(outcome.failures.isEmpty)
@@ -145,9 +145,9 @@ struct LogoutTests {
     @Test("a client's own state has no session to end, and its token is revoked once")
     func clientItself() async throws {
         let fixture = try await ProviderFixture()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            service: fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(Client(fixture.configuration, id: "service", credential: .secret("service-secret"))),
+            at: AuthState.Place(service: fixture.service))
         let outcome = await state.logOut(presenting: DirectUserAgent())
         #expect(outcome == LogoutOutcome(removal: .done, revocation: .done, session: .notNeeded))
         #expect(await state.logOut().revocation == .notNeeded)
@@ -188,7 +188,7 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
-        let other = try await AuthState.restore(from: store, service: fixture.service)
+        let other = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         try await other.refresh()
         let newest = other.snapshot
         #expect(await state.logOut().revocation == .done)
@@ -288,7 +288,7 @@ struct LogoutTests {
         let other = try await AuthState.register(
             RegistrationRequest(
                 configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
-            service: fixture.service, store: store)
+            at: AuthState.Place(store: store, service: fixture.service))
         #expect(await state.logOut().failures.isEmpty)
         let kept = try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
         #expect(kept.lastRegistrationResponse == other.snapshot.lastRegistrationResponse)

@@ -25,9 +25,10 @@ struct NoticingTests {
                 _ = try await lease.save(AuthStateArchive(fixture.record).data(), expecting: nil)
             }
             theirs = try await AuthState.restore(
-                from: contents, service: fixture.service, options: fixture.options)
+                at: AuthState.Place(store: contents, service: fixture.service, options: fixture.options))
             fixture.options.observer = log
-            mine = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+            mine = try await AuthState.restore(
+                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         }
 
         func login(_ token: String) async throws {
@@ -68,10 +69,10 @@ struct NoticingTests {
     func noticedAfterLogin() async throws {
         let fixture = try await ProviderFixture(clock: ManualClock())
         let store = InMemoryAuthStateStore()
-        let mine = try await AuthState.authorize(
-            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
-        let theirs = try await AuthState.authorize(
-            fixture.request(), presenting: DirectUserAgent(), service: fixture.service, store: store)
+        let mine = try await AuthState.logIn(
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+        let theirs = try await AuthState.logIn(
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
         #expect(try await mine.freshTokens().accessToken == theirs.snapshot.accessToken)
         try await theirs.clear()
         #expect(await authError { try await mine.freshTokens() }?.code == .notLoggedIn)

@@ -16,7 +16,8 @@ struct OverlapTests {
     }
 
     private func restored(_ store: any AuthStateStore, _ fixture: Fixture) async throws -> AuthState {
-        try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
     }
 
     @Test("a reading that began during a login does not bring the old grant back")
@@ -242,10 +243,9 @@ struct OverlapTests {
         try await mine.setNeedsTokenRefresh()
         try await restored(store, ahead).clear()
         if isNew {
-            let state = try await AuthState.clientCredentials(
-                configuration: fixture.record.configuration, clientID: "client", credential: .none,
-                service: fixture.service, store: store,
-                options: fixture.options)
+            let state = try await AuthState.logIn(
+                .clientCredentials(Client(fixture.record.client.provider, id: "client")),
+                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
             #expect(state.isAuthorized && state.snapshot.accessToken == "SECRET-access-1")
         } else {
             try await mine.update(with: tokens("mine", fixture))
@@ -352,10 +352,10 @@ struct OverlapTests {
         try await mine.reload()
         let before = mine.snapshot
         let program = AuthState(
-            AuthState.Record(configuration: fixture.record.configuration, clientID: "successor"),
+            AuthState.Record(Client(fixture.record.client.provider, id: "successor")),
             service: fixture.service, store: store)
         try await program.reload()
-        #expect(program.snapshot.clientID == "successor")
+        #expect(program.snapshot.client.id == "successor")
         try await theirs.removeEnd()
         try await mine.reload()
         #expect(mine.snapshot == before && mine.snapshot.isForgettable)

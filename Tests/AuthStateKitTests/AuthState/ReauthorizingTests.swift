@@ -21,8 +21,9 @@ struct ReauthorizingTests {
             } else {
                 fixture = try await ProviderFixture { $0.users.append(.bob) }
             }
-            state = try await AuthState.authorize(
-                fixture.request(scopes), presenting: DirectUserAgent(), service: fixture.service, store: store)
+            state = try await AuthState.logIn(
+                .browser(fixture.request(scopes), DirectUserAgent()),
+                at: AuthState.Place(store: store, service: fixture.service))
             request = TransportRequest(url: fixture.provider.url(of: .resource))
         }
 
@@ -146,7 +147,7 @@ struct ReauthorizingTests {
         let world = try await World()
         _ = await world.state.logOut(with: nil)
         let state = AuthState(
-            AuthState.Record(configuration: world.fixture.configuration, clientID: "app"),
+            AuthState.Record(Client(world.fixture.configuration, id: "app")),
             service: world.fixture.service, store: world.store)
         #expect(try await state.performAction(world.request, reauthorize: asBob).status == 200)
         #expect(state.isAuthorized && world.logins() == 2)
@@ -183,9 +184,10 @@ struct ReauthorizingTests {
     @Test("a client's own state leads to no login")
     func machine() async throws {
         let world = try await World()
-        let state = try await AuthState.clientCredentials(
-            configuration: world.fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            service: world.fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
+            at: AuthState.Place(service: world.fixture.service))
         world.provider.rejectAccessTokens(times: 100)
         let error = await authError { try await state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .tokenRejected && world.logins() == 1)
@@ -204,8 +206,9 @@ struct ReauthorizingTests {
                     if world.logins() == 1 {
                         var request = world.fixture.request()
                         request.loginHint = name
-                        _ = try await AuthState.authorize(
-                            request, presenting: DirectUserAgent(), service: world.fixture.service, store: world.store)
+                        _ = try await AuthState.logIn(
+                            .browser(request, DirectUserAgent()),
+                            at: AuthState.Place(store: world.store, service: world.fixture.service))
                         throw AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.")
                     }
                     return try await world.state.performAction(world.request)
@@ -228,13 +231,13 @@ struct ReauthorizingTests {
                 return sent.count
             }
             if count == sending {
-                _ = try await AuthState.authorize(
-                    request, presenting: DirectUserAgent(), service: service, store: store)
+                _ = try await AuthState.logIn(
+                    .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: service))
             }
             return TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
         }
         let state = try await AuthState.restore(
-            from: world.store, service: AuthorizationService(transport: transport))
+            at: AuthState.Place(store: world.store, service: AuthorizationService(transport: transport)))
         let error = await authError {
             try await state.performAction(world.request, policy: .renewOnce, reauthorize: asAda)
         }
@@ -261,8 +264,9 @@ struct ReauthorizingTests {
         if isLogin {
             var request = world.fixture.request()
             request.loginHint = "bob"
-            _ = try await AuthState.authorize(
-                request, presenting: DirectUserAgent(), service: world.fixture.service, store: world.store)
+            _ = try await AuthState.logIn(
+                .browser(request, DirectUserAgent()),
+                at: AuthState.Place(store: world.store, service: world.fixture.service))
         } else {
             try await AuthState.remove(from: world.store)
         }

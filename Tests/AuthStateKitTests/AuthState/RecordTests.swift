@@ -17,10 +17,10 @@ struct RecordTests {
 
     init() throws {
         login = AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: URL(string: "https://op.example/authorize"),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
-            clientID: "client"
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                    tokenEndpoint: try #require(URL(string: "https://op.example/token"))), id: "client")
         ).applying(.loggedIn(nil, Self.tokens("0", idToken: "ID 0"), requestedScope: "mail"), at: Self.stamp(1000))
     }
 
@@ -166,7 +166,7 @@ struct RecordTests {
     /// The same without what is registered of the client.
     private static func unregistered(_ record: AuthState.Record) -> AuthState.Record {
         var record = record
-        (record.lastRegistrationResponse, record.credential) = (nil, .none)
+        (record.lastRegistrationResponse, record.client.credential) = (nil, .none)
         record.stamps.registration = .never
         return record
     }
@@ -183,7 +183,7 @@ struct RecordTests {
                 for three in states {
                     let (left, right) = (both.merged(with: three), one.merged(with: two.merged(with: three)))
                     guard left != right else { continue }
-                    let clients = Set([one, two, three].map(\.clientID))
+                    let clients = Set([one, two, three].map(\.client.id))
                     let isKnown = clients.count == 2 && Self.unregistered(left) == Self.unregistered(right)
                     if !isKnown { disagreements += 1 }
                 }
@@ -202,8 +202,8 @@ struct RecordTests {
                 "registration_access_token":"SECRET","registration_client_uri":"https://op.example/client"}
                 """.utf8))
         let ours = login.applying(.registrationChanged(try RegistrationResponse(answer)), at: Self.stamp(5000))
-        var theirs = AuthState.Record(configuration: login.configuration, clientID: "client")
-        theirs.configuration.tokenEndpoint = try #require(URL(string: "https://evil.example/token"))
+        var theirs = AuthState.Record(Client(login.client.provider, id: "client"))
+        theirs.client.provider.tokenEndpoint = try #require(URL(string: "https://evil.example/token"))
         return (ours, theirs)
     }
 
@@ -212,8 +212,8 @@ struct RecordTests {
         var (ours, theirs) = try registered()
         (theirs.stamps.grant, theirs.stamps.client) = (Self.stamp(9000), Self.stamp(9000))
         let adopted = ours.merged(with: theirs)
-        #expect(adopted.configuration == theirs.configuration && adopted.refreshToken == nil)
-        #expect(adopted.lastRegistrationResponse == nil && adopted.credential == .none)
+        #expect(adopted.client.provider == theirs.client.provider && adopted.refreshToken == nil)
+        #expect(adopted.lastRegistrationResponse == nil && adopted.client.credential == .none)
         let ended = ours.applying(.loggedOut, at: Self.stamp(10_000))
         #expect(ended.lastRegistrationResponse != nil)
         #expect(ended.merged(with: theirs).lastRegistrationResponse == nil)
@@ -270,7 +270,7 @@ struct RecordTests {
         let again = try AuthStateArchive(data: AuthStateArchive(record).data()).record
         #expect(again == record)
         // The next login finds the registration that it has to keep.
-        var login = AuthState.Record(configuration: record.configuration, clientID: "client")
+        var login = AuthState.Record(Client(record.client.provider, id: "client"))
             .applying(.loggedIn(nil, Self.tokens("1")))
         login.decide(after: record)
         #expect(login.lastRegistrationResponse == record.lastRegistrationResponse)

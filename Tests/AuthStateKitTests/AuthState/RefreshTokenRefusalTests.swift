@@ -54,7 +54,7 @@ struct RefreshTokenRefusalTests {
     @Test("a refusal of another request with such a text keeps its code")
     func code() async throws {
         let fixture = try Fixture([answer("invalid_request", Self.texts[0])])
-        let request = TokenRequest(clientCredentialsFor: "c", configuration: fixture.record.configuration)
+        let request = TokenRequest(Client(fixture.record.client.provider, id: "c"), .clientCredentials)
         #expect(await authError { try await fixture.service.perform(request) }?.code == .invalidRequest)
     }
 }

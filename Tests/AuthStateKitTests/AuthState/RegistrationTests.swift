@@ -15,13 +15,12 @@ struct RegistrationTests {
             configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.clientName = "Tool"
         request.tokenEndpointAuthMethod = method
-        return try await AuthState.register(request, service: fixture.service, store: store)
+        return try await AuthState.register(request, at: AuthState.Place(store: store, service: fixture.service))
     }
 
     private func logIn(_ state: AuthState) async throws {
         let record = state.snapshot
-        let request = AuthorizationRequest(
-            configuration: record.configuration, clientID: record.clientID, scopes: [.openID, .profile])
+        let request = AuthorizationRequest(record.client, scopes: [.openID, .profile])
         try await state.authorize(request, presenting: DirectUserAgent())
     }
 
@@ -34,10 +33,10 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
-        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse?.clientID == state.snapshot.clientID)
+        #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse?.clientID == state.snapshot.client.id)
         try await logIn(state)
         #expect(state.isAuthorized)
-        let restored = try await AuthState.restore(from: store, service: fixture.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         try await restored.refresh()
         try await logIn(restored)
         #expect(fixture.provider.requests(at: .registration).count == 1)
@@ -68,7 +67,7 @@ struct RegistrationTests {
         let kept = try await stored(store)
         #expect(kept.lastRegistrationResponse != nil && kept.lastTokenResponse == nil && kept.refreshToken == nil)
         #expect(kept.idToken == nil && kept.lastAuthorizationResponse == nil)
-        let restored = try await AuthState.restore(from: store, service: fixture.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         #expect(await authError { try await restored.freshTokens() }?.code == .notLoggedIn)
         try await logIn(restored)
         #expect(restored.isAuthorized && fixture.provider.requests(at: .registration).count == 1)
@@ -79,10 +78,9 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         let record = state.snapshot
-        var request = AuthorizationRequest(
-            configuration: record.configuration, clientID: record.clientID, scopes: [.openID])
+        var request = AuthorizationRequest(record.client, scopes: [.openID])
         request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
-        let pending = try fixture.service.begin(request)
+        let pending = try await fixture.service.begin(request)
         let answer = try await fixture.service.transport.send(TransportRequest(url: pending.url))
         try await state.complete(
             pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
@@ -105,7 +103,7 @@ struct RegistrationTests {
         #expect(try await stored(store).lastRegistrationResponse == changed)
         let after = state.snapshot
         #expect(after.refreshToken == before.refreshToken && after.grantID == before.grantID)
-        #expect(after.credential == before.credential)
+        #expect(after.client.credential == before.client.credential)
         try await state.refresh()
     }
 
@@ -117,13 +115,13 @@ struct RegistrationTests {
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
         try await logIn(state)
-        let before = state.snapshot.credential
+        let before = state.snapshot.client.credential
         let answer = isUpdate ? try await state.updateRegistration { _ in } : try await state.readRegistration()
-        let now = state.snapshot.credential
+        let now = state.snapshot.client.credential
         #expect(now != before && now == answer.credential)
-        #expect(try await stored(store).credential == now)
+        #expect(try await stored(store).client.credential == now)
         try await state.refresh()
-        try await AuthState.restore(from: store, service: fixture.service).readRegistration()
+        try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service)).readRegistration()
     }
 
     @Test("an unsaved registration token is saved before the provider is asked again, or it is not asked")
@@ -156,7 +154,7 @@ struct RegistrationTests {
             configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         (request.clientName, request.contacts) = ("Tool", ["ada@example.com"])
         request.grantTypes = [.authorizationCode, .refreshToken]
-        let state = try await AuthState.register(request, service: fixture.service)
+        let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
         try await state.readRegistration()
         try await state.updateRegistration { ($0.clientName, $0.contacts) = ("Renamed", []) }
         let answer = try await state.updateRegistration { $0.softwareVersion = "2" }
@@ -176,9 +174,10 @@ struct RegistrationTests {
             configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
-        let state = try await AuthState.register(request, credential: .privateKey(first), service: fixture.service)
+        let state = try await AuthState.register(
+            request, credential: .privateKey(first), at: AuthState.Place(service: fixture.service))
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
-        #expect(state.snapshot.credential == .privateKey(second))
+        #expect(state.snapshot.client.credential == .privateKey(second))
         try await logIn(state)
         try await state.refresh()
     }
@@ -196,10 +195,10 @@ struct RegistrationTests {
         let store = OpenStore()
         let state = try await AuthState.register(
             request, credential: .privateKey(first).sent(onlyTo: .issuer(fixture.provider.issuer)),
-            service: fixture.service, store: store)
+            at: AuthState.Place(store: store, service: fixture.service))
         try await logIn(state)
         let evil = try #require(URL(string: "https://evil.example/token"))
-        if isMoved { try await store.change { $0.configuration.tokenEndpoint = evil } }
+        if isMoved { try await store.change { $0.client.provider.tokenEndpoint = evil } }
         try await state.updateRegistration(credential: .privateKey(second)) { $0.keys = [second.privateKey] }
         let error = await authError { try await state.refresh() }
         #expect(error?.code == (isMoved ? .credentialWithheld : nil))
@@ -211,10 +210,10 @@ struct RegistrationTests {
         var request = RegistrationRequest(
             configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.idTokenSignedResponseAlg = .es256
-        let state = try await AuthState.register(request, service: fixture.service)
-        #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.es256])
+        let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
+        #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.es256])
         try await state.updateRegistration { $0.idTokenSignedResponseAlg = .rs256 }
-        #expect(state.snapshot.configuration.idTokenPolicy.algorithms == [.rs256])
+        #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.rs256])
     }
 
     @Test("a provider that requires an initial access token is reported, with what to do about it")
@@ -237,7 +236,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
         let store = InMemoryAuthStateStore()
         let first = try await register(fixture, store: store)
-        let second = try await AuthState.restore(from: store, service: fixture.service)
+        let second = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for state in [first, second, first, second] { group.addTask { try await state.readRegistration() } }
             try await group.waitForAll()
@@ -257,7 +256,7 @@ struct RegistrationTests {
         #expect(merged.stamps.registration == changed.stamps.registration)
         #expect(merged.stamps.grant == login.stamps.grant && merged.accessToken == "SECRET-theirs")
         var another = login
-        another.clientID = "another"
+        another.client.id = "another"
         #expect(changed.merged(with: another).stamps.registration == login.stamps.registration)
         #expect(another.applying(.registrationChanged(registration)) == another)
     }
@@ -278,7 +277,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
-        let theirs = try await AuthState.restore(from: store, service: fixture.service)
+        let theirs = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         let later = try await theirs.updateRegistration { $0.clientName = "Later" }
         #expect(state.snapshot.lastRegistrationResponse != later)
         let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date())
@@ -300,7 +299,7 @@ struct RegistrationTests {
             await authError { try await state.commit(.registrationChanged(registration, credential: nil)) }?.kind
                 == .store)
         #expect(await authError { try await state.clear() }?.kind == .store)
-        let theirs = try await AuthState.restore(from: store.inner, service: fixture.service)
+        let theirs = try await AuthState.restore(at: AuthState.Place(store: store.inner, service: fixture.service))
         let later = TokenResponse(accessToken: "SECRET-later", issuedAt: Date().addingTimeInterval(10))
         try await theirs.update(with: later)
         store.fail()
@@ -323,8 +322,8 @@ struct RegistrationTests {
         store.fail()
         try await state.save()
         for record in [state.snapshot, try await self.stored(store.inner)] {
-            #expect(record.configuration == registered.configuration && record.clientID == registration.clientID)
-            #expect(record.refreshToken == nil && record.credential == registered.credential)
+            #expect(record.client.provider == registered.client.provider && record.client.id == registration.clientID)
+            #expect(record.refreshToken == nil && record.client.credential == registered.client.credential)
         }
     }
 
@@ -343,7 +342,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let state = try await register(fixture)
         try await state.updateRegistration { $0.tokenEndpointAuthMethod = ClientAuthenticationMethod.none }
-        #expect(state.snapshot.credential == .none)
+        #expect(state.snapshot.client.credential == .none)
         try await logIn(state)
         #expect(state.isAuthorized)
     }
@@ -356,11 +355,12 @@ struct RegistrationTests {
             configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [key.privateKey]
-        let state = try await AuthState.register(request, credential: .privateKey(key), service: fixture.service)
+        let state = try await AuthState.register(
+            request, credential: .privateKey(key), at: AuthState.Place(service: fixture.service))
         try await logIn(state)
         try await state.readRegistration()
         try await state.refresh()
-        #expect(state.snapshot.credential == .privateKey(key))
+        #expect(state.snapshot.client.credential == .privateKey(key))
     }
 
     @Test("a deleted client is forgotten, with its grant")
@@ -427,24 +427,23 @@ struct RegistrationTests {
             status: 201, headers: ["Content-Type": "application/json"], body: Data(#"{"client_id":"c"}"#.utf8))
         let response = try RegistrationResponse(answer)
         for own in [ClientCredential.privateKey(file: "/key.pem"), .certificate()] {
-            let record = AuthState.Record(
-                configuration: try Fixture().record.configuration, clientID: "c", credential: own)
-            #expect(record.applying(.registered(response)).credential == own)
-            #expect(record.applying(.registrationChanged(response)).credential == own)
+            let record = AuthState.Record(Client(try Fixture().record.client.provider, id: "c", credential: own))
+            #expect(record.applying(.registered(response)).client.credential == own)
+            #expect(record.applying(.registrationChanged(response)).client.credential == own)
         }
     }
 
     @Test("a secret in memory is not used for the client of another provider that is stored meanwhile")
     func foreignClient() async throws {
         var ours = try Fixture().record
-        ours.credential = .secret("SECRET-ours")
+        ours.client.credential = .secret("SECRET-ours")
         var theirs = ours
-        #expect(try copy(theirs).with(credentialOf: ours).credential == ours.credential)
-        theirs.configuration.issuer = try Issuer("https://other.example")
-        #expect(try copy(theirs).with(credentialOf: ours).credential == .secret(""))
+        #expect(try copy(theirs).with(credentialOf: ours).client.credential == ours.client.credential)
+        theirs.client.provider.issuer = try Issuer("https://other.example")
+        #expect(try copy(theirs).with(credentialOf: ours).client.credential == .secret(""))
         theirs = ours
-        theirs.clientID = "another"
-        #expect(try copy(theirs).with(credentialOf: ours).credential == .secret(""))
+        theirs.client.id = "another"
+        #expect(try copy(theirs).with(credentialOf: ours).client.credential == .secret(""))
     }
 
     @Test("a key in memory, with which assertions are signed, outlives another process's save")

@@ -9,9 +9,10 @@ extension RenewalTests {
     @Test("a client's own state renews with its credential")
     func clientCredentials() async throws {
         let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "machine", credential: .secret("SECRET-client"),
-            scopes: ["api"], service: fixture.service, options: fixture.options)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
+                scopes: ["api"]), at: AuthState.Place(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(
@@ -23,7 +24,7 @@ extension RenewalTests {
     func personAfterClient() throws {
         var record = try Fixture([]).record
         record.machineGrant = .clientCredentials(AuthState.ClientCredentialsGrant(scopes: ["api"]))
-        var request = AuthorizationRequest(configuration: record.configuration, clientID: record.clientID)
+        var request = AuthorizationRequest(record.client)
         request.redirectURI = try RedirectURI("https://app.example/callback")
         let url = try #require(URL(string: "https://app.example/callback?code=SECRET-code&state=\(request.state)"))
         let answer = try AuthorizationResponse(callback: AuthorizationCallback(url: url), for: request)
@@ -41,12 +42,12 @@ extension RenewalTests {
     func clientCredentialsAreNobody() async throws {
         let answer = #"{"access_token":"SECRET-access-2","token_type":"Bearer","id_token":"SECRET.id.token"}"#
         let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), .json(answer)])
-        var configuration = fixture.record.configuration
+        var configuration = fixture.record.client.provider
         configuration.issuer = try Issuer("https://op.example")
         configuration.jwksURI = URL(string: "https://op.example/keys")
-        let state = try await AuthState.clientCredentials(
-            configuration: configuration, clientID: "machine", credential: .secret("SECRET-client"),
-            service: fixture.service, options: fixture.options)
+        let state = try await AuthState.logIn(
+            .clientCredentials(Client(configuration, id: "machine", credential: .secret("SECRET-client"))),
+            at: AuthState.Place(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-2")
         #expect(state.snapshot.idToken == nil)
@@ -57,9 +58,10 @@ extension RenewalTests {
     func clientCredentialsResources() async throws {
         let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
         let resources = ["https://a.example", "https://b.example"]
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "machine", credential: .secret("SECRET-client"),
-            resources: resources, service: fixture.service, options: fixture.options)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client")),
+                resources: resources), at: AuthState.Place(service: fixture.service, options: fixture.options))
         fixture.clock.advance(by: .seconds(11))
         _ = try await state.freshTokens()
         let asked = fixture.transport.requests.map { request in
@@ -76,12 +78,13 @@ extension RenewalTests {
         let registration = try RegistrationResponse(TransportResponse(status: 201, body: Data(answer.utf8)))
         try await fixture.state(store: store).update(with: registration)
         func logIn(_ clientID: String) async throws -> AuthState {
-            try await AuthState.clientCredentials(
-                configuration: fixture.record.configuration, clientID: clientID, credential: .secret("SECRET-client"),
-                service: fixture.service, store: store, options: fixture.options)
+            try await AuthState.logIn(
+                .clientCredentials(
+                    Client(fixture.record.client.provider, id: clientID, credential: .secret("SECRET-client"))),
+                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         }
         #expect(try await logIn("machine").snapshot.lastRegistrationResponse == registration)
-        let stored = try await AuthState.restore(from: store, service: fixture.service)
+        let stored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         #expect(stored.snapshot.lastRegistrationResponse == registration)
         #expect(try await logIn("another").snapshot.lastRegistrationResponse == nil)
     }

@@ -11,7 +11,7 @@ struct RevokeTests {
         -> Fixture
     {
         var fixture = try Fixture(replies, refreshToken: refreshToken)
-        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        fixture.record.client.provider.revocationEndpoint = URL(string: "https://op.example/revoke")
         return fixture
     }
 

@@ -26,8 +26,8 @@ struct SavedBeforeVerifiedTests {
                 stored.withLock { $0 = archive?.record.refreshToken }
                 return TransportResponse(status: 503)
             })
-        fixture.record.configuration.issuer = try Issuer("https://op.example")
-        fixture.record.configuration.jwksURI = URL(string: "https://op.example/keys")
+        fixture.record.client.provider.issuer = try Issuer("https://op.example")
+        fixture.record.client.provider.jwksURI = URL(string: "https://op.example/keys")
         let state = fixture.state(store: store)
         fixture.clock.advance(by: .seconds(4000))
         _ = await authError { try await state.freshTokens() }

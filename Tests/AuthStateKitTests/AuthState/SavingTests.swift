@@ -63,7 +63,8 @@ struct SavingTests {
         let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let second = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
@@ -76,7 +77,8 @@ struct SavingTests {
         let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let second = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         _ = try await first.freshTokens()
         try await second.setNeedsTokenRefresh()
         #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
@@ -108,7 +110,8 @@ struct SavingTests {
         let store = InMemoryAuthStateStore()
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
-        let second = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let second = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         try await second.clear()
         #expect(await authError { try await first.freshTokens() }?.kind == .reauthenticationRequired)
         #expect(!first.isAuthorized)
@@ -145,7 +148,7 @@ struct SavingTests {
                 AuthStateError(
                     .invalidGrant, stage: .refresh, "gone", response: OAuthErrorResponse(error: "invalid_grant"),
                     httpStatus: 400)))
-        record.credential = .environment("CLIENT_SECRET")
+        record.client.credential = .environment("CLIENT_SECRET")
         let data = try AuthStateArchive(record).data()
         #expect(try AuthStateArchive(data: data).record == record)
         let text = String(decoding: data, as: UTF8.self)
@@ -159,7 +162,7 @@ struct SavingTests {
     @Test("a given secret is never archived; a restored state asks for it")
     func secretsAreNotArchived() async throws {
         var record = try Fixture().record
-        record.credential = .secret("SECRET-client")
+        record.client.credential = .secret("SECRET-client")
         let data = try AuthStateArchive(record).data()
         #expect(!String(decoding: data, as: UTF8.self).contains("SECRET-client"))
         let fixture = try Fixture([Fixture.tokens(1)])
@@ -184,7 +187,7 @@ struct SavingTests {
     func restoringNothing() async throws {
         let fixture = try Fixture()
         let error = await authError {
-            try await AuthState.restore(from: InMemoryAuthStateStore(), service: fixture.service)
+            try await AuthState.restore(at: AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service))
         }
         #expect(error?.code == .notLoggedIn)
     }

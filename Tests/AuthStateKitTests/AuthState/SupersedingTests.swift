@@ -57,7 +57,7 @@ struct SupersedingTests {
     func lateTokensAreRevoked() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1)), .json("{}")])
-        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        fixture.record.client.provider.revocationEndpoint = URL(string: "https://op.example/revoke")
         let (state, transport) = (fixture.state(), fixture.transport)
         fixture.clock.advance(by: .seconds(4000))
         let caller = Task { await authError { try await state.freshTokens() } }

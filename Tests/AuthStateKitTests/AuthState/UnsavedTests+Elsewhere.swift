@@ -26,7 +26,8 @@ struct UnsavedElsewhereTests {
         store.failAfterSaving(true)
         let login = response(fixture, "login", refreshToken: "SECRET-refresh-0")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
-        let theirs = try await AuthState.restore(from: store.inner, service: fixture.service, options: fixture.options)
+        let theirs = try await AuthState.restore(
+            at: AuthState.Place(store: store.inner, service: fixture.service, options: fixture.options))
         _ = try await theirs.refresh()
         store.failAfterSaving(false)
         try await mine.save()
@@ -57,7 +58,7 @@ struct UnsavedElsewhereTests {
         let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
         try await mine.setNeedsTokenRefresh()
         try await theirs.reload()
-        var request = AuthorizationRequest(configuration: fixture.record.configuration, clientID: "client")
+        var request = AuthorizationRequest(Client(fixture.record.client.provider, id: "client"))
         request.redirectURI = try RedirectURI("app:/callback")
         let callback = try AuthorizationCallback(
             url: #require(URL(string: "app:/callback?code=SECRET-code&state=\(request.state)")))
@@ -102,9 +103,10 @@ struct UnsavedElsewhereTests {
                 return TransportResponse(
                     status: 200, body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer"}"#.utf8))
             })
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "service", credential: .secret("SECRET-client"),
-            service: fixture.service, store: store, options: fixture.options)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         #expect(state.current.storeError?.code == .storeTooNew && state.tokensIfFresh() != nil)
         #expect(await authError { try await state.save() }?.code == .storeTooNew)
         #expect(try await store.load(.default)?.archive == newer)

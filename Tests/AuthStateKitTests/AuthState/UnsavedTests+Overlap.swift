@@ -204,7 +204,8 @@ struct UnsavedOverlapTests {
         let theirs = fixture.state(store: store)
         try await theirs.setNeedsTokenRefresh()
         let mine = try await AuthState.restore(
-            from: ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options)
+            at: AuthState.Place(
+                store: ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options))
         let refusal = AuthStateError(.tokenRejected, stage: .resource, "refused")
         #expect(await authError { try await mine.commit(.tokenRefused("SECRET-access-0", refusal)) }?.kind == .store)
         #expect(mine.authorizationError != nil)

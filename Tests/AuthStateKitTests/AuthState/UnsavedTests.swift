@@ -8,9 +8,10 @@ import Testing
 @Suite("Unsaved changes")
 struct UnsavedTests {
     private func login(_ fixture: Fixture, _ store: FaultyStore) async throws -> AuthState {
-        try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "service", credential: .secret("SECRET-client"),
-            service: fixture.service, store: store, options: fixture.options)
+        try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
     }
 
     @Test("tokens whose last save fails are kept, and saved when asked")
@@ -27,7 +28,7 @@ struct UnsavedTests {
         #expect(state.current.storeError == nil)
         let stored = try #require(try await store.inner.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.accessToken == "SECRET-access-1")
-        #expect(try AuthStateArchive(data: stored.archive).record.clientID == "service")
+        #expect(try AuthStateArchive(data: stored.archive).record.client.id == "service")
     }
 
     @Test("an unsaved login is saved over the state of another client that was stored before")
@@ -42,7 +43,7 @@ struct UnsavedTests {
         try await state.save()
         let stored = try #require(try await store.inner.load(.default))
         let record = try AuthStateArchive(data: stored.archive).record
-        #expect(record.clientID == "service")
+        #expect(record.client.id == "service")
         #expect(record.clientCredentials != nil)
         #expect(record.refreshToken == nil)
     }

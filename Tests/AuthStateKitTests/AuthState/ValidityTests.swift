@@ -53,7 +53,8 @@ struct ValidityTests {
         fixture.clock.advance(by: .seconds(29))
         // Another process knows from the archive when the tokens were issued, and for how long.
         let other = try await AuthState.restore(
-            from: store, credential: ClientCredential.none, service: fixture.service, options: fixture.options)
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options),
+            credential: ClientCredential.none)
         for state in [state, other] { _ = try await state.freshTokens(validFor: .seconds(600)) }
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(2))

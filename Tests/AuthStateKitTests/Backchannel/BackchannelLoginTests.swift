@@ -25,8 +25,7 @@ struct BackchannelLoginTests {
         func request(
             _ hint: BackchannelAuthenticationRequest.Hint = .login("ada"), scopes: [Scope] = [.openID, .profile]
         ) -> BackchannelAuthenticationRequest {
-            BackchannelAuthenticationRequest(
-                configuration: fixture.configuration, clientID: "service", hint: hint, scopes: scopes)
+            BackchannelAuthenticationRequest(Client(fixture.configuration, id: "service"), hint: hint, scopes: scopes)
         }
 
         /// Logs in; `decide` is Ada, who is asked on her phone. Waits for one question.
@@ -36,12 +35,10 @@ struct BackchannelLoginTests {
         ) async throws -> AuthState {
             let (asked, provider) = (request ?? self.request(), provider)
             let task = Task {
-                try await AuthState.authorizeBackchannel(
-                    asked, credential: credential, service: fixture.service, store: store,
-                    annotations: ["till": "3"]
-                ) { _ in
-                    if let allow { #expect(provider.decide(loginHint: "ada@example.com", allow: allow)) }
-                }
+                try await AuthState.logIn(
+                    .backchannel(asked.with(credential)) { _ in
+                        if let allow { #expect(provider.decide(loginHint: "ada@example.com", allow: allow)) }
+                    }, at: AuthState.Place(store: store, service: fixture.service), annotations: ["till": "3"])
             }
             for pause in pauses {
                 await clock.sleepers()
@@ -71,7 +68,7 @@ struct BackchannelLoginTests {
         #expect(sent["binding_message"] == "W4SCT" && sent["requested_expiry"] == "90")
         #expect(world.provider.requestCount(.token) == 1)
         let restored = try await AuthState.restore(
-            from: store, credential: World.credential, service: world.fixture.service)
+            at: AuthState.Place(store: store, service: world.fixture.service), credential: World.credential)
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
@@ -152,12 +149,12 @@ struct BackchannelLoginTests {
         request.hint = .loginToken(token)
         #expect(await world.refusal(request)?.code == .expiredLoginHintToken)
         request.hint = .loginToken(unsignedToken(["sub": "ada"]))
-        request.clientID = "app"
+        request.client.id = "app"
         let stranger = await failure {
             _ = try await world.logIn(request, credential: .none, pauses: [], allow: nil)
         }
         #expect(stranger?.code == .unauthorizedClient)
-        request.clientID = "service"
+        request.client.id = "service"
         #expect(try await world.logIn(request).isAuthorized)
     }
 
@@ -183,20 +180,18 @@ struct BackchannelLoginTests {
     @Test("an identifier serves its own grant and client, and serves once")
     func identifier() async throws {
         let world = try await World { $0.login = .automatic }
-        let response = try await world.fixture.service.authorizeBackchannel(
-            world.request(), credential: World.credential)
+        let response = try await world.fixture.service.authorizeBackchannel(world.request().with(World.credential))
         let device = TokenRequest(
-            deviceCode: response.authenticationRequestID, configuration: world.fixture.configuration,
-            clientID: "service")
+            Client(world.fixture.configuration, id: "service"), .deviceCode(response.authenticationRequestID))
         #expect(
             await failure {
-                _ = try await world.fixture.service.perform(device, credential: World.credential)
+                _ = try await world.fixture.service.perform(device.with(World.credential))
             }?.code == .invalidGrant)
         let question = response.tokenRequest()
-        _ = try await world.fixture.service.perform(question, credential: World.credential)
+        _ = try await world.fixture.service.perform(question.with(World.credential))
         #expect(
             await failure {
-                _ = try await world.fixture.service.perform(question, credential: World.credential)
+                _ = try await world.fixture.service.perform(question.with(World.credential))
             }?.code == .invalidGrant)
     }
 
@@ -205,7 +200,7 @@ struct BackchannelLoginTests {
         let world = try await World()
         let (asked, service) = (world.request(), world.fixture.service)
         let task = Task {
-            try await AuthState.authorizeBackchannel(asked, credential: World.credential, service: service)
+            try await AuthState.logIn(.backchannel(asked.with(World.credential)), at: AuthState.Place(service: service))
         }
         await world.clock.sleepers()
         task.cancel()
@@ -219,14 +214,13 @@ struct BackchannelLoginTests {
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service) { _ in
             World.credential
         }
-        let task = Task { try await pool.authorizeBackchannel(world.request(), for: "till-1") }
+        let task = Task { try await pool.logIn(.backchannel(world.request()), for: "till-1") }
         await world.clock.sleepers()
         world.clock.advance(by: .seconds(5))
         let first = try await task.value
         #expect(try await pool.state(for: "till-1") === first)
-        let response = try await world.fixture.service.authorizeBackchannel(
-            world.request(), credential: World.credential)
-        let other = Task { try await pool.completeBackchannel(response, for: "till-2") }
+        let response = try await world.fixture.service.authorizeBackchannel(world.request().with(World.credential))
+        let other = Task { try await pool.logIn(.backchannel(response), for: "till-2") }
         await world.clock.sleepers()
         world.clock.advance(by: .seconds(5))
         let second = try await other.value

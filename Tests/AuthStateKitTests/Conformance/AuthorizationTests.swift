@@ -160,7 +160,8 @@ extension ProviderFixture {
     ) async throws -> AuthStateError {
         let store = InMemoryAuthStateStore()
         func logIn(_ request: AuthorizationRequest) async throws -> AuthState {
-            try await AuthState.authorize(request, presenting: DirectUserAgent(), service: service, store: store)
+            try await AuthState.logIn(
+                .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: service))
         }
         let earlier = try await logIn(self.request())
         let (before, spent) = (try await store.load(.default), provider.requestCount(.token))

@@ -22,14 +22,14 @@ struct ClientAuthenticationTests {
             $0.wantsEndpointAudience = wantsEndpointAudience
         }
         var request = fixture.request(client: "client")
-        if wantsEndpointAudience { request.configuration.tolerances = [.endpointAudience] }
+        if wantsEndpointAudience { request.client.provider.tolerances = [.endpointAudience] }
         let state = try await fixture.logIn(request, credential: credential)
         let first = state.snapshot.accessToken
         #expect(try await state.refresh().accessToken != first)
         let record = state.snapshot
         let revocation = RevocationRequest(
-            configuration: record.configuration, clientID: "client", token: try #require(record.refreshToken))
-        try await fixture.service.revoke(revocation, credential: record.credential)
+            Client(record.client.provider, id: "client"), token: try #require(record.refreshToken))
+        try await fixture.service.revoke(revocation.with(record.client.credential))
         #expect(await authError { try await state.refresh() }?.code == .invalidGrant)
         return Array(fixture.provider.requests(at: .token).prefix(2)) + fixture.provider.requests(at: .revocation)
     }

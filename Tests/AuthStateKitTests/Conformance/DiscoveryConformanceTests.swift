@@ -35,12 +35,12 @@ struct DiscoveryConformanceTests {
         #expect(try await fixture.logIn().isAuthorized)
         #expect(fixture.provider.requestCount(.keySet) == 1)
         fixture.provider.update { $0.deviations.keySet = { $0["keys"] = [] } }
-        let stranger = try await AuthState.authorize(
-            fixture.request(), presenting: DirectUserAgent(), service: fixture.service)
+        let stranger = try await AuthState.logIn(
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(service: fixture.service))
         #expect(stranger.isAuthorized, "keys are kept")
         let error = await failure {
-            _ = try await AuthState.authorize(
-                fixture.request(), presenting: DirectUserAgent(), service: AuthorizationService())
+            _ = try await AuthState.logIn(
+                .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(service: AuthorizationService()))
         }
         #expect(error?.code == .invalidSignature)
         await fixture.provider.stop()

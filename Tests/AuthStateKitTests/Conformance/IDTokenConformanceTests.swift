@@ -22,15 +22,16 @@ struct IDTokenConformanceTests {
         let store = InMemoryAuthStateStore()
         var request = fixture.request()
         if hybrid { request.responseType = .codeIDToken }
-        let state = try await AuthState.authorize(
-            request, presenting: DirectUserAgent(), service: fixture.service, store: store)
+        let state = try await AuthState.logIn(
+            .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
         let (before, stored) = (state.snapshot, try await store.load(.default))
 
         fixture.provider.update { deviate(&$0.deviations) }
         var second = fixture.request()
         second.responseType = request.responseType
         let error = await authError {
-            try await AuthState.authorize(second, presenting: DirectUserAgent(), service: fixture.service, store: store)
+            try await AuthState.logIn(
+                .browser(second, DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
         }
         #expect(error?.code == code && error?.kind == .refused, sourceLocation: sourceLocation)
         #expect(error?.message.contains(check) == true, "\(String(describing: error))", sourceLocation: sourceLocation)
@@ -106,7 +107,7 @@ struct IDTokenConformanceTests {
         var request = fixture.request()
         _ = try await fixture.logIn(request)
         request = fixture.request()
-        request.configuration.idTokenPolicy.requiresAccessTokenHash = true
+        request.client.provider.idTokenPolicy.requiresAccessTokenHash = true
         let error = await failure { _ = try await fixture.logIn(request) }
         #expect(error?.code == .invalidIDToken && error?.message.contains("at_hash") == true)
     }
@@ -151,11 +152,11 @@ struct IDTokenConformanceTests {
         let fixture = try await ProviderFixture { $0.deviations.signature = .missing }
         #expect(await failure { _ = try await fixture.logIn() }?.code == .invalidSignature)
         var request = fixture.request()
-        request.configuration.idTokenPolicy.algorithms.insert(.unsecured)
+        request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         let state = try await fixture.logIn(request)
         #expect(state.snapshot.idTokenTrust == .tls && state.tokensIfFresh()?.idTokenTrust == .tls)
         request = fixture.request()
-        request.configuration.idTokenPolicy.algorithms.insert(.unsecured)
+        request.client.provider.idTokenPolicy.algorithms.insert(.unsecured)
         request.responseType = .codeIDToken
         let error = await failure { _ = try await fixture.logIn(request) }
         #expect(error?.code == .invalidSignature && error?.stage == .authorization)
@@ -214,7 +215,7 @@ struct IDTokenConformanceTests {
         let fixture = try await ProviderFixture { $0.deviations.idToken = { claims, _ in claims["acr"] = "gold" } }
         for (wanted, isRefused) in [("gold", false), ("platinum", true)] {
             var request = fixture.request()
-            request.configuration.idTokenPolicy.contextClasses = [wanted]
+            request.client.provider.idTokenPolicy.contextClasses = [wanted]
             let byPolicy = await failure { _ = try await fixture.logIn(request) }
             request = fixture.request()
             request.claims = ["id_token": ["acr": ["essential": true, "values": [.string(wanted)]]]]
@@ -226,8 +227,8 @@ struct IDTokenConformanceTests {
 
     private func logIn(_ fixture: ProviderFixture, _ algorithm: SignatureAlgorithm) async throws -> AuthState {
         var request = fixture.request(client: "service")
-        if algorithm.isSymmetric { request.configuration.idTokenPolicy.algorithms = [algorithm] }
-        request.configuration.tolerances = [.shortSecret]
+        if algorithm.isSymmetric { request.client.provider.idTokenPolicy.algorithms = [algorithm] }
+        request.client.provider.tolerances = [.shortSecret]
         return try await fixture.logIn(request, credential: .secret("service-secret"))
     }
 }

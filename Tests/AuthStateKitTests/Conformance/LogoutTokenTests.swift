@@ -69,11 +69,11 @@ struct LogoutTokenTests {
         limits.clock = WallClock(now: { LogoutTokenForger.now })
         let service = AuthorizationService(
             transport: ScriptedTransport(then: .json(body)), configuration: limits)
-        let configuration = ServiceConfiguration(
+        let configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")),
             jwksURI: URL(string: "https://op.example/keys"))
-        func taken(_ key: Int, _ configuration: ServiceConfiguration) async throws -> Bool {
+        func taken(_ key: Int, _ configuration: ProviderConfiguration) async throws -> Bool {
             let compact = try LogoutTokenForger.token(by: keys[key])
             let error = await failure {
                 _ = try await service.logoutToken(compact, configuration: configuration, clientID: "client")
@@ -116,7 +116,7 @@ struct LogoutTokenTests {
         var limits = AuthorizationService.Configuration()
         limits.clock = WallClock(now: { LogoutTokenForger.now })
         let service = AuthorizationService(transport: transport, configuration: limits)
-        var configuration = ServiceConfiguration(
+        var configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")),
             jwksURI: URL(string: "https://op.example/keys"))
@@ -143,16 +143,15 @@ struct ThirdPartyLoginTests {
             ["iss": "https://op.example", "login_hint": "ada", "target_link_uri": "https://app.example/page"],
             allowedIssuers: ["https://op.example"])
         #expect(login.targetLinkURI == "https://app.example/page")
-        var configuration = ServiceConfiguration(
+        var configuration = ProviderConfiguration(
             issuer: login.issuer, authorizationEndpoint: URL(string: "https://op.example/authorize"),
             tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         let place = try RedirectURI("https://app.example/callback")
-        let request = try login.request(
-            configuration: configuration, clientID: "client", scopes: [.openID], redirectURI: place)
+        let request = try login.request(Client(configuration, id: "client"), scopes: [.openID], redirectURI: place)
         #expect(request.loginHint == "ada" && request.redirectURI == place)
         configuration.issuer = try Issuer("https://other.example")
         #expect(throws: AuthStateError.self) {
-            try login.request(configuration: configuration, clientID: "client", scopes: [], redirectURI: place)
+            try login.request(Client(configuration, id: "client"), scopes: [], redirectURI: place)
         }
     }
 

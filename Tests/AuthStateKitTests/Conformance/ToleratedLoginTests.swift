@@ -14,7 +14,7 @@ struct ToleratedLoginTests {
     ) async throws -> AuthStateError? {
         let fixture = try await ProviderFixture(change)
         var request = fixture.request()
-        request.configuration.tolerances = tolerances
+        request.client.provider.tolerances = tolerances
         request.responseType = responseType
         let asked = request
         let error = await failure { try await fixture.logIn(asked).refresh() }
@@ -55,8 +55,8 @@ struct ToleratedLoginTests {
     func clientIDBesideBasic() async throws {
         for (tolerances, sent) in [([], nil), ([.clientIDBesideBasic], "client")] as [(Set<Tolerance>, String?)] {
             var fixture = try Fixture([Fixture.tokens(1)])
-            fixture.record.configuration.tolerances = tolerances
-            fixture.record.credential = .secret("SECRET-client", method: .clientSecretBasic)
+            fixture.record.client.provider.tolerances = tolerances
+            fixture.record.client.credential = .secret("SECRET-client", method: .clientSecretBasic)
             try await fixture.state().refresh()
             let request = try #require(fixture.transport.requests.last)
             let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }

@@ -26,8 +26,8 @@ struct BoundFixture {
     }
 
     func logIn(store: any AuthStateStore = InMemoryAuthStateStore(), key: DPoPKey? = nil) async throws -> AuthState {
-        try await AuthState.authorize(
-            request(key), presenting: DirectUserAgent(), service: base.service, store: store)
+        try await AuthState.logIn(
+            .browser(request(key), DirectUserAgent()), at: AuthState.Place(store: store, service: base.service))
     }
 
     /// The proofs that came to an endpoint, in order.
@@ -104,11 +104,11 @@ struct DPoPLifeTests {
         let fixture = try await BoundFixture()
         var request = try fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
-        let pending = try fixture.base.service.begin(request)
+        let pending = try await fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
         let location = try #require(answer.headers["Location"])
         let state = AuthState(
-            AuthState.Record(configuration: request.configuration, clientID: request.clientID),
+            AuthState.Record(request.client),
             service: fixture.base.service)
         try await state.update(
             with: fixture.base.service.authorizationResponse(
@@ -144,7 +144,7 @@ struct DPoPLifeTests {
             #expect(text.contains(#""d":""#) == (key == nil))
             // Once, and not again in the request that the login was made with.
             #expect(text.components(separatedBy: try #require(first.snapshot.dpopKey).thumbprint).count == 2)
-            let second = try await AuthState.restore(from: store, service: fixture.base.service)
+            let second = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.base.service))
             #expect(second.snapshot.dpopKey == first.snapshot.dpopKey)
             try await second.refresh()
             #expect(try await second.performAction(fixture.resource).status == 200)
@@ -158,10 +158,10 @@ struct DPoPLifeTests {
         let session = try await DirectUserAgent().prepare(redirectURI: nil, for: .login)
         var placed = request
         placed.redirectURI = session.redirectURI
-        let archive = try JSONEncoder().encode(fixture.base.service.begin(placed))
+        let archive = try await JSONEncoder().encode(fixture.base.service.begin(placed))
         let pending = try JSONDecoder().decode(PendingAuthorization.self, from: archive)
-        let state = try await AuthState.complete(
-            pending, callback: session.present(pending.url), service: fixture.base.service)
+        let state = try await AuthState.logIn(
+            .code(pending, session.present(pending.url)), at: AuthState.Place(service: fixture.base.service))
         #expect(state.snapshot.dpopKey == request.dpopKey)
         #expect(try await state.performAction(fixture.resource).status == 200)
     }
@@ -229,9 +229,10 @@ struct DPoPLifeTests {
     @Test("a client's own tokens are bound too")
     func clientCredentials() async throws {
         let fixture = try await BoundFixture()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.base.configuration, clientID: "service", credential: .secret("service-secret"),
-            scopes: ["api"], dpopKey: .generate(), service: fixture.base.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.base.configuration, id: "service", credential: .secret("service-secret")),
+                scopes: ["api"], dpopKey: .generate()), at: AuthState.Place(service: fixture.base.service))
         #expect(try await state.performAction(fixture.resource).status == 200)
         let first = state.snapshot.accessToken
         #expect(try await state.refresh().accessToken != first)
@@ -275,13 +276,13 @@ struct DPoPLifeTests {
         let fixture = try await BoundFixture()
         var request = try fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:5000/callback")
-        let pending = try fixture.base.service.begin(request)
+        let pending = try await fixture.base.service.begin(request)
         let answer = try await fixture.base.service.transport.send(TransportRequest(url: pending.url))
         let response = try await fixture.base.service.authorizationResponse(
             for: pending, callback: AuthorizationCallback(url: try #require(answer.headers["Location"])))
         let tokens = try await fixture.base.service.exchange(response)
         let state = AuthState(
-            AuthState.Record(configuration: request.configuration, clientID: request.clientID),
+            AuthState.Record(request.client),
             service: fixture.base.service)
         let before = state.snapshot
         let error = await failure { try await state.update(with: tokens) }
@@ -323,15 +324,15 @@ struct DPoPLifeTests {
         record.lastTokenResponse?.accessTokenExpirationDate = nil
         let service = AuthorizationService(transport: transport, configuration: configuration)
         let state = AuthState(record, service: service)
-        let refresh = TokenRequest(refreshToken: "r", configuration: record.configuration, clientID: "c")
+        let refresh = TokenRequest(Client(record.client.provider, id: "c"), .refreshToken("r"))
         let hints = [
             await failure {
-                _ = try await state.performAction(TransportRequest(url: record.configuration.tokenEndpoint))
+                _ = try await state.performAction(TransportRequest(url: record.client.provider.tokenEndpoint))
             },
             await failure { try await state.refresh() },
-            await failure { _ = try await service.perform(refresh, credential: .privateKey(.generate(.es256))) },
+            await failure { _ = try await service.perform(refresh.with(.privateKey(.generate(.es256)))) },
             // A secret has no clock.
-            await failure { _ = try await service.perform(refresh, credential: .secret("s")) },
+            await failure { _ = try await service.perform(refresh.with(.secret("s"))) },
         ].map { $0?.hint ?? "" }
         let difference = "400 s \(seconds < 0 ? "behind" : "ahead of") the server's"
         #expect(hints.map { $0.contains(difference) } == [true, true, true, false].map { $0 && abs(seconds) > 30 })

@@ -67,7 +67,7 @@ struct DPoPNonceTests {
         let first = try await fixture.logIn(store: store)
         let other = AuthorizationService(
             transport: fixture.base.service.transport, configuration: fixture.base.service.configuration)
-        let second = try await AuthState.restore(from: store, service: other)
+        let second = try await AuthState.restore(at: AuthState.Place(store: store, service: other))
         let token = try await first.refresh().accessToken
         #expect(try await second.performAction(fixture.resource).status == 200)
         // The second one knows no nonce yet.
@@ -131,7 +131,7 @@ struct DPoPNonceTests {
         #expect(form.parameters["dpop_jkt"] == state.snapshot.dpopKey?.thumbprint)
         #expect(form.headers["DPoP"] != nil)
         var request = try fixture.request()
-        request.configuration.tolerances = [.unprovenPush]
+        request.client.provider.tolerances = [.unprovenPush]
         _ = try await fixture.base.service.push(request.placed())
         let named = try #require(fixture.provider.requests(at: .pushedAuthorization).last)
         #expect(named.headers["DPoP"] == nil && named.parameters["dpop_jkt"] == request.dpopKey?.thumbprint)
@@ -143,10 +143,11 @@ struct DPoPNonceTests {
             $0.dpopNonceUses = 100
             $0.clients.append(OpenIDProvider.Client(id: "signer", secret: "s3cret-s3cret-s3cret-s3cret-s3cret"))
         }
-        let state = try await AuthState.authorize(
-            fixture.request(client: "signer"), presenting: DirectUserAgent(),
-            credential: .secret("s3cret-s3cret-s3cret-s3cret-s3cret", method: .clientSecretJWT),
-            service: fixture.base.service)
+        let state = try await AuthState.logIn(
+            .browser(
+                fixture.request(client: "signer").with(
+                    .secret("s3cret-s3cret-s3cret-s3cret-s3cret", method: .clientSecretJWT)), DirectUserAgent()),
+            at: AuthState.Place(service: fixture.base.service))
         #expect(state.isAuthorized && fixture.provider.requestCount(.token) == 2)
     }
 

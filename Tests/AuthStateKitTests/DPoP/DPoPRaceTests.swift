@@ -74,9 +74,9 @@ struct DPoPRaceTests {
 
     @Test("a hundred requests for tokens need no third try")
     func tokens() async throws {
-        let configuration = try Fixture().record.configuration
+        let configuration = try Fixture().record.client.provider
         _ = try await race { service, key in
-            var request = TokenRequest(clientCredentialsFor: "client", configuration: configuration)
+            var request = TokenRequest(Client(configuration, id: "client"), .clientCredentials)
             request.dpopKey = key
             let tokens = try await service.perform(request)
             #expect(tokens.tokenType == "DPoP")

@@ -19,7 +19,7 @@ struct DeviceLoginTests {
         }
 
         func request(_ scopes: [Scope] = [.openID, .profile], client: String = "app") -> DeviceAuthorizationRequest {
-            DeviceAuthorizationRequest(configuration: fixture.configuration, clientID: client, scopes: scopes)
+            DeviceAuthorizationRequest(Client(fixture.configuration, id: client), scopes: scopes)
         }
 
         /// Logs in; `decide` is the person, who is told the codes.
@@ -28,9 +28,9 @@ struct DeviceLoginTests {
             store: any AuthStateStore = InMemoryAuthStateStore(),
             decide: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
         ) async throws -> AuthState {
-            try await AuthState.authorizeDevice(
-                request ?? self.request(), credential: credential, service: fixture.service, store: store,
-                annotations: ["device": "tv"], present: decide)
+            try await AuthState.logIn(
+                .device((request ?? self.request()).with(credential), present: decide),
+                at: AuthState.Place(store: store, service: fixture.service), annotations: ["device": "tv"])
         }
 
         /// Runs a login in a task of its own, and moves the clock by a pause whenever it waits.
@@ -60,7 +60,7 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["device": "tv"])
         #expect(record.idToken != nil && record.idTokenTrust == .signature)
         #expect(world.provider.requestCount(.token) == 1)
-        let restored = try await AuthState.restore(from: store, service: world.fixture.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service))
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
@@ -171,8 +171,7 @@ struct DeviceLoginTests {
     func tooFast() async throws {
         let world = try await World()
         let response = try await world.fixture.service.authorizeDevice(world.request())
-        let question = TokenRequest(
-            deviceCode: response.deviceCode, configuration: world.fixture.configuration, clientID: "app")
+        let question = TokenRequest(Client(world.fixture.configuration, id: "app"), .deviceCode(response.deviceCode))
         func ask() async -> AuthStateError.Code? {
             await failure { _ = try await world.fixture.service.perform(question) }?.code
         }
@@ -249,7 +248,7 @@ struct DeviceLoginTests {
     func withoutIssuer() async throws {
         let world = try await World()
         var request = world.request()
-        request.configuration.issuer = nil
+        request.client.provider.issuer = nil
         let error = await failure { _ = try await world.logIn(request) { _ in } }
         #expect(error?.code == .invalidMetadata)
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
@@ -259,11 +258,11 @@ struct DeviceLoginTests {
     func missing() async throws {
         let world = try await World()
         var keyless = world.request()
-        keyless.configuration.jwksURI = nil
+        keyless.client.provider.jwksURI = nil
         #expect(await failure { _ = try await world.logIn(keyless) { _ in } }?.code == .invalidMetadata)
         var bound = world.request()
         bound.dpopKey = try .generate(.es256)
-        bound.configuration.metadata = try ProviderMetadata(
+        bound.client.provider.metadata = try ProviderMetadata(
             document: ["dpop_signing_alg_values_supported": ["RS256"]])
         #expect(await failure { _ = try await world.logIn(bound) { _ in } }?.code == .unsupported)
         #expect(world.provider.requestCount(.deviceAuthorization) == 0)
@@ -282,7 +281,7 @@ struct DeviceLoginTests {
                 }
             }
             try await state.refresh()
-            try await AuthState.restore(from: store, service: world.fixture.service).refresh()
+            try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service)).refresh()
             let named = world.provider.requests(at: .token).suffix(3).map { $0.parameters.values("resource") }
             #expect(named == Array(repeating: resources.count == 1 ? resources : [], count: 3))
             try await state.clear()
@@ -299,9 +298,10 @@ struct DeviceLoginTests {
         let (service, request) = (AuthorizationService(configuration: limits), world.request())
         world.provider.inject(.oauthError("authorization_pending"), at: .token)
         let state = try await world.run(pauses: [5, 5]) {
-            try await AuthState.authorizeDevice(request, service: service) {
-                world.provider.decide(userCode: $0.userCode, allow: true)
-            }
+            try await AuthState.logIn(
+                .device(request) {
+                    world.provider.decide(userCode: $0.userCode, allow: true)
+                }, at: AuthState.Place(service: service))
         }
         #expect(state.isAuthorized)
         let entries = told.withLock { $0 }
@@ -310,7 +310,7 @@ struct DeviceLoginTests {
         world.provider.inject(.oauthError("access_denied"), at: .token)
         _ = await failure {
             _ = try await world.run(pauses: [5]) {
-                try await AuthState.authorizeDevice(request, service: service) { _ in }
+                try await AuthState.logIn(.device(request) { _ in }, at: AuthState.Place(service: service))
             }
         }
         #expect(told.withLock { $0 }.count { $0.step == .failure } == 1)
@@ -325,13 +325,13 @@ struct DeviceLoginTests {
             let transport = ScriptedTransport([
                 .json(#"{"device_code":"d","user_code":"U",\#(extra)"\#(member)":"\#(page)","expires_in":60}"#)
             ])
-            let configuration = ServiceConfiguration(
+            let configuration = ProviderConfiguration(
                 issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
                 tokenEndpoint: try #require(URL(string: "https://op.example/token")),
                 deviceAuthorizationEndpoint: URL(string: "https://op.example/device_authorization"))
             let error = await failure {
                 _ = try await AuthorizationService(transport: transport).authorizeDevice(
-                    DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
+                    DeviceAuthorizationRequest(Client(configuration, id: "client")))
             }
             #expect(error?.code == .insecureURL && error?.stage == .authorization)
         }
@@ -342,14 +342,15 @@ struct DeviceLoginTests {
         let world = try await World()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.fixture.service)
         let state = try await world.run(pauses: [5]) {
-            try await pool.authorizeDevice(world.request(), for: "tv-1") {
-                world.provider.decide(userCode: $0.userCode, allow: true)
-            }
+            try await pool.logIn(
+                .device(world.request()) {
+                    world.provider.decide(userCode: $0.userCode, allow: true)
+                }, for: "tv-1")
         }
         #expect(try await pool.state(for: "tv-1") === state)
         let response = try await world.fixture.service.authorizeDevice(world.request())
         world.provider.decide(userCode: response.userCode, allow: true)
-        let second = try await world.run(pauses: [5]) { try await pool.completeDevice(response, for: "tv-2") }
+        let second = try await world.run(pauses: [5]) { try await pool.logIn(.deviceCode(response), for: "tv-2") }
         #expect(try await pool.state(for: "tv-2") === second)
     }
 }

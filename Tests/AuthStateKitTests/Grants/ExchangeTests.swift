@@ -119,7 +119,7 @@ struct ExchangeTests {
         // Without the key the token cannot be exchanged.
         let own = try await state.freshTokens().accessToken
         let exchange = TokenExchange(of: TypedToken(own, type: .accessToken))
-        var request = TokenRequest(exchange: exchange, configuration: fixture.base.configuration, clientID: "app")
+        var request = TokenRequest(Client(fixture.base.configuration, id: "app"), .tokenExchange(exchange))
         fixture.provider.update { $0.requiresDPoP = false }
         #expect(await failure { _ = try await fixture.base.service.perform(request) }?.code == .invalidRequest)
         request.dpopKey = try .generate(for: fixture.base.configuration)
@@ -147,14 +147,15 @@ struct ExchangeTests {
     func clientCredentialsResources() async throws {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            scopes: ["api"], resources: ["https://a.example", "https://b.example"], service: fixture.service,
-            store: store)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"],
+                resources: ["https://a.example", "https://b.example"]),
+            at: AuthState.Place(store: store, service: fixture.service))
         try await state.refresh()
         try await state.refresh(RenewalParameters(resources: ["https://b.example"]))
         let restored = try await AuthState.restore(
-            from: store, credential: .secret("service-secret"), service: fixture.service)
+            at: AuthState.Place(store: store, service: fixture.service), credential: .secret("service-secret"))
         try await restored.refresh()
         let both = ["https://a.example", "https://b.example"]
         #expect(

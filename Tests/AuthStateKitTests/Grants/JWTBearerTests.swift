@@ -37,8 +37,9 @@ struct JWTBearerTests {
         func state(
             _ grant: JWTBearerGrant? = nil, store: any AuthStateStore = InMemoryAuthStateStore()
         ) async throws -> AuthState {
-            try await AuthState.jwtBearer(
-                grant ?? self.grant, configuration: fixture.configuration, service: fixture.service, store: store)
+            try await AuthState.logIn(
+                .jwtBearer(grant ?? self.grant, at: fixture.configuration),
+                at: AuthState.Place(store: store, service: fixture.service))
         }
 
         var assertions: [String] { fixture.provider.requests(at: .token).compactMap { $0.parameters["assertion"] } }
@@ -71,7 +72,7 @@ struct JWTBearerTests {
 
         let archive = String(decoding: try #require(try await store.load(.default)).archive, as: UTF8.self)
         #expect(archive.contains("key.json") && !archive.contains("\"d\""))
-        let restored = try await AuthState.restore(from: store, service: world.fixture.service)
+        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service))
         #expect(restored.snapshot.jwtBearer == world.grant)
         clock.advance(by: .seconds(3600))
         #expect(try await restored.freshTokens().accessToken != first)
@@ -124,9 +125,11 @@ struct JWTBearerTests {
         let world = try await World { $0.clients[1].grantTypes.insert(.jwtBearer) }
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let error = await failure {
-            _ = try await AuthState.jwtBearer(
-                world.grant, configuration: world.fixture.configuration, clientID: "service",
-                credential: .secret("service-secret"), service: world.fixture.service)
+            _ = try await AuthState.logIn(
+                .jwtBearer(
+                    world.grant,
+                    Client(world.fixture.configuration, id: "service", credential: .secret("service-secret"))),
+                at: AuthState.Place(service: world.fixture.service))
         }
         // The assertion is the robot's, and this provider wants the client's own.
         #expect(error?.code == .invalidGrant)
@@ -144,13 +147,14 @@ struct JWTBearerTests {
         grant.key = ClientCredential(
             .value(try String(contentsOfFile: world.folder.path + "/key.json", encoding: .utf8)),
             method: .privateKeyJWT)
-        let state = try await pool.jwtBearer(grant, configuration: world.fixture.configuration, for: "robot")
+        let state = try await pool.logIn(.jwtBearer(grant, at: world.fixture.configuration), for: "robot")
         #expect(try await pool.state(for: "robot") === state)
-        let restored = try await AuthState.restore(from: store, key: "robot", service: world.fixture.service)
+        let restored = try await AuthState.restore(
+            at: AuthState.Place(store: store, key: "robot", service: world.fixture.service))
         #expect(restored.isAuthorized)
         #expect(await failure { try await restored.refresh() }?.code == .credentialUnavailable)
-        let bound = try await pool.jwtBearer(
-            world.grant, configuration: world.fixture.configuration, dpopKey: .generate(), for: "bound robot")
+        let bound = try await pool.logIn(
+            .jwtBearer(world.grant, at: world.fixture.configuration, dpopKey: .generate()), for: "bound robot")
         #expect(try await bound.freshTokens().isBound)
     }
 

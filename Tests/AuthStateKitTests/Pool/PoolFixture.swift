@@ -39,10 +39,10 @@ final class PoolFixture: Sendable {
     /// The record of a user who has just logged in.
     func record(_ key: AuthStateKey, lifetime: Double = 3600) throws -> AuthState.Record {
         AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: URL(string: "https://op.example/authorize"),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
-            clientID: "client"
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                    tokenEndpoint: try #require(URL(string: "https://op.example/token"))), id: "client")
         ).applying(
             .loggedIn(
                 nil,
@@ -67,7 +67,7 @@ final class PoolFixture: Sendable {
     func newLogin(_ key: AuthStateKey) async throws -> AuthState {
         let record = try record(key)
         let state = AuthState(
-            AuthState.Record(configuration: record.configuration, clientID: record.clientID), service: service,
+            AuthState.Record(record.client), service: service,
             store: store, key: key, options: pool.options.state)
         try await state.update(with: record.lastTokenResponse)
         return state

@@ -74,7 +74,7 @@ struct PoolLoadingTests {
         let fixture = PoolFixture()
         let record = try fixture.record("ada")
         try await fixture.save(
-            AuthState.Record(configuration: record.configuration, clientID: record.clientID), "ada")
+            AuthState.Record(record.client), "ada")
         #expect(await authError { try await fixture.pool.state(for: "ada") }?.code == .notLoggedIn)
         #expect(fixture.pool.statistics.loaded == 0)
     }
@@ -95,10 +95,10 @@ struct PoolLoadingTests {
         let pool = AuthStatePool(store: fixture.store, service: fixture.service) { key in
             key == "ada" ? .secret("SECRET") : nil
         }
-        #expect(try await pool.state(for: "ada").snapshot.credential == .secret("SECRET"))
-        #expect(try await pool.state(for: "bob").snapshot.credential == .none)
+        #expect(try await pool.state(for: "ada").snapshot.client.credential == .secret("SECRET"))
+        #expect(try await pool.state(for: "bob").snapshot.client.credential == .none)
         let one = AuthStatePool(store: fixture.store, service: fixture.service, credential: .secret("SECRET"))
-        #expect(try await one.state(for: "bob").snapshot.credential == .secret("SECRET"))
+        #expect(try await one.state(for: "bob").snapshot.client.credential == .secret("SECRET"))
     }
 
     @Test("states of one provider share its configuration, also after another process has written one of them")
@@ -107,18 +107,19 @@ struct PoolLoadingTests {
         let (pool, store) = (fixture.pool, fixture.store)
         for key in ["ada", "bob"] as [AuthStateKey] { try await fixture.logIn(key) }
         let (ada, bob) = (try await pool.state(for: "ada"), try await pool.state(for: "bob"))
-        #expect(ada.snapshot.configurationBox === bob.snapshot.configurationBox)
-        let elsewhere = try await AuthState.restore(from: store, key: "ada", service: fixture.service)
+        #expect(ada.snapshot.clientBox === bob.snapshot.clientBox)
+        let elsewhere = try await AuthState.restore(
+            at: AuthState.Place(store: store, key: "ada", service: fixture.service))
         _ = try await elsewhere.refresh()
         try await ada.catchUp()
         #expect(ada.snapshot.accessToken == "ada-1")
-        #expect(ada.snapshot.configurationBox === bob.snapshot.configurationBox)
+        #expect(ada.snapshot.clientBox === bob.snapshot.clientBox)
         let login = await pool.insert(try await fixture.newLogin("new"))
-        #expect(login.snapshot.configurationBox === bob.snapshot.configurationBox)
+        #expect(login.snapshot.clientBox === bob.snapshot.clientBox)
         // A configuration of its own is not taken for another one.
         var record = try fixture.record("eve")
-        record.configuration.tolerances = [.missingTokenType]
+        record.client.provider.tolerances = [.missingTokenType]
         try await fixture.save(record, "eve")
-        #expect(try await pool.state(for: "eve").snapshot.configuration == record.configuration)
+        #expect(try await pool.state(for: "eve").snapshot.client.provider == record.client.provider)
     }
 }

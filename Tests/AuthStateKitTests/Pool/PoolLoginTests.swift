@@ -12,12 +12,12 @@ struct PoolLoginTests {
         let service = AuthorizationService()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: service)
         let request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),
             scopes: [.openID, .offlineAccess], redirectURI: try RedirectURI("http://127.0.0.1:9/callback"))
-        let pending = try service.begin(request)
+        let pending = try await service.begin(request)
         let agent = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let callback = try await agent.present(pending.url)
-        let state = try await pool.complete(pending, callback: callback, for: "session-1", annotations: ["tab": "1"])
+        let state = try await pool.logIn(.code(pending, callback), for: "session-1", annotations: ["tab": "1"])
         #expect(try await pool.state(for: "session-1") === state)
         #expect(state.snapshot.annotations == ["tab": "1"])
         let first = try await pool.freshTokens(for: "session-1").accessToken
@@ -34,9 +34,10 @@ struct PoolLoginTests {
         let client = try #require(provider.configuration.clients.first { $0.id == "service" })
         let pool = AuthStatePool(
             store: InMemoryAuthStateStore(), service: service, credential: .secret(try #require(client.secret)))
-        let state = try await pool.clientCredentials(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: client.id,
-            scopes: ["api"], for: "machine")
+        let state = try await pool.logIn(
+            .clientCredentials(
+                Client(try await service.discoverConfiguration(issuer: provider.issuer), id: client.id), scopes: ["api"]
+            ), for: "machine")
         #expect(try await pool.state(for: "machine") === state)
         #expect(try await pool.freshTokens(for: "machine").accessToken.isEmpty == false)
         await provider.stop()
@@ -194,6 +195,6 @@ struct PoolLoginTests {
 extension AuthState {
     /// The configurations that the state keeps alive.
     fileprivate var configurations: [ObjectIdentifier] {
-        [recordBox, shownBox, storedBox].compactMap { $0.map { ObjectIdentifier($0.value.configurationBox) } }
+        [recordBox, shownBox, storedBox].compactMap { $0.map { ObjectIdentifier($0.value.clientBox) } }
     }
 }

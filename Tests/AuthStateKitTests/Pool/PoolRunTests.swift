@@ -74,7 +74,8 @@ struct PoolRunTests {
         let (fixture, keys) = try await fixture(1)
         try await fixture.running {
             try await fixture.tick(after: .seconds(3100))
-            let elsewhere = try await AuthState.restore(from: fixture.store, key: keys[0], service: fixture.service)
+            let elsewhere = try await AuthState.restore(
+                at: AuthState.Place(store: fixture.store, key: keys[0], service: fixture.service))
             _ = try await elsewhere.refresh()
             try await fixture.tick(8, after: .seconds(60))
             #expect(fixture.provider.spent == ["user-0-r0"])

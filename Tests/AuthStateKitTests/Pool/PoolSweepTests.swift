@@ -39,10 +39,10 @@ struct PoolSweepTests {
 
     /// Stores a state that has a refresh token, at a provider that revokes.
     private func add(_ name: String, to store: any AuthStateStore, revokes: Bool = true) async throws {
-        var configuration = ServiceConfiguration(
+        var configuration = ProviderConfiguration(
             authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         if revokes { configuration.revocationEndpoint = URL(string: "https://op.example/revoke") }
-        let record = AuthState.Record(configuration: configuration, clientID: "client").applying(
+        let record = AuthState.Record(Client(configuration, id: "client")).applying(
             .tokens(TokenResponse(accessToken: "access-\(name)", issuedAt: clock.date, refreshToken: "refresh-\(name)"))
         )
         try await store.put(text(AuthStateArchive(record).data()), AuthStateKey(rawValue: name))

@@ -50,9 +50,10 @@ struct OpenIDProviderFlowTests {
     @Test("a client gets a token in its own name")
     func clientCredentials() async throws {
         let fixture = try await ProviderFixture()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            scopes: ["api"], service: fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"]),
+            at: AuthState.Place(service: fixture.service))
         let url = fixture.provider.url(of: .resource)
         let response = try await state.performAction(TransportRequest(url: url))
         #expect(response.status == 200)

@@ -7,7 +7,7 @@ import AuthStateTesting
 struct ProviderFixture {
     let provider: OpenIDProvider
     let service: AuthorizationService
-    let configuration: ServiceConfiguration
+    let configuration: ProviderConfiguration
 
     /// - Parameter waits: Whether the service waits by the clock too.
     init(
@@ -29,15 +29,16 @@ struct ProviderFixture {
     }
 
     func request(_ scopes: [Scope] = [.openID, .profile], client: String = "app") -> AuthorizationRequest {
-        AuthorizationRequest(configuration: configuration, clientID: client, scopes: scopes)
+        AuthorizationRequest(Client(configuration, id: client), scopes: scopes)
     }
 
     func logIn(
         _ request: AuthorizationRequest? = nil, agent: DirectUserAgent = DirectUserAgent(),
         credential: ClientCredential = .none, options: AuthState.Options = AuthState.Options()
     ) async throws -> AuthState {
-        try await AuthState.authorize(
-            request ?? self.request(), presenting: agent, credential: credential, service: service, options: options)
+        try await AuthState.logIn(
+            .browser((request ?? self.request()).with(credential), agent),
+            at: AuthState.Place(service: service, options: options))
     }
 
     /// A form to the token endpoint, as a client that does not use this library would send it.

@@ -85,10 +85,10 @@ struct Emulation: Sendable {
     func logIn(
         scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:], fragment: String = ""
     ) async throws -> (response: AuthorizationResponse, tokens: TokenResponse, query: Parameters) {
-        let pending = try service.begin(try await request(scopes: scopes))
+        let pending = try await service.begin(try await request(scopes: scopes))
         let query = try #require(Parameters(decoding: URIReference(pending.url.absoluteString).query ?? ""))
         let callback = Self.callback(to: pending.request, extra: extra, fragment: fragment)
-        let (response, tokens) = try await service.complete(pending, callback: callback, credential: credential)
+        let (response, tokens) = try await service.complete(pending.with(credential), callback: callback)
         return (response, tokens, query)
     }
 
@@ -96,10 +96,10 @@ struct Emulation: Sendable {
     func authState(
         scopes: [Scope]? = nil, credential: ClientCredential = .none, extra: Parameters = [:]
     ) async throws -> AuthState {
-        let pending = try service.begin(try await request(scopes: scopes))
-        return try await AuthState.complete(
-            pending, callback: Self.callback(to: pending.request, extra: extra), credential: credential,
-            service: service)
+        let pending = try await service.begin(try await request(scopes: scopes))
+        return try await AuthState.logIn(
+            .code(pending.with(credential), Self.callback(to: pending.request, extra: extra)),
+            at: AuthState.Place(service: service))
     }
 
     private static func callback(
@@ -114,7 +114,7 @@ struct Emulation: Sendable {
 
     private func request(scopes: [Scope]?) async throws -> AuthorizationRequest {
         let request = provider.request(
-            configuration: try await service.configuration(of: provider), clientID: "client", scopes: scopes,
+            Client(try await service.configuration(of: provider), id: "client"), scopes: scopes,
             redirectURI: try RedirectURI("https://app.example/callback"))
         issuing.nonce.withLock { $0 = request.nonce }
         return request

@@ -21,7 +21,7 @@ struct AuthorizationDetailsLoginTests {
     private func request(_ fixture: ProviderFixture) -> AuthorizationRequest {
         var request = fixture.request(client: "service")
         request.authorizationDetails = [Self.payment, Self.account]
-        request.configuration.tolerances.insert(.shortSecret)
+        request.client.provider.tolerances.insert(.shortSecret)
         return request
     }
 
@@ -86,9 +86,11 @@ struct AuthorizationDetailsLoginTests {
     @Test("a client gets details in its own name too")
     func machine() async throws {
         let fixture = try await fixture()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.configuration, clientID: "service", credential: .secret("service-secret"),
-            additionalParameters: ["authorization_details": [Self.payment].parameter], service: fixture.service)
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.configuration, id: "service", credential: .secret("service-secret")),
+                additionalParameters: ["authorization_details": [Self.payment].parameter]),
+            at: AuthState.Place(service: fixture.service))
         #expect(state.snapshot.authorizationDetails == [Self.payment])
         try await state.refresh()
         let sent = fixture.provider.requests(at: .token).map { $0.parameters["authorization_details"] }
@@ -104,7 +106,7 @@ struct AuthorizationDetailsLoginTests {
         let unsent = await failure { _ = try await fixture.logIn(unknown, credential: .secret("service-secret")) }
         #expect(unsent?.code == .invalidAuthorizationDetails && unsent?.expected == "account payment")
         #expect(fixture.provider.requestCount(.authorization) == 0)
-        request.configuration.metadata = nil
+        request.client.provider.metadata = nil
         for isPushed in [false, true] {
             request.isPushed = isPushed
             let sent = request

@@ -46,7 +46,7 @@ struct ClientAssertionLifeTests {
     func wrongKey() async throws {
         let state = try await logIn()
         var record = state.snapshot
-        record.credential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
+        record.client.credential = .privateKey(try SigningKey.generate(.es256, keyID: "k1"))
         let misled = AuthState(record, service: fixture.service)
         let error = await authError { try await misled.refresh() }
         #expect(error?.code == .invalidClient && error?.kind == .configuration)
@@ -65,7 +65,7 @@ struct ClientAssertionLifeTests {
         #expect(fixture.provider.requestCount(.authorization) == 0)
         let state = try await logIn()
         var record = state.snapshot
-        record.credential = missing
+        record.client.credential = missing
         let misled = AuthState(record, service: fixture.service)
         let renewal = await authError { try await misled.refresh() }
         #expect(renewal?.code == .credentialUnavailable && renewal?.stage == .refresh)
@@ -79,10 +79,10 @@ struct ClientAssertionLifeTests {
         }
         let service = AuthorizationService(configuration: fixture.service.configuration)
         let configuration = try await service.discoverConfiguration(issuer: fixture.provider.issuer)
-        let request = AuthorizationRequest(configuration: configuration, clientID: "client")
+        let request = AuthorizationRequest(Client(configuration, id: "client"))
         let error = await authError {
-            try await AuthState.authorize(
-                request, presenting: DirectUserAgent(), credential: .privateKey(key), service: service)
+            try await AuthState.logIn(
+                .browser(request.with(.privateKey(key)), DirectUserAgent()), at: AuthState.Place(service: service))
         }
         #expect(error?.code == .unsupported && error?.expected == "RS256" && error?.received == "ES256")
         #expect(fixture.provider.requestCount(.token) == 0)

@@ -12,20 +12,20 @@ struct CredentialChoiceTests {
 
     private func service(
         methods: [String]? = nil, tolerances: Set<Tolerance> = [], aliases: JSONValue? = nil
-    ) throws -> ServiceConfiguration {
+    ) throws -> ProviderConfiguration {
         var document: [String: JSONValue?] = ["mtls_endpoint_aliases": aliases]
         document["token_endpoint_auth_methods_supported"] = methods.map { .array($0.map { .string($0) }) }
         let metadata = try ProviderMetadata(document: ScriptedPages.document(document).objectValue ?? [:])
-        return try ServiceConfiguration(
+        return try ProviderConfiguration(
             metadata: metadata, issuer: Issuer("https://op.example"), tolerances: tolerances)
     }
 
     private func request(
-        _ credential: ClientCredential, _ service: ServiceConfiguration, clientID: String = "client"
+        _ credential: ClientCredential, _ service: ProviderConfiguration, clientID: String = "client"
     ) throws -> (form: Parameters, headers: TransportHeaders) {
         let authentication = try credential.authentication(
-            clientID: clientID, service: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
-        let request = try TokenRequest(clientCredentialsFor: clientID, configuration: service).transportRequest(
+            clientID: clientID, provider: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
+        let request = try TokenRequest(Client(service, id: clientID), .clientCredentials).transportRequest(
             authentication: authentication)
         let form = Parameters(decoding: String(decoding: request.body ?? Data(), as: UTF8.self))
         return (try #require(form), request.headers)
@@ -80,7 +80,7 @@ struct CredentialChoiceTests {
         let service = try service(methods: methods)
         let credential = ClientCredential.secret("s3cret-s3cret-s3cret-s3cret-s3cret")
         let authentication = try credential.authentication(
-            clientID: "client", service: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
+            clientID: "client", provider: service, endpoint: service.tokenEndpoint, now: Self.now, stage: .token)
         #expect(authentication.method.rawValue == expected)
     }
 
@@ -98,7 +98,7 @@ struct CredentialChoiceTests {
             let (form, headers) = try request(credential, service())
             #expect(form["client_assertion"] != nil && form["client_secret"] == nil)
             #expect(headers["Authorization"] == nil)
-            #expect(try credential.requestSigningKey(service: service()).algorithm == .es256)
+            #expect(try credential.requestSigningKey(provider: service()).algorithm == .es256)
             for method in [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT] {
                 var insisting = credential
                 insisting.method = method
@@ -135,11 +135,10 @@ struct CredentialChoiceTests {
             ])
             let client = AuthorizationService(transport: transport)
             _ = try await client.perform(
-                TokenRequest(clientCredentialsFor: "client", configuration: service), credential: credential)
-            try await client.revoke(
-                RevocationRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
+                TokenRequest(Client(service, id: "client"), .clientCredentials).with(credential))
+            try await client.revoke(RevocationRequest(Client(service, id: "client"), token: "a").with(credential))
             _ = try await client.introspect(
-                IntrospectionRequest(configuration: service, clientID: "client", token: "a"), credential: credential)
+                IntrospectionRequest(Client(service, id: "client"), token: "a").with(credential))
             #expect(transport.requests.map { $0.url.host } == [host, host, host])
         }
         #expect(service.endpoints(for: .certificate()).userInfoEndpoint == service.userInfoEndpoint)
@@ -150,8 +149,8 @@ struct CredentialChoiceTests {
         let service = try service(aliases: ["token_endpoint": "https://mtls.op.example/token"])
         let transport = ScriptedTransport([.json(#"{"access_token":"a","token_type":"Bearer"}"#)])
         _ = try await AuthorizationService(transport: transport).perform(
-            TokenRequest(clientCredentialsFor: "client", configuration: service.withCertificateEndpoints),
-            credential: .privateKey(.generate(.es256)))
+            TokenRequest(Client(service.withCertificateEndpoints, id: "client"), .clientCredentials)
+                .with(.privateKey(.generate(.es256))))
         let sent = try #require(transport.requests.first)
         #expect(sent.url.host == "mtls.op.example")
         let form = try #require(Parameters(decoding: String(decoding: sent.body ?? Data(), as: UTF8.self)))
@@ -165,7 +164,7 @@ struct CredentialChoiceTests {
             let service = try service(aliases: ["token_endpoint": .string(alias)])
             let error = await failure {
                 _ = try await AuthorizationService(transport: ScriptedTransport()).perform(
-                    TokenRequest(clientCredentialsFor: "client", configuration: service), credential: .certificate())
+                    TokenRequest(Client(service, id: "client"), .clientCredentials).with(.certificate()))
             }
             #expect(error?.code == .insecureURL)
         }

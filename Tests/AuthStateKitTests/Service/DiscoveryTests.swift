@@ -17,7 +17,7 @@ struct DiscoveryTests {
         return AuthorizationService(transport: transport, configuration: limits)
     }
 
-    private func discover(_ pages: [String: JSONValue]) async throws -> ServiceConfiguration {
+    private func discover(_ pages: [String: JSONValue]) async throws -> ProviderConfiguration {
         try await service(ScriptedPages.transport(pages)).discoverConfiguration(issuer: "https://op.example")
     }
 
@@ -77,7 +77,7 @@ struct DiscoveryTests {
         ])
         #expect(found.jwksURI == nil && found.tokenEndpoint.path == "/token")
         var request = AuthorizationRequest(
-            configuration: found, clientID: "client", scopes: ["api"], redirectURI: try RedirectURI("app.example:/cb"))
+            Client(found, id: "client"), scopes: ["api"], redirectURI: try RedirectURI("app.example:/cb"))
         _ = try request.url()
         request.scopes = [.openID]
         #expect(await authError { try request.url() }?.code == .invalidMetadata)

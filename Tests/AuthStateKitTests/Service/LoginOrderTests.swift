@@ -59,21 +59,23 @@ struct LoginOrderTests {
             let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
             return try await session.present(pending.url)
         }
-        let pending = try fixture.service.begin(request)
+        let pending = try await fixture.service.begin(request)
         let answer = try await callback(pending)
         let restored = try JSONDecoder().decode(PendingAuthorization.self, from: JSONEncoder().encode(pending))
-        let state = try await AuthState.complete(restored, callback: answer, service: fixture.service)
+        let state = try await AuthState.logIn(.code(restored, answer), at: AuthState.Place(service: fixture.service))
         #expect(state.isAuthorized)
         let again = await failure {
-            _ = try await AuthState.complete(restored, callback: answer, service: fixture.service)
+            _ = try await AuthState.logIn(.code(restored, answer), at: AuthState.Place(service: fixture.service))
         }
         #expect(again?.code == .authorizationExpired)
-        let late = try fixture.service.begin(fresh(request, fixture))
+        let late = try await fixture.service.begin(fresh(request, fixture))
         let lateAnswer = try await callback(late)
         clock.advance(by: .seconds(600))
         #expect(
-            await failure { _ = try await AuthState.complete(late, callback: lateAnswer, service: fixture.service) }?
-                .code == .authorizationExpired)
+            await failure {
+                _ = try await AuthState.logIn(.code(late, lateAnswer), at: AuthState.Place(service: fixture.service))
+            }?
+            .code == .authorizationExpired)
         await fixture.provider.stop()
     }
 
@@ -82,7 +84,7 @@ struct LoginOrderTests {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        let pending = try fixture.service.begin(request)
+        let pending = try await fixture.service.begin(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let answer = try await session.present(pending.url)
         let foreign = AuthorizationCallback(url: "http://127.0.0.1:49152/callback?code=x&state=y")
@@ -100,7 +102,7 @@ struct LoginOrderTests {
         for wrong in ["", "code=c&iss=https%3A%2F%2Fother.example", "error=server_error"] {
             var request = fixture.request()
             request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-            let pending = try fixture.service.begin(request)
+            let pending = try await fixture.service.begin(request)
             func answer(_ parameters: String) async -> AuthStateError? {
                 let url = "http://127.0.0.1:49152/callback?\(parameters)&state=\(request.state)"
                 return await failure {
@@ -119,12 +121,12 @@ struct LoginOrderTests {
     func unasked() async throws {
         let answer = #"{"access_token":"a","token_type":"Bearer","id_token":"SECRET.id.token"}"#
         let service = AuthorizationService(transport: ScriptedTransport([.json(answer)]))
-        let configuration = ServiceConfiguration(
+        let configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"),
             authorizationEndpoint: URL(string: "https://op.example/authorize"),
             tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         let request = AuthorizationRequest(
-            configuration: configuration, clientID: "client", scopes: ["api"],
+            Client(configuration, id: "client"), scopes: ["api"],
             redirectURI: try RedirectURI("https://app.example/callback"))
         let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
         let (_, tokens) = try await service.complete(service.begin(request), callback: callback)
@@ -135,10 +137,11 @@ struct LoginOrderTests {
     func unverifiable() async throws {
         let transport = ScriptedTransport(then: .json(#"{"access_token":"a","token_type":"Bearer","id_token":"x"}"#))
         var request = AuthorizationRequest(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: URL(string: "https://op.example/authorize"),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
-            clientID: "client", redirectURI: try RedirectURI("https://app.example/callback"))
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                    tokenEndpoint: try #require(URL(string: "https://op.example/token"))), id: "client"),
+            redirectURI: try RedirectURI("https://app.example/callback"))
         for type in [AuthorizationRequest.ResponseType.code, .codeIDToken] {
             request.responseType = type
             let answer = "code=c&id_token=forged&state=\(request.state)"

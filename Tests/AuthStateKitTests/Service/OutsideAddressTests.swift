@@ -22,7 +22,7 @@ struct OutsideAddressTests {
 
     private static func found(
         _ list: IssuerAllowList, _ transport: ScriptedTransport, _ policy: AddressPolicy? = nil
-    ) async throws -> (AuthorizationService, ServiceConfiguration) {
+    ) async throws -> (AuthorizationService, ProviderConfiguration) {
         var configuration = AuthorizationService.Configuration()
         if let policy { configuration.outsideAddressPolicy = policy }
         let service = AuthorizationService(transport: transport, configuration: configuration)
@@ -46,18 +46,17 @@ struct OutsideAddressTests {
             registration, issuer: configuration.issuer, addressPolicy: configuration.addressPolicy)
         _ = try? await service.push(
             AuthorizationRequest(
-                configuration: configuration, clientID: "client", scopes: [],
-                redirectURI: RedirectURI("https://app.example/cb")))
+                Client(configuration, id: "client"), scopes: [], redirectURI: RedirectURI("https://app.example/cb")))
         _ = try? await service.authorizeDevice(
-            DeviceAuthorizationRequest(configuration: configuration, clientID: "client", scopes: []))
+            DeviceAuthorizationRequest(Client(configuration, id: "client"), scopes: []))
         let tokens = try await service.perform(
-            TokenRequest(refreshToken: "old", configuration: configuration, clientID: "client"))
+            TokenRequest(Client(configuration, id: "client"), .refreshToken("old")))
         _ = try? await service.revoke(
-            RevocationRequest(configuration: configuration, clientID: "client", token: tokens.accessToken))
+            RevocationRequest(Client(configuration, id: "client"), token: tokens.accessToken))
         _ = try? await service.introspect(
-            IntrospectionRequest(configuration: configuration, clientID: "client", token: tokens.accessToken))
+            IntrospectionRequest(Client(configuration, id: "client"), token: tokens.accessToken))
         _ = try? await service.keys(of: configuration, stage: .token)
-        let record = AuthState.Record(configuration: configuration, clientID: "client").applying(.tokens(tokens))
+        let record = AuthState.Record(Client(configuration, id: "client")).applying(.tokens(tokens))
         _ = try? await AuthState(record, service: service, store: InMemoryAuthStateStore()).userInfo()
         #expect(transport.requests.count == 11)
         #expect(transport.requests.allSatisfy { $0.addressPolicy == .publicOnly })
@@ -67,7 +66,7 @@ struct OutsideAddressTests {
     func renewal() async throws {
         let transport = Self.transport()
         let (service, configuration) = try await Self.found(IssuerAllowList { _ in true }, transport)
-        let record = AuthState.Record(configuration: configuration, clientID: "client").applying(
+        let record = AuthState.Record(Client(configuration, id: "client")).applying(
             .tokens(TokenResponse(accessToken: "access", issuedAt: Date(), refreshToken: "refresh")))
         let data = try AuthStateArchive(record).data()
         let store = InMemoryAuthStateStore()

@@ -16,7 +16,7 @@ struct PushedLoginTests {
     func required(_ client: String, _ credential: ClientCredential) async throws {
         let fixture = try await ProviderFixture { $0.requiresPushedAuthorizationRequests = true }
         var request = fixture.request(client: client)
-        request.configuration.tolerances = [.shortSecret]
+        request.client.provider.tolerances = [.shortSecret]
         let state = try await fixture.logIn(request, credential: credential)
         #expect(state.isAuthorized && state.snapshot.idToken != nil)
         let browsers = fixture.provider.requests(at: .authorization)
@@ -37,29 +37,28 @@ struct PushedLoginTests {
         request.resources = ["https://api.example"]
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         let stored = try JSONEncoder().encode(
-            try await fixture.service.begin(request, credential: .none))
+            try await fixture.service.begin(request))
         let pending = try JSONDecoder().decode(PendingAuthorization.self, from: stored)
         let session = try await DirectUserAgent(login: ("ada", "lovelace")).prepare(
             redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         #expect(callback.formBody != nil)
-        let state = try await AuthState.complete(pending, callback: callback, service: fixture.service)
+        let state = try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: fixture.service))
         #expect(try await state.userInfo().email == "ada@example.com")
         let answer = try await state.performAction(TransportRequest(url: fixture.provider.url(of: .resource)))
         #expect(String(decoding: answer.body, as: UTF8.self).contains("https://api.example"))
     }
 
-    @Test("a login that has to be pushed does not begin without asking the provider")
-    func synchronous() async throws {
+    @Test("only a login that is pushed asks the provider before the browser opens")
+    func asked() async throws {
         let fixture = try await ProviderFixture()
         var request = fixture.request()
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        #expect(try fixture.service.begin(request).urlExpiresAt == nil)
-        request.isPushed = true
-        let pushed = request
-        let error = await failure { _ = try fixture.service.begin(pushed) }
-        #expect(error?.code == .invalidArgument && error?.hint?.contains("begin(_:credential:)") == true)
+        #expect(try await fixture.service.begin(request).urlExpiresAt == nil)
         #expect(fixture.provider.requestCount(.pushedAuthorization) == 0)
+        request.isPushed = true
+        #expect(try await fixture.service.begin(request).urlExpiresAt != nil)
+        #expect(fixture.provider.requestCount(.pushedAuthorization) == 1)
     }
 
     @Test("the browser has as long as the reference lasts, the person ten minutes")
@@ -70,14 +69,16 @@ struct PushedLoginTests {
         request.isPushed = true
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         let begun = clock.wallClock.now
-        let pending = try await fixture.service.begin(request, credential: .none)
+        let pending = try await fixture.service.begin(request)
         #expect(pending.urlExpiresAt == begun.addingTimeInterval(5))
         #expect(pending.expiresAt == begun.addingTimeInterval(600))
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         let callback = try await session.present(pending.url)
         clock.advance(by: .seconds(30))
         // The browser arrived in time; the person took long.
-        #expect(try await AuthState.complete(pending, callback: callback, service: fixture.service).isAuthorized)
+        #expect(
+            try await AuthState.logIn(.code(pending, callback), at: AuthState.Place(service: fixture.service))
+                .isAuthorized)
         // Used up, and too late besides.
         #expect(await failure { _ = try await session.present(pending.url) } != nil)
     }
@@ -90,10 +91,10 @@ struct PushedLoginTests {
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         let pushed = try await fixture.service.push(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
-        request.clientID = "service"
+        request.client.id = "service"
         let stolen = try request.url(pushedAs: pushed)
         #expect(await failure { _ = try await session.present(stolen) }?.code == .browserUnavailable)
-        request.clientID = "app"
+        request.client.id = "app"
         let url = try request.url(pushedAs: pushed)
         _ = try await session.present(url)
         #expect(await failure { _ = try await session.present(url) }?.code == .browserUnavailable)
@@ -126,7 +127,7 @@ struct PushedLoginTests {
         var request = fixture.request()
         request.isPushed = true
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        request.configuration.pushedAuthorizationRequestEndpoint = URL(string: "http://op.example/par")
+        request.client.provider.pushedAuthorizationRequestEndpoint = URL(string: "http://op.example/par")
         let pushed = request
         let error = await failure { _ = try await fixture.service.push(pushed) }
         #expect(error?.code == .insecureURL && error?.stage == .authorization)

@@ -11,7 +11,7 @@ struct RegistrationUndoneTests {
 
     private func register(_ replies: [ScriptedTransport.Reply]) async throws -> (AuthStateError?, [TransportRequest]) {
         let fixture = try Fixture(replies)
-        var configuration = fixture.record.configuration
+        var configuration = fixture.record.client.provider
         configuration.registrationEndpoint = URL(string: "https://op.example/register")
         let request = RegistrationRequest(
             configuration: configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])

@@ -10,8 +10,8 @@ import Testing
 struct ShortSecretTests {
     private static let lengths: [(SignatureAlgorithm, Int)] = [(.hs256, 32), (.hs384, 48), (.hs512, 64)]
 
-    private func service(_ tolerances: Set<Tolerance> = []) throws -> ServiceConfiguration {
-        var service = ServiceConfiguration(
+    private func service(_ tolerances: Set<Tolerance> = []) throws -> ProviderConfiguration {
+        var service = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil,
             tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         service.tolerances = tolerances
@@ -25,8 +25,8 @@ struct ShortSecretTests {
         credential.signingAlgorithm = algorithm
         let service = try service(tolerances)
         _ = try credential.authentication(
-            clientID: "client", service: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
-        _ = try credential.requestSigningKey(service: service)
+            clientID: "client", provider: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
+        _ = try credential.requestSigningKey(provider: service)
     }
 
     private func verify(_ length: Int, _ algorithm: SignatureAlgorithm, _ tolerances: Set<Tolerance> = []) async throws
@@ -42,10 +42,10 @@ struct ShortSecretTests {
         let key = try SigningKey(JSONWebKey(secret: secret.utf8), algorithm: algorithm)
         let talker = AuthorizationService()
         let expectation = try talker.expectation(
-            issuer: try #require(service.issuer), clientID: "client", service: service,
-            credential: .secret(secret), stage: .token)
+            of: Client(service, id: "client", credential: .secret(secret)), issuer: try #require(service.issuer),
+            stage: .token)
         _ = try await talker.validate(
-            JSONWebToken.sign(claims: claims, with: key), expectation: expectation, service: service, stage: .token)
+            JSONWebToken.sign(claims: claims, with: key), expectation: expectation, provider: service, stage: .token)
     }
 
     @Test("a short secret signs nothing", arguments: lengths)
@@ -95,7 +95,7 @@ struct ShortSecretTests {
     func sent() throws {
         let service = try service()
         let proof = try ClientCredential.secret("s3cret").authentication(
-            clientID: "client", service: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
+            clientID: "client", provider: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
         #expect(proof.method == .clientSecretBasic)
     }
 }

@@ -42,10 +42,10 @@ struct SignedAnswerTests {
     func pushed() async throws {
         let fixture = try await ProviderFixture()
         var request = request(fixture, by: .formPostJWT)
-        request.clientID = "service"
+        request.client.id = "service"
         request.isPushed = true
         request.signingCredential = .secret("service-secret")
-        request.configuration.tolerances = [.shortSecret]
+        request.client.provider.tolerances = [.shortSecret]
         #expect(try await fixture.logIn(request, credential: .secret("service-secret")).isAuthorized)
     }
 
@@ -68,8 +68,8 @@ struct SignedAnswerTests {
         configuration.trace = trace
         let service = AuthorizationService(configuration: configuration)
         fixture.provider.update { $0.deviations.authorizationResponse = { $0["iss"] = nil } }
-        let state = try await AuthState.authorize(
-            request(fixture, by: .queryJWT), presenting: DirectUserAgent(), service: service)
+        let state = try await AuthState.logIn(
+            .browser(request(fixture, by: .queryJWT), DirectUserAgent()), at: AuthState.Place(service: service))
         #expect(state.isAuthorized)
         let told = steps.withLock { $0.map { "\($0)" } }
         #expect(told.contains { $0.contains("signature iss aud exp") })
@@ -113,20 +113,20 @@ struct SignedAnswerTests {
 
     @Test("an unsigned answer, and a signed one that was not asked for, are refused with an explanation")
     func otherAnswers() async throws {
-        let login = try SignedLogin()
+        let login = try await SignedLogin()
         let plain = await failure { try await login.believe("?code=c&state=\(login.state)") }
         #expect(plain?.code == .malformedResponse && plain?.message == "The answer is not signed.")
         #expect(plain?.expected == "query.jwt" && plain?.received == "query")
         let denied = await failure { try await login.believe("?error=access_denied&state=\(login.state)") }
         #expect(denied?.code == .malformedResponse && denied?.received?.contains("access_denied") == true)
-        let unasked = try SignedLogin(.query)
+        let unasked = try await SignedLogin(.query)
         let signed = await failure { try await unasked.believe("?response=\(try unasked.token())") }
         #expect(signed?.code == .malformedResponse && signed?.message.contains("JARM") == true)
     }
 
     @Test("an encrypted answer, and text that is no JWT, are refused by name")
     func unreadable() async throws {
-        let login = try SignedLogin()
+        let login = try await SignedLogin()
         let encrypted = await failure { try await login.believe("?response=a.b.c.d.e") }
         #expect(encrypted?.code == .unsupported && encrypted?.message.contains("encrypted") == true)
         #expect(encrypted?.hint?.contains("authorization_encrypted_response_alg") == true)
@@ -138,7 +138,7 @@ struct SignedAnswerTests {
 
     @Test("an answer with another state fetches no keys, and does not end the login")
     func strangers() async throws {
-        let login = try SignedLogin()
+        let login = try await SignedLogin()
         for _ in 0..<5 {
             let error = await failure { try await login.believe("?response=\(try login.token(["state": "x"]))") }
             #expect(error?.code == .stateMismatch)
@@ -158,25 +158,25 @@ struct SignedAnswerTests {
             ["exp": 1_799_999_941], ["nbf": 1_800_000_060], ["aud": ["other", "app"]], ["exp": 1_800_000_060.5],
         ]
         for change in changes {
-            let login = try SignedLogin(.formPostJWT)
+            let login = try await SignedLogin(.formPostJWT)
             #expect(try await login.believe("", form: "response=\(try login.token(change))").code == "c")
         }
     }
 
     @Test("only algorithms that the provider lists, with a public key, are accepted")
     func algorithms() async throws {
-        let listed = try SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "PS256"]])
+        let listed = try await SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "PS256"]])
         let error = await failure { try await listed.believe("?response=\(try listed.token())") }
         #expect(error?.code == .invalidSignature && error?.expected?.contains("PS256") == true)
         let secrets = await failure {
-            _ = try SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "none"]])
+            _ = try await SignedLogin(metadata: ["authorization_signing_alg_values_supported": ["HS256", "none"]])
         }
         #expect(secrets?.code == .unsupported && secrets?.received == "HS256 none")
     }
 
     @Test("unavailable keys are no failed check: the callback can be tried again")
     func keysUnavailable() async throws {
-        let login = try SignedLogin()
+        let login = try await SignedLogin()
         login.transport.enqueue(.json("{}", status: 503))
         let answer = "?response=\(try login.token())"
         #expect(await failure { try await login.believe(answer) }?.kind == .transient)

@@ -56,7 +56,7 @@ struct SignedLoginTests {
         let fixture = try await fixture()
         var request = fixture.request(client: "service")
         request.signingCredential = .secret("service-secret")
-        request.configuration.tolerances = [.shortSecret]
+        request.client.provider.tolerances = [.shortSecret]
         request.isPushed = way == .pushed
         #expect(try await fixture.logIn(request, credential: .secret("service-secret")).isAuthorized)
     }
@@ -79,10 +79,11 @@ struct SignedLoginTests {
         var request = fixture.request(client: "keyed")
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
         request.signingCredential = credential
-        let pending = try fixture.service.begin(request)
+        let pending = try await fixture.service.begin(request)
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
-        let state = try await AuthState.complete(
-            pending, callback: session.present(pending.url), credential: credential, service: fixture.service)
+        let state = try await AuthState.logIn(
+            .code(pending.with(credential), session.present(pending.url)), at: AuthState.Place(service: fixture.service)
+        )
         #expect(state.isAuthorized)
     }
 
@@ -91,7 +92,7 @@ struct SignedLoginTests {
         let fixture = try await fixture { $0.requiresSignedRequestObjects = true }
         var request = fixture.request(client: "keyed")
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        let object = try fixture.service.requestObject(for: request, credential: credential)
+        let object = try fixture.service.requestObject(for: request.with(credential))
         fixture.provider.update { $0.publishedRequestObjects["https://app.example/r.jwt"] = object }
         request.requestURI = "https://app.example/r.jwt"
         let state = try await fixture.logIn(request, credential: credential)
@@ -142,9 +143,9 @@ struct SignedLoginTests {
         }
         var request = fixture.request(client: "keyed")
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        let good = try fixture.service.requestObject(for: request, credential: credential)
-        request.configuration.issuer = try Issuer("https://other.example")
-        let foreign = try fixture.service.requestObject(for: request, credential: credential)
+        let good = try fixture.service.requestObject(for: request.with(credential))
+        request.client.provider.issuer = try Issuer("https://other.example")
+        let foreign = try fixture.service.requestObject(for: request.with(credential))
         let session = try await DirectUserAgent().prepare(redirectURI: request.redirectURI, for: .login)
         _ = try await session.present(request.url(signedAs: good))
         for bad in [foreign, good + "A", String(good.dropLast(4))] {

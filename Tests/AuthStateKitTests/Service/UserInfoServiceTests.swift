@@ -42,8 +42,8 @@ struct UserInfoServiceTests {
         let key = try SigningKey(JSONWebKey(secret: Array(secret.utf8)), algorithm: .hs256)
         let state = try UserInfoForger.signed(["iss": nil, "aud": nil], by: .success(key)).state()
         var record = state.snapshot
-        record.configuration.userInfoAlgorithms = algorithms
-        record.credential = .secret(Self.secret)
+        record.client.provider.userInfoAlgorithms = algorithms
+        record.client.credential = .secret(Self.secret)
         return AuthState(record, service: state.service)
     }
 
@@ -98,7 +98,7 @@ struct UserInfoServiceTests {
     func noIssuer() async throws {
         let state = try UserInfoForger.signed([:]).state()
         var record = state.snapshot
-        record.configuration.issuer = nil
+        record.client.provider.issuer = nil
         let error = await authError { try await AuthState(record, service: state.service).userInfo() }
         #expect(error?.code == .invalidMetadata && error?.kind == .configuration)
     }

@@ -81,8 +81,7 @@ struct AuthUserTests {
     func apple() throws {
         var record = try record(["iss": "https://appleid.apple.com", "sub": "a"])
         let request = AuthorizationRequest(
-            configuration: record.configuration, clientID: "client",
-            redirectURI: try RedirectURI("https://app.example/cb"))
+            Client(record.client.provider, id: "client"), redirectURI: try RedirectURI("https://app.example/cb"))
         let name = "%7B%22name%22%3A%7B%22firstName%22%3A%22Ada%22%2C%22lastName%22%3A%22Lovelace%22%7D%7D"
         record.lastAuthorizationResponse = try AuthorizationResponse(
             callback: AuthorizationCallback(

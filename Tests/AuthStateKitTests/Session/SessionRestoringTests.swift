@@ -73,7 +73,7 @@ struct SessionRestoringTests {
 
         var request = try await fixture.core.configuration.request(fixture.provider.service)
         request.redirectURI = try RedirectURI("com.example.app:/callback")
-        let pending = try fixture.provider.service.begin(request)
+        let pending = try await fixture.provider.service.begin(request)
         let answer = try await fixture.provider.service.transport.send(TransportRequest(url: pending.url))
         let callback = AuthorizationCallback(url: try #require(answer.headers["Location"]))
         let count = fixture.provider.provider.requestCount(.token)

@@ -62,7 +62,7 @@ struct SignInTests {
         let known = AuthSessionConfiguration(
             .configuration(fixture.provider.configuration), clientID: "app", scopes: [.openID])
         let request = try await known.request(service)
-        #expect(request.scopes == [.openID] && request.configuration == fixture.provider.configuration)
+        #expect(request.scopes == [.openID] && request.client.provider == fixture.provider.configuration)
     }
 
     @Test("two providers side by side do not affect each other")
@@ -188,7 +188,7 @@ struct SignInTests {
         let fixture = try await SessionFixture()
         var request = try await fixture.core.configuration.request(fixture.provider.service)
         request.redirectURI = try RedirectURI("com.example.app:/callback")
-        let pending = try fixture.provider.service.begin(request)
+        let pending = try await fixture.provider.service.begin(request)
         let answer = try await fixture.provider.service.transport.send(TransportRequest(url: pending.url))
         let callback = AuthorizationCallback(url: try #require(answer.headers["Location"]))
         let next = try await fixture.restarted()

@@ -105,7 +105,8 @@ struct InterruptedSaveTests {
             _ = try await lease.save(archive, expecting: lease.load()?.version)
         }
         try await die(leaving: [])
-        let state = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let state = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         let error = await authError { try await state.refresh() }
         #expect(fixture.spent == ["SECRET-refresh-0"])
         #expect(error?.message.contains("was lost on its way") == true)

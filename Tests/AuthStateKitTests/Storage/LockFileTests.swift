@@ -30,14 +30,13 @@ struct LockFileTests {
         let service = AuthorizationService()
         let pool = AuthStatePool(store: FileAuthStateStore(folder: scratch["states"]), service: service)
         let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
-        let pending = try service.begin(
+        let pending = try await service.begin(
             AuthorizationRequest(
-                configuration: configuration, clientID: "app", redirectURI: try RedirectURI("http://127.0.0.1/callback")
-            ))
+                Client(configuration, id: "app"), redirectURI: try RedirectURI("http://127.0.0.1/callback")))
         let callback = AuthorizationCallback(url: try #require(URL(string: "http://127.0.0.1/callback?\(query)")))
         for number in 0..<30 {
             await #expect(throws: AuthStateError.self) {
-                try await pool.complete(pending, callback: callback, for: AuthStateKey(rawValue: "\(number)"))
+                try await pool.logIn(.code(pending, callback), for: AuthStateKey(rawValue: "\(number)"))
             }
         }
         #expect((try? scratch.names(in: "states")) ?? [] == [])
@@ -57,9 +56,9 @@ struct LockFileTests {
         try Data("127.0.0.1 localhost".utf8).write(to: URL(filePath: scratch["hosts"]))
         let fixture = try Fixture([Fixture.tokens(1)])
         let error = await authError {
-            _ = try await AuthState.clientCredentials(
-                configuration: fixture.record.configuration, clientID: "client", credential: .none,
-                service: fixture.service, store: FileAuthStateStore(file: scratch["hosts"]))
+            _ = try await AuthState.logIn(
+                .clientCredentials(Client(fixture.record.client.provider, id: "client")),
+                at: AuthState.Place(store: FileAuthStateStore(file: scratch["hosts"]), service: fixture.service))
         }
         #expect(error?.code == .storeCorrupt)
         #expect(try scratch.names() == ["hosts"])

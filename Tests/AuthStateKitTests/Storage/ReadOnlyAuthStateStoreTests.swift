@@ -19,8 +19,9 @@ struct ReadOnlyAuthStateStoreTests {
 
     private func reader() async throws -> AuthState {
         try await AuthState.restore(
-            from: ReadOnlyAuthStateStore(base, renewedBy: "the app"), service: fixture.service, options: fixture.options
-        )
+            at: AuthState.Place(
+                store: ReadOnlyAuthStateStore(base, renewedBy: "the app"), service: fixture.service,
+                options: fixture.options))
     }
 
     @Test("fresh tokens are served")
@@ -115,9 +116,9 @@ struct ReadOnlyAuthStateStoreTests {
     @Test("a login through a read-only store is refused, and no browser is opened")
     func login() async throws {
         let error = await authError {
-            try await AuthState.clientCredentials(
-                configuration: fixture.record.configuration, clientID: "client", credential: .secret("s"),
-                service: fixture.service, store: ReadOnlyAuthStateStore(base))
+            try await AuthState.logIn(
+                .clientCredentials(Client(fixture.record.client.provider, id: "client", credential: .secret("s"))),
+                at: AuthState.Place(store: ReadOnlyAuthStateStore(base), service: fixture.service))
         }
         #expect(error?.code == .storeReadOnly)
         #expect(fixture.transport.requests.isEmpty)

@@ -29,7 +29,7 @@ struct LoginTraceTests {
             -> AuthorizationRequest
         {
             let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
-            return AuthorizationRequest(configuration: configuration, clientID: "service", scopes: scopes)
+            return AuthorizationRequest(Client(configuration, id: "service"), scopes: scopes)
         }
 
         func logIn(
@@ -37,8 +37,8 @@ struct LoginTraceTests {
         ) async throws -> AuthState {
             let asked: AuthorizationRequest
             if let request { asked = request } else { asked = try await self.request() }
-            return try await AuthState.authorize(
-                asked, presenting: agent, credential: .secret("service-secret"), service: service)
+            return try await AuthState.logIn(
+                .browser(asked.with(.secret("service-secret")), agent), at: AuthState.Place(service: service))
         }
 
         /// The entries without the exchanges.
@@ -214,8 +214,8 @@ struct LoginTraceTests {
         let service = AuthorizationService(transport: transport, configuration: limits)
         let endpoint = try #require(URL(string: "https://op.example/token"))
         let request = TokenRequest(
-            refreshToken: secret,
-            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), clientID: "app")
+            Client(ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), id: "app"),
+            .refreshToken(secret))
         let error = await AuthStateKitTests.failure { _ = try await service.perform(request) }
         #expect(error?.response?.errorDescription?.hasPrefix("The token '…") == true)
         let told = log.entries.map { "\($0)" }.joined()

@@ -68,13 +68,13 @@ extension Attack {
         },
         Attack(.pendingExpiry) {
             let channel = try FrontChannel()
-            let pending = try channel.service(at: 0).begin(channel.fresh)
+            let pending = try await channel.service(at: 0).begin(channel.fresh)
             _ = try await channel.service(at: 600).authorizationResponse(
                 for: pending, callback: channel.answer(to: pending))
         },
         Attack(.pendingUse) {
             let channel = try FrontChannel()
-            let pending = try channel.service(at: 0).begin(channel.fresh)
+            let pending = try await channel.service(at: 0).begin(channel.fresh)
             for _ in 0..<2 {
                 _ = try await channel.service(at: 1).authorizationResponse(
                     for: pending, callback: channel.answer(to: pending))
@@ -153,10 +153,11 @@ private struct FrontChannel {
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
         ]
         request = AuthorizationRequest(
-            configuration: try ServiceConfiguration(
-                metadata: ProviderMetadata(document: document.merging(metadata) { $1 }),
-                issuer: Issuer("https://op.example")),
-            clientID: "app", redirectURI: try RedirectURI("https://app.example/cb"))
+            Client(
+                try ProviderConfiguration(
+                    metadata: ProviderMetadata(document: document.merging(metadata) { $1 }),
+                    issuer: Issuer("https://op.example")), id: "app"),
+            redirectURI: try RedirectURI("https://app.example/cb"))
         request.state = "s"
     }
 
@@ -204,7 +205,7 @@ private struct FrontChannel {
 
     func logOut(_ url: String, at redirectURI: String = "https://app.example/bye") throws {
         var logout = EndSessionRequest(
-            configuration: request.configuration, postLogoutRedirectURI: try RedirectURI(redirectURI))
+            configuration: request.client.provider, postLogoutRedirectURI: try RedirectURI(redirectURI))
         logout.state = "s"
         try logout.validate(AuthorizationCallback(url: url))
     }

@@ -17,10 +17,10 @@ extension Attack {
     private static func offer(_ subject: String?, hint: BackchannelAuthenticationRequest.Hint) throws {
         guard let url = URL(string: "https://op.example/token") else { return }
         let (configuration, now) = (
-            ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url), Date(timeIntervalSince1970: 0)
+            ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: url), Date(timeIntervalSince1970: 0)
         )
         let response = BackchannelAuthenticationResponse(
-            request: BackchannelAuthenticationRequest(configuration: configuration, clientID: "client", hint: hint),
+            request: BackchannelAuthenticationRequest(Client(configuration, id: "client"), hint: hint),
             authenticationRequestID: "r", expiresAt: now)
         try response.check(TokenResponse(accessToken: "a", issuedAt: now, idToken: subject.map(idToken)))
     }

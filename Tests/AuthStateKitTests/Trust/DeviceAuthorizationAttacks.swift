@@ -20,10 +20,10 @@ extension Attack {
             #"{"device_code":"d","user_code":"\#(userCode)","verification_uri":"\#(uri)","expires_in":600}"#
         return Attack(check) {
             guard let url = URL(string: "https://op.example/token") else { return }
-            let configuration = ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
+            let configuration = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
             _ = try DeviceAuthorizationResponse(
                 TransportResponse(status: 200, body: Data(body.utf8)),
-                to: DeviceAuthorizationRequest(configuration: configuration, clientID: "client"),
+                to: DeviceAuthorizationRequest(Client(configuration, id: "client")),
                 sentAt: Date(timeIntervalSince1970: 0))
         }
     }

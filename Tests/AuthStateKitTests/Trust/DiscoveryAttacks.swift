@@ -79,7 +79,7 @@ extension Attack {
     @discardableResult
     private static func discover(
         _ pages: [String: JSONValue], issuer: String = "https://op.example", addresses: AddressPolicy = .any
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         try await AuthorizationService(transport: ScriptedPages.transport(pages)).discoverConfiguration(
             issuer: issuer, addressPolicy: addresses)
     }

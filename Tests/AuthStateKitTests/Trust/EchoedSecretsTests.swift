@@ -85,7 +85,7 @@ struct EchoedSecretsTests {
     @Test("a program that sends requests itself can have the secrets hidden as well")
     func own() throws {
         let configuration = try Operation.configuration()
-        let request = RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-token-12345")
+        let request = RevocationRequest(Client(configuration, id: "client"), token: "SECRET-token-12345")
         let message = try request.transportRequest(authentication: .none(clientID: "client"))
         let answer = TransportResponse(
             status: 400, body: Data(#"{"error":"invalid_request","error_description":"SECRET-token-12345"}"#.utf8))
@@ -167,9 +167,9 @@ extension EchoedSecretsTests.Operation {
     private static let clientSecret = "S3cr€t/+ \"&<Key>="
     private static let token = "SECRET-Token/+123=="
 
-    static func configuration() throws -> ServiceConfiguration {
+    static func configuration() throws -> ProviderConfiguration {
         func url(_ path: String) throws -> URL { try #require(URL(string: "https://op.example/\(path)")) }
-        return ServiceConfiguration(
+        return ProviderConfiguration(
             authorizationEndpoint: try url("authorize"), tokenEndpoint: try url("token"),
             userInfoEndpoint: try url("userinfo"), registrationEndpoint: try url("register"),
             revocationEndpoint: try url("revoke"), introspectionEndpoint: try url("introspect"),
@@ -179,51 +179,50 @@ extension EchoedSecretsTests.Operation {
 
     private static func token(
         _ name: String, _ secrets: [String], credential: ClientCredential = .none,
-        _ make: @escaping @Sendable (ServiceConfiguration) throws -> TokenRequest
+        _ make: @escaping @Sendable (ProviderConfiguration) throws -> TokenRequest
     ) -> Self {
         Self(testDescription: name, secrets: secrets) { service in
-            _ = try await service.perform(make(configuration()), credential: credential)
+            _ = try await service.perform(make(configuration()).with(credential))
         }
     }
 
     private static func state(
         _ service: AuthorizationService, accessToken: String = token
     ) throws -> AuthState {
-        let record = AuthState.Record(configuration: try configuration(), clientID: "client").applying(
+        let record = AuthState.Record(Client(try configuration(), id: "client")).applying(
             .tokens(TokenResponse(accessToken: accessToken, issuedAt: Date(), refreshToken: nil)))
         return AuthState(record, service: service, store: InMemoryAuthStateStore())
     }
 
     static let all: [Self] = [
         token("client secret by Basic, refresh token", [clientSecret, token], credential: .secret(clientSecret)) {
-            TokenRequest(refreshToken: token, configuration: $0, clientID: "client:1")
+            TokenRequest(Client($0, id: "client:1"), .refreshToken(token))
         },
         token(
             "Basic credentials as a whole", ["client:\(clientSecret)"],
             credential: .secret(clientSecret)
-        ) { TokenRequest(refreshToken: token, configuration: $0, clientID: "client") },
+        ) { TokenRequest(Client($0, id: "client"), .refreshToken(token)) },
         token(
             "client secret in the form", [clientSecret],
             credential: .secret(clientSecret, method: .clientSecretPost)
-        ) { TokenRequest(refreshToken: token, configuration: $0, clientID: "client") },
-        token("assertion", [token]) { TokenRequest(assertion: token, configuration: $0, clientID: "client") },
-        token("device code", [token]) { TokenRequest(deviceCode: token, configuration: $0, clientID: "client") },
+        ) { TokenRequest(Client($0, id: "client"), .refreshToken(token)) },
+        token("assertion", [token]) { TokenRequest(Client($0, id: "client"), .assertion(token)) },
+        token("device code", [token]) { TokenRequest(Client($0, id: "client"), .deviceCode(token)) },
         token("auth_req_id", [token]) {
-            TokenRequest(authenticationRequestID: token, configuration: $0, clientID: "client")
+            TokenRequest(Client($0, id: "client"), .backchannelAuthentication(token))
         },
         token("exchanged tokens", [token, "SECRET-actor-123"]) {
             var exchange = TokenExchange(of: TypedToken(token, type: .accessToken))
             exchange.actorToken = TypedToken("SECRET-actor-123", type: .accessToken)
-            return TokenRequest(exchange: exchange, configuration: $0, clientID: "client")
+            return TokenRequest(Client($0, id: "client"), .tokenExchange(exchange))
         },
         Self(testDescription: "revocation", secrets: [token, clientSecret]) { service in
             try await service.revoke(
-                RevocationRequest(configuration: configuration(), clientID: "client", token: token),
-                credential: .secret(clientSecret))
+                RevocationRequest(Client(configuration(), id: "client"), token: token).with(.secret(clientSecret)))
         },
         Self(testDescription: "introspection", secrets: [token]) { service in
             _ = try await service.introspect(
-                IntrospectionRequest(configuration: configuration(), clientID: "client", token: token))
+                IntrospectionRequest(Client(configuration(), id: "client"), token: token))
         },
         Self(testDescription: "registration access token", secrets: [token]) { service in
             let registered = TransportResponse(

@@ -48,16 +48,16 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .keys: _ = try await service.keys(of: configuration, stage: .token)
         case .token:
             _ = try await service.perform(
-                TokenRequest(clientCredentialsFor: "client", configuration: configuration))
+                TokenRequest(Client(configuration, id: "client"), .clientCredentials))
         case .renewal: try await Self.renew(service, configuration)
         case .userinfo:
             let response = TokenResponse(accessToken: "SECRET-access-0", issuedAt: Date(timeIntervalSince1970: 0))
             let policy = BearerPolicy(allowsLoopbackHTTP: true, allowsInsecureHTTP: false)
             let tokens = Tokens(
                 storage: Tokens.Storage(
-                    response, of: AuthState.Record(configuration: configuration, clientID: "client"), leeway: 0,
+                    response, of: AuthState.Record(Client(configuration, id: "client")), leeway: 0,
                     policy: policy))
-            _ = try await service.userInfo(tokens, service: configuration, clientID: "client")
+            _ = try await service.userInfo(tokens, of: Client(configuration, id: "client"))
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
         case .management:
@@ -72,10 +72,10 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             _ = try await service.readRegistration(registration, issuer: configuration.issuer)
         case .introspection:
             _ = try await service.introspect(
-                IntrospectionRequest(configuration: configuration, clientID: "client", token: "SECRET-access-0"))
+                IntrospectionRequest(Client(configuration, id: "client"), token: "SECRET-access-0"))
         case .device:
             _ = try await service.authorizeDevice(
-                DeviceAuthorizationRequest(configuration: configuration, clientID: "client"))
+                DeviceAuthorizationRequest(Client(configuration, id: "client")))
         case .backchannel:
             // Asked for no keys first.
             var direct = configuration
@@ -83,21 +83,20 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
             direct.idTokenPolicy.trustsTLS = true
             _ = try await service.authorizeBackchannel(
                 BackchannelAuthenticationRequest(
-                    configuration: direct, clientID: "client", hint: .loginToken("SECRET-hint"),
-                    userCode: "SECRET-code"))
+                    Client(direct, id: "client"), hint: .loginToken("SECRET-hint"), userCode: "SECRET-code"))
         case .push:
             let request = AuthorizationRequest(
-                configuration: configuration, clientID: "client", redirectURI: try RedirectURI("http://127.0.0.1/cb"))
+                Client(configuration, id: "client"), redirectURI: try RedirectURI("http://127.0.0.1/cb"))
             _ = try await service.push(request)
         case .revocation:
             try await service.revoke(
-                RevocationRequest(configuration: configuration, clientID: "client", token: "SECRET-refresh-0"))
+                RevocationRequest(Client(configuration, id: "client"), token: "SECRET-refresh-0"))
         }
     }
 
-    private static func configuration(_ base: String) throws -> ServiceConfiguration {
+    private static func configuration(_ base: String) throws -> ProviderConfiguration {
         func url(_ path: String) throws -> URL { try #require(URL(string: base + path)) }
-        return ServiceConfiguration(
+        return ProviderConfiguration(
             issuer: try Issuer(base), authorizationEndpoint: try url("/authorize"), tokenEndpoint: try url("/token"),
             jwksURI: try url("/keys"), userInfoEndpoint: try url("/userinfo"),
             registrationEndpoint: try url("/register"), revocationEndpoint: try url("/revoke"),
@@ -109,10 +108,10 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
 
     /// Renews; when that fails the tokens are as they were, in memory and in the store, and the refresh token is either
     /// the old one or the new one of the answer.
-    private static func renew(_ service: AuthorizationService, _ configuration: ServiceConfiguration) async throws {
+    private static func renew(_ service: AuthorizationService, _ configuration: ProviderConfiguration) async throws {
         let before = TokenResponse(
             accessToken: "SECRET-access-0", issuedAt: service.configuration.clock.now, refreshToken: "SECRET-refresh-0")
-        let record = AuthState.Record(configuration: configuration, clientID: "client").applying(.tokens(before))
+        let record = AuthState.Record(Client(configuration, id: "client")).applying(.tokens(before))
         var options = AuthState.Options()
         options.renewalRetries = 0
         let store = InMemoryAuthStateStore()

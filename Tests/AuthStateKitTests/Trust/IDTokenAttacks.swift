@@ -56,7 +56,7 @@ extension Attack {
 
     /// An answer of the token endpoint without the ID token that the scope `openid` asks for.
     private static let absent = Attack(.idTokenPresent) {
-        let configuration = ServiceConfiguration(
+        let configuration = ProviderConfiguration(
             issuer: try Issuer("https://op.example"),
             authorizationEndpoint: URL(string: "https://op.example/authorize"),
             tokenEndpoint: try url("https://op.example/token"), jwksURI: try url("https://op.example/keys"))
@@ -65,9 +65,8 @@ extension Attack {
                 .json(IDTokenFixtures.keySet), .json(#"{"access_token":"a","token_type":"Bearer"}"#),
             ]))
         let request = AuthorizationRequest(
-            configuration: configuration, clientID: "client",
-            redirectURI: try RedirectURI("https://app.example/callback"))
-        let pending = try service.begin(request)
+            Client(configuration, id: "client"), redirectURI: try RedirectURI("https://app.example/callback"))
+        let pending = try await service.begin(request)
         let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
         _ = try await service.complete(pending, callback: callback)
     }

@@ -10,11 +10,11 @@ extension Attack {
         Attack(.shortSecret) { try believe(String(repeating: "s", count: 31), .hs256) },
         Attack(.shortSecret) { try believe(String(repeating: "s", count: 63), .hs512) },
         Attack(.shortSecret) {
-            let service = ServiceConfiguration(
+            let service = ProviderConfiguration(
                 authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!)
             let credential = ClientCredential.secret("guessable", method: .clientSecretJWT)
             _ = try credential.authentication(
-                clientID: "client", service: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
+                clientID: "client", provider: service, endpoint: service.tokenEndpoint, now: Date(), stage: .token)
         },
     ]
 

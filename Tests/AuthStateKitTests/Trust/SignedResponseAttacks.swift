@@ -9,25 +9,25 @@ extension Attack {
     static let signedResponse: [Attack] = [
         // An attacker who can strip the signature needs none.
         Attack(.callbackMode) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             try await login.believe("?code=c&state=\(login.state)")
         },
         // A place where scripts, logs or other servers would have seen it; an error beside it is no excuse.
         Attack(.callbackMode) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             try await login.believe("#response=\(try login.token())")
         },
         Attack(.callbackMode) {
-            let login = try SignedLogin(.formPostJWT)
+            let login = try await SignedLogin(.formPostJWT)
             try await login.believe("?response=\(try login.token())&error=x")
         },
         Attack(.callbackParameters) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             try await login.believe("?response=\(try login.token())&response=x")
         },
         // The attacker's own login, in the victim's browser. Any sender can choose the parameters beside the token.
         Attack(.callbackState) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             try await login.believe("?response=\(try login.token(["state": "x"]))&state=\(login.state)")
         },
         Attack(.callbackState) { try await offer(["state": nil]) },
@@ -39,12 +39,12 @@ extension Attack {
             try await offer(by: .success(secret))
         },
         Attack(.signedResponseSignature) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             let parts = [["alg": "none"] as JSONValue, login.claims()].map { Base64URL.encode($0.serialized()) }
             try await login.believe("?response=\(parts.joined(separator: ".")).")
         },
         Attack(.signedResponseType) {
-            let login = try SignedLogin()
+            let login = try await SignedLogin()
             try await login.believe("?response=\(try login.token(type: "at+jwt"))")
         },
         Attack(.signedResponseIssuer) { try await offer(["iss": "https://evil.example"]) },
@@ -62,7 +62,7 @@ extension Attack {
     private static func offer(
         _ changes: [String: JSONValue?] = [:], by key: Result<SigningKey, any Error> = SignedLogin.provider
     ) async throws {
-        let login = try SignedLogin()
+        let login = try await SignedLogin()
         try await login.believe("?response=\(try login.token(changes, by: key))")
     }
 }
@@ -80,7 +80,7 @@ struct SignedLogin: Sendable {
     init(
         _ mode: AuthorizationRequest.ResponseMode = .queryJWT, metadata: [String: JSONValue] = [:],
         change: (inout AuthorizationRequest) -> Void = { _ in }
-    ) throws {
+    ) async throws {
         let keys = JSONWebKeySet(keys: [try Self.provider.get().publicKey]).json.serialized()
         transport = ScriptedTransport(then: .json(String(decoding: keys, as: UTF8.self)))
         var configuration = AuthorizationService.Configuration()
@@ -93,13 +93,14 @@ struct SignedLogin: Sendable {
             "id_token_signing_alg_values_supported": ["ES256"],
         ]
         var request = AuthorizationRequest(
-            configuration: try ServiceConfiguration(
-                metadata: ProviderMetadata(document: document.merging(metadata) { $1 }),
-                issuer: Issuer("https://op.example")),
-            clientID: "app", redirectURI: try RedirectURI("https://app.example/cb"))
+            Client(
+                try ProviderConfiguration(
+                    metadata: ProviderMetadata(document: document.merging(metadata) { $1 }),
+                    issuer: Issuer("https://op.example")), id: "app"),
+            redirectURI: try RedirectURI("https://app.example/cb"))
         request.responseMode = mode
         change(&request)
-        pending = try service.begin(request)
+        pending = try await service.begin(request)
     }
 
     /// The claims of an honest answer, with changes.

@@ -44,7 +44,7 @@ extension Attack {
             },
         ]
 
-    private static let service = ServiceConfiguration(
+    private static let service = ProviderConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!)
 
     /// The endpoints of the attacker's at which a client proves itself.
@@ -52,9 +52,9 @@ extension Attack {
     private static let endpoints = Endpoint.allCases
 
     /// The attacker's endpoints, in the place of the provider's.
-    private static let evil: ServiceConfiguration = {
+    private static let evil: ProviderConfiguration = {
         func url(_ path: String) -> URL { URL(string: "https://evil.example/\(path)")! }
-        return ServiceConfiguration(
+        return ProviderConfiguration(
             issuer: try? Issuer("https://op.example"), authorizationEndpoint: url("authorize"),
             tokenEndpoint: url("token"), jwksURI: url("keys"), revocationEndpoint: url("revoke"),
             introspectionEndpoint: url("introspect"), deviceAuthorizationEndpoint: url("device"),
@@ -67,44 +67,42 @@ extension Attack {
         _ change: (inout AuthState.Record) -> Void
     ) async throws -> AuthState.Record {
         let store = OpenStore()
-        var record = AuthState.Record(configuration: evil, clientID: "client")
+        var record = AuthState.Record(Client(evil, id: "client"))
         change(&record)
         try await store.overwrite(with: record)
-        return try await AuthState.restore(from: store, credential: credential, options: options).snapshot
+        return try await AuthState.restore(at: AuthState.Place(store: store, options: options), credential: credential)
+            .snapshot
     }
 
     /// Sends a request with the credential of a restored state; believed when it reaches the attacker.
     private static func send(
         _ credential: ClientCredential?, naming stored: ClientCredential = .none, to endpoint: Endpoint
     ) async throws {
-        let record = try await restored(credential) { $0.credential = stored }
+        let record = try await restored(credential) { $0.client.credential = stored }
         let (transport, service) = server()
-        let (client, configuration, proof) = (record.clientID, record.configuration, record.credential)
+        let (client, configuration, proof) = (record.client.id, record.client.provider, record.client.credential)
         do {
             switch endpoint {
             case .token:
-                let request = TokenRequest(
-                    refreshToken: "r", configuration: configuration, clientID: client)
-                _ = try await service.perform(request, credential: proof)
+                let request = TokenRequest(Client(configuration, id: client), .refreshToken("r"))
+                _ = try await service.perform(request.with(proof))
             case .revocation:
-                let request = RevocationRequest(configuration: configuration, clientID: client, token: "t")
-                try await service.revoke(request, credential: proof)
+                let request = RevocationRequest(Client(configuration, id: client), token: "t")
+                try await service.revoke(request.with(proof))
             case .introspection:
-                let request = IntrospectionRequest(configuration: configuration, clientID: client, token: "t")
-                _ = try await service.introspect(request, credential: proof)
+                let request = IntrospectionRequest(Client(configuration, id: client), token: "t")
+                _ = try await service.introspect(request.with(proof))
             case .pushedRequest:
                 let request = AuthorizationRequest(
-                    configuration: configuration, clientID: client, scopes: [],
+                    Client(configuration, id: client), scopes: [],
                     redirectURI: try RedirectURI("https://app.example/cb"))
-                _ = try await service.push(request, credential: proof)
+                _ = try await service.push(request.with(proof))
             case .device:
-                let request = DeviceAuthorizationRequest(
-                    configuration: configuration, clientID: client, scopes: [])
-                _ = try await service.authorizeDevice(request, credential: proof)
+                let request = DeviceAuthorizationRequest(Client(configuration, id: client), scopes: [])
+                _ = try await service.authorizeDevice(request.with(proof))
             case .backchannel:
-                let request = BackchannelAuthenticationRequest(
-                    configuration: configuration, clientID: client, hint: .login("ada"))
-                _ = try await service.authorizeBackchannel(request, credential: proof)
+                let request = BackchannelAuthenticationRequest(Client(configuration, id: client), hint: .login("ada"))
+                _ = try await service.authorizeBackchannel(request.with(proof))
             }
         } catch {
             if !transport.requests.contains(where: { $0.method == "POST" }) { throw error }
@@ -121,7 +119,7 @@ extension Attack {
         }
         let (transport, service) = server()
         let request = try #require(record.renewalRequest(.none))
-        do { _ = try await service.perform(request, credential: record.credential) } catch {
+        do { _ = try await service.perform(request.with(record.client.credential)) } catch {
             if !transport.requests.contains(where: { $0.method == "POST" }) { throw error }
         }
     }

@@ -19,7 +19,7 @@ struct StoredStateTests {
 
     private func fixture(_ replies: [ScriptedTransport.Reply] = []) throws -> Fixture {
         var fixture = try Fixture(replies, then: Fixture.tokens(1), lifetime: -1)
-        fixture.record.credential = .environment("PATH")
+        fixture.record.client.credential = .environment("PATH")
         return fixture
     }
 
@@ -45,10 +45,11 @@ struct StoredStateTests {
         ])
     func endpointChanged(_ credential: ClientCredential) async throws {
         var fixture = try fixture([Self.discovery])
-        fixture.record.configuration.tokenEndpoint = endpoint("evil.example")
+        fixture.record.client.provider.tokenEndpoint = endpoint("evil.example")
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(from: store, credential: credential, service: fixture.service)
+        let state = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service), credential: credential)
         await expectWithheld(fixture) { try await state.freshTokens() }
         #expect(state.authorizationError == nil, "the grant is kept")
     }
@@ -60,21 +61,22 @@ struct StoredStateTests {
         ])
     func reference(_ stored: ClientCredential) async throws {
         var fixture = try fixture()
-        fixture.record.credential = stored
+        fixture.record.client.credential = stored
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(from: store, service: fixture.service)
+        let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         await expectWithheld(fixture) { try await state.freshTokens() }
     }
 
     @Test("a credential that is bound to the provider goes to the endpoints of its discovery document")
     func bound() async throws {
         var fixture = try fixture([Self.discovery])
-        fixture.record.configuration.tokenEndpoint = endpoint("tokens.example")
+        fixture.record.client.provider.tokenEndpoint = endpoint("tokens.example")
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            from: store, credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)), service: fixture.service)
+            at: AuthState.Place(store: store, service: fixture.service),
+            credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.last?.url.host == "tokens.example")
     }
@@ -85,7 +87,8 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            from: store, credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)), service: fixture.service)
+            at: AuthState.Place(store: store, service: fixture.service),
+            credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
     }
@@ -93,12 +96,13 @@ struct StoredStateTests {
     @Test("a reference that the program allows is read, and sent to its provider only", arguments: [true, false])
     func allowed(_ isMoved: Bool) async throws {
         var fixture = try fixture()
-        let provider = NamedProvider.configuration(fixture.record.configuration)
-        if isMoved { fixture.record.configuration.tokenEndpoint = endpoint("evil.example") }
+        let provider = NamedProvider.configuration(fixture.record.client.provider)
+        if isMoved { fixture.record.client.provider.tokenEndpoint = endpoint("evil.example") }
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         fixture.options.allowedCredentials = [.environment("PATH").sent(onlyTo: provider)]
-        let state = try await AuthState.restore(from: store, service: fixture.service, options: fixture.options)
+        let state = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         if isMoved {
             await expectWithheld(fixture) { try await state.freshTokens() }
         } else {
@@ -110,13 +114,13 @@ struct StoredStateTests {
     func changedAfterLogin(_ isLogin: Bool) async throws {
         let fixture = try fixture([Fixture.tokens(0, expiresIn: 1), Fixture.tokens(0, expiresIn: 1)])
         let store = OpenStore()
-        let state = try await AuthState.clientCredentials(
-            configuration: fixture.record.configuration, clientID: "client", credential: .environment("PATH"),
-            service: fixture.service, store: store, options: fixture.options)
+        let state = try await AuthState.logIn(
+            .clientCredentials(Client(fixture.record.client.provider, id: "client", credential: .environment("PATH"))),
+            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
         if isLogin { try await state.refresh() }
         let sent = fixture.transport.requests.count
         try await store.change {
-            $0.configuration.tokenEndpoint = self.endpoint("evil.example")
+            $0.client.provider.tokenEndpoint = self.endpoint("evil.example")
             $0.revision += 1
         }
         let error = await authError { try await state.refresh() }
@@ -127,12 +131,12 @@ struct StoredStateTests {
     @Test("a state that the program makes itself is not led astray either")
     func made() async throws {
         var fixture = try fixture()
-        fixture.record.credential = .secret("s3cret")
+        fixture.record.client.credential = .secret("s3cret")
         let store = OpenStore()
         let state = AuthState(fixture.record, service: fixture.service, store: store, options: fixture.options)
         try await state.setNeedsTokenRefresh()
         try await store.change {
-            $0.configuration.tokenEndpoint = self.endpoint("evil.example")
+            $0.client.provider.tokenEndpoint = self.endpoint("evil.example")
             $0.revision += 1
         }
         await expectWithheld(fixture) { try await state.refresh() }
@@ -143,7 +147,8 @@ struct StoredStateTests {
         let fixture = try revocable()
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(from: store, credential: Self.bound, service: fixture.service)
+        let state = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service), credential: Self.bound)
         let outcome = await state.logOut()
         guard case .failed(let error) = outcome.revocation else {
             Issue.record("the revocation did not fail")
@@ -172,14 +177,14 @@ struct StoredStateTests {
     /// A state whose revocation endpoint is another program's.
     private func revocable() throws -> Fixture {
         var fixture = try fixture([Self.discovery])
-        fixture.record.configuration.revocationEndpoint = endpoint("evil.example")
+        fixture.record.client.provider.revocationEndpoint = endpoint("evil.example")
         return fixture
     }
 
     @Test("a pool gives its credential to the provider that it is bound to, and to no other", arguments: [true, false])
     func pool(_ isMoved: Bool) async throws {
         var fixture = try fixture([isMoved ? Self.discovery : Fixture.tokens(1)])
-        if isMoved { fixture.record.configuration.tokenEndpoint = endpoint("evil.example") }
+        if isMoved { fixture.record.client.provider.tokenEndpoint = endpoint("evil.example") }
         let store = OpenStore()
         try await store.overwrite("ada", with: fixture.record)
         let pool = AuthStatePool(
@@ -196,10 +201,10 @@ struct StoredStateTests {
         arguments: [ClientCredential.none, ClientCredential(.issued("s"))])
     func nothingToProtect(_ stored: ClientCredential) async throws {
         var fixture = try fixture()
-        fixture.record.credential = stored
+        fixture.record.client.credential = stored
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(from: store, service: fixture.service)
+        let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
@@ -216,7 +221,7 @@ struct StoredStateTests {
             let fixture = try fixture()
             let data = try AuthStateArchive(fixture.record).data()
             try await store.withLease(.default, deadline: .seconds(10)) { _ = try await $0.save(data, expecting: nil) }
-            let state = try await AuthState.restore(from: store, service: fixture.service)
+            let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
             #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         }
         #expect(OpenStore().mayBeWrittenByOthers && ReadOnlyAuthStateStore(OpenStore()).mayBeWrittenByOthers)
@@ -226,7 +231,7 @@ struct StoredStateTests {
     @Test("a session gives its credential to its own provider only")
     @MainActor func session() async throws {
         var fixture = try fixture([Self.discovery])
-        fixture.record.configuration.tokenEndpoint = endpoint("evil.example")
+        fixture.record.client.provider.tokenEndpoint = endpoint("evil.example")
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         var configuration = AuthSessionConfiguration(.issuer(Self.issuer), clientID: "client")

@@ -29,8 +29,8 @@ extension Attack {
         return Attack(check) {
             guard let url = URL(string: "https://op.example/token") else { return }
             let service = AuthorizationService(transport: ScriptedTransport([.json(body, status: status)]))
-            let configuration = ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
-            var request = TokenRequest(clientCredentialsFor: "client", configuration: configuration)
+            let configuration = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
+            var request = TokenRequest(Client(configuration, id: "client"), .clientCredentials)
             request.dpopKey = isBound ? try .generate() : nil
             _ = try await service.perform(request)
         }

@@ -76,12 +76,12 @@ enum UserInfoForger: Sendable {
                     ? TransportResponse(status: 200, body: Data(keys.serialized()))
                     : TransportResponse(status: 200, headers: ["Content-Type": mediaType], body: Data(body.utf8))
             })
-        var configuration = fixture.record.configuration
+        var configuration = fixture.record.client.provider
         configuration.issuer = try Issuer("https://op.example")
         configuration.jwksURI = URL(string: "https://op.example/keys")
         configuration.userInfoEndpoint = URL(string: "https://op.example/userinfo")
         configuration.tolerances = tolerances
-        fixture.record.configuration = configuration
+        fixture.record.client.provider = configuration
         fixture.record.idToken = try JSONWebToken.sign(claims: ["sub": "alice"], with: key)
         return fixture.state()
     }

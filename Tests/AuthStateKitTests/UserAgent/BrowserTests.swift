@@ -67,10 +67,9 @@ struct BrowserTests {
         let service = AuthorizationService()
         let endpoint = try #require(URL(string: Self.page))
         let request = AuthorizationRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
-            clientID: "c", scopes: ["read"], redirectURI: try RedirectURI("app:/cb"))
-        _ = try? await service.authorize(
-            request, presenting: LoopbackUserAgent(), credential: .environment(names[0]))
+            Client(ProviderConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint), id: "c"),
+            scopes: ["read"], redirectURI: try RedirectURI("app:/cb"))
+        _ = try? await service.authorize(request.with(.environment(names[0])), presenting: LoopbackUserAgent())
         _ = try? SealingKey(environment: names[1])
         let browser = Browser.command([script]).withholding([names[2]])
         try browser.open(try #require(URL(string: Self.page)), stage: .authorization) { Issue.record("\($0)") }

@@ -66,11 +66,10 @@ struct LoopbackOtherUserTests {
     func lateVisit() async throws {
         let gate = ScriptedTransport.Gate()
         var fixture = try Fixture([.gated(gate, then: Fixture.tokens(1))], then: .json("{}"))
-        fixture.record.configuration.revocationEndpoint = URL(string: "https://op.example/revoke")
+        fixture.record.client.provider.revocationEndpoint = URL(string: "https://op.example/revoke")
         let (opened, continuation) = AsyncStream.makeStream(of: URL.self)
         let agent = LoopbackUserAgent(browser: .custom { continuation.yield($0) })
-        var request = AuthorizationRequest(
-            configuration: fixture.record.configuration, clientID: "client", scopes: ["read"])
+        var request = AuthorizationRequest(Client(fixture.record.client.provider, id: "client"), scopes: ["read"])
         request.state = "s"
         let login = Task { [service = fixture.service, request] in
             try await service.authorize(request, presenting: agent)
@@ -185,15 +184,15 @@ struct LoopbackOtherUserTests {
         let trip = try await LoopbackTrip()
         let endpoint = try #require(URL(string: "https://op.example/authorize"))
         var request = AuthorizationRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint),
-            clientID: "c", scopes: ["read"], redirectURI: trip.session.redirectURI)
+            Client(ProviderConfiguration(authorizationEndpoint: endpoint, tokenEndpoint: endpoint), id: "c"),
+            scopes: ["read"], redirectURI: trip.session.redirectURI)
         request.state = "s"
-        request.configuration.pushedAuthorizationRequestEndpoint = endpoint
+        request.client.provider.pushedAuthorizationRequestEndpoint = endpoint
         request.isPushed = true
         let transport = ScriptedTransport([
             .json(#"{"request_uri":"urn:r","expires_in":60}"#, status: 201)
         ])
-        let pending = try await AuthorizationService(transport: transport).begin(request, credential: .none)
+        let pending = try await AuthorizationService(transport: transport).begin(request)
         #expect(!pending.url.absoluteString.contains("state="))
         let callback = Task { [session = trip.session] in try await session.present(pending) }
         var cookie = ""

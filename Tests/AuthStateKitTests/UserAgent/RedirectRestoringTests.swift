@@ -16,7 +16,9 @@ struct RedirectRestoringTests {
         let request = try await world.request()
         // An app that was killed notices no timeout.
         let agent = world.agent(app, label: label, timeout: .seconds(86400))
-        let lost = Task { try await AuthState.authorize(request, presenting: agent, service: world.service) }
+        let lost = Task {
+            try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: world.service))
+        }
         return (try await world.browser.answer(page: page), lost)
     }
 
@@ -32,10 +34,11 @@ struct RedirectRestoringTests {
         let redirect = try await app.restored()
         #expect(redirect.label == "account-1")
         guard case .login(let pending) = redirect.flow else { throw Hang() }
-        let state = try await AuthState.complete(
-            pending, callback: redirect.callback, service: world.service, store: world.store, key: "account-1")
+        let state = try await AuthState.logIn(
+            .code(pending, redirect.callback),
+            at: AuthState.Place(store: world.store, key: "account-1", service: world.service))
         #expect(state.isAuthorized)
-        #expect(try await AuthState.restore(from: world.store, key: "account-1").isAuthorized)
+        #expect(try await AuthState.restore(at: AuthState.Place(store: world.store, key: "account-1")).isAuthorized)
 
         // The same URL again: in this process, and in the next.
         #expect(!app.router.open(answer))
@@ -151,7 +154,7 @@ struct RedirectRestoringTests {
         let place = try CallbackPlace(redirectURI: redirectURI, callbackURL: nil, stage: .authorization)
         let endpoint = try #require(URL(string: "https://op.example/token"))
         let request = EndSessionRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), clientID: "app")
+            configuration: ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: endpoint), clientID: "app")
         let stored = PendingRedirect(
             flow: .logout(PendingLogout(request: request, url: endpoint)), place: place, label: nil,
             expiresAt: .distantFuture)
@@ -185,7 +188,7 @@ struct RedirectRestoringTests {
     @Test("a logout is restored too")
     func logout() async throws {
         let world = try await RedirectWorld()
-        var request = EndSessionRequest(configuration: try await world.request().configuration, clientID: "app")
+        var request = EndSessionRequest(configuration: try await world.request().client.provider, clientID: "app")
         request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
         let lost = Task { [request, app = try world.launch(world.store)] in
             try await world.service.endSession(request, presenting: world.agent(app))

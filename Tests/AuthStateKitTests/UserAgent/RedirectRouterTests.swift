@@ -16,7 +16,7 @@ struct RedirectRouterTests {
         let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
-            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
         }
         let answer = try await world.browser.answer()
         #expect(app.router.open(answer))
@@ -36,7 +36,7 @@ struct RedirectRouterTests {
         var request = try await world.request()
         request.responseMode = mode
         let task = Task { [request] in
-            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
         }
         let answer = try await world.browser.answer()
         #expect(!app.router.open(try Self.changed(answer) { $0 + "&state=x" }))
@@ -61,7 +61,7 @@ struct RedirectRouterTests {
         let world = try await RedirectWorld()
         let app = try world.launch()
         let task = Task { [request = try await world.request()] in
-            try await AuthState.authorize(request, presenting: world.agent(app), service: world.service)
+            try await AuthState.logIn(.browser(request, world.agent(app)), at: AuthState.Place(service: world.service))
         }
         let answer = try await world.browser.answer()
         let attacks = [
@@ -143,7 +143,7 @@ struct RedirectRouterTests {
             router: app.router, callbackURL: try RedirectURI("com.example.app://redirect"), clock: world.clock
         ) { [browser = world.browser] in browser.show($0) }
         let task = Task { [request = try await world.request(redirectURI: "https://app.example/cb")] in
-            try await AuthState.authorize(request, presenting: agent, service: world.service)
+            try await AuthState.logIn(.browser(request, agent), at: AuthState.Place(service: world.service))
         }
         let answer = try await world.browser.answer(at: "https://app.example/cb")
         #expect(!app.router.open(answer))
@@ -156,7 +156,7 @@ struct RedirectRouterTests {
     func logout() async throws {
         let world = try await RedirectWorld()
         let app = try world.launch(world.store)
-        let configuration = try await world.request().configuration
+        let configuration = try await world.request().client.provider
         var request = EndSessionRequest(configuration: configuration, clientID: "app")
         request.postLogoutRedirectURI = try RedirectURI(RedirectWorld.redirectURI)
         let task = Task { [request] in
@@ -172,7 +172,7 @@ struct RedirectRouterTests {
     func plainURL() async throws {
         let world = try await RedirectWorld()
         let app = try world.launch(world.store)
-        let pending = try world.service.begin(try await world.request())
+        let pending = try await world.service.begin(try await world.request())
         let session = try await world.agent(app).prepare(redirectURI: pending.request.redirectURI, for: .login)
         let task = Task { try await session.present(pending.url) }
         let answer = try await world.browser.answer()

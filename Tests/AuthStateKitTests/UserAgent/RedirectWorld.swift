@@ -24,7 +24,7 @@ struct RedirectWorld: Sendable {
 
     func request(redirectURI: String = redirectURI) async throws -> AuthorizationRequest {
         AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),
             redirectURI: try RedirectURI(redirectURI))
     }
 

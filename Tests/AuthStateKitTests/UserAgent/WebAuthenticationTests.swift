@@ -259,9 +259,10 @@ struct WebAuthenticationTests {
 
     private static func request() throws -> AuthorizationRequest {
         AuthorizationRequest(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: URL(string: "https://op.example/authorize"),
-                tokenEndpoint: try #require(URL(string: "https://op.example/token"))),
-            clientID: "app", scopes: [], redirectURI: try RedirectURI(custom))
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: URL(string: "https://op.example/authorize"),
+                    tokenEndpoint: try #require(URL(string: "https://op.example/token"))), id: "app"), scopes: [],
+            redirectURI: try RedirectURI(custom))
     }
 }

@@ -70,7 +70,7 @@ struct AuthorizationDetailTests {
     func types() throws {
         let configuration = try Fixtures.configuration(metadata: ["authorization_details_types_supported": ["payment"]])
         var request = try Fixtures.request(configuration)
-        var renewal = TokenRequest(refreshToken: "r", configuration: configuration, clientID: "client")
+        var renewal = TokenRequest(Client(configuration, id: "client"), .refreshToken("r"))
         let send = { (details: [AuthorizationDetail]) in
             request.authorizationDetails = details
             renewal.authorizationDetails = details

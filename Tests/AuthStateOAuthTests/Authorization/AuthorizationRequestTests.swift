@@ -55,7 +55,7 @@ struct AuthorizationRequestTests {
     func offlineAccess() throws {
         let listed = try Fixtures.configuration(metadata: ["prompt_values_supported": ["none", "login", "consent"]])
         func prompt(
-            _ configuration: ServiceConfiguration, scopes: [Scope] = [.openID, .offlineAccess],
+            _ configuration: ProviderConfiguration, scopes: [Scope] = [.openID, .offlineAccess],
             _ change: (inout AuthorizationRequest) -> Void = { _ in }
         ) throws -> String? {
             var request = try Fixtures.request(configuration, scopes: scopes)
@@ -74,15 +74,14 @@ struct AuthorizationRequestTests {
             #expect(try prompt(configuration) { $0.asksConsentForOfflineAccess = true } == "consent")
         }
         // The parameters that a known provider wants are in its table.
-        let known = KnownProvider.google.request(
-            configuration: listed, clientID: "client", scopes: [.openID, .offlineAccess])
+        let known = KnownProvider.google.request(Client(listed, id: "client"), scopes: [.openID, .offlineAccess])
         #expect(known.asksConsentForOfflineAccess == false)
     }
 
     @Test("the endpoint's own query is extended, not replaced")
     func ownQuery() throws {
         var request = try Fixtures.request()
-        request.configuration.authorizationEndpoint = try Fixtures.url("https://op.example/authorize?tenant=a%2Fb")
+        request.client.provider.authorizationEndpoint = try Fixtures.url("https://op.example/authorize?tenant=a%2Fb")
         #expect(try request.url().absoluteString.hasPrefix("https://op.example/authorize?tenant=a%2Fb&"))
         #expect(try parameters(request)["tenant"] == "a/b")
     }
@@ -92,13 +91,13 @@ struct AuthorizationRequestTests {
         let configuration = try Fixtures.configuration()
         var seen: Set<String> = []
         for _ in 0..<50 {
-            let request = AuthorizationRequest(configuration: configuration, clientID: "c")
+            let request = AuthorizationRequest(Client(configuration, id: "c"))
             for text in [request.state, try #require(request.nonce), request.codeVerifier.rawValue] {
                 #expect(Base64URL.decode(text[...])?.count == 32 && text.utf8.count == 43)
                 #expect(seen.insert(text).inserted)
             }
         }
-        #expect(AuthorizationRequest(configuration: configuration, clientID: "c", scopes: ["api"]).nonce == nil)
+        #expect(AuthorizationRequest(Client(configuration, id: "c"), scopes: ["api"]).nonce == nil)
     }
 
     @Test("an additional parameter cannot replace one of the request's, plain PKCE included")
@@ -151,14 +150,14 @@ struct AuthorizationRequestTests {
         let callback = AuthorizationCallback(url: "https://app.example/callback?response=a.b.c&state=\(request.state)")
         #expect(refusal { try AuthorizationResponse(callback: callback, for: request) } != nil)
         var listed = request
-        listed.configuration.metadata = try Fixtures.metadata(["response_modes_supported": ["query", .string(mode)]])
+        listed.client.provider.metadata = try Fixtures.metadata(["response_modes_supported": ["query", .string(mode)]])
         #expect(try parameters(listed)["response_mode"] == mode)
-        listed.configuration.metadata = try Fixtures.metadata(["response_modes_supported": ["query", "form_post"]])
+        listed.client.provider.metadata = try Fixtures.metadata(["response_modes_supported": ["query", "form_post"]])
         let unlisted = refusal { try listed.url() }
         #expect(unlisted?.code == .unsupported && unlisted?.received == "query form_post")
-        for change: (inout ServiceConfiguration) -> Void in [{ $0.issuer = nil }, { $0.jwksURI = nil }] {
+        for change: (inout ProviderConfiguration) -> Void in [{ $0.issuer = nil }, { $0.jwksURI = nil }] {
             var unverifiable = request
-            change(&unverifiable.configuration)
+            change(&unverifiable.client.provider)
             #expect(refusal { try unverifiable.url() }?.code == .invalidMetadata)
         }
     }
@@ -185,14 +184,14 @@ struct AuthorizationRequestTests {
             return refusal { try request.url() }?.code
         }
         #expect(try code { $0.redirectURI = nil } == .invalidRedirectURI)
-        #expect(try code { $0.configuration.authorizationEndpoint = nil } == .endpointMissing)
-        #expect(try code { $0.configuration.issuer = nil } == .invalidMetadata)
-        #expect(try code { $0.configuration.jwksURI = nil } == .invalidMetadata)
+        #expect(try code { $0.client.provider.authorizationEndpoint = nil } == .endpointMissing)
+        #expect(try code { $0.client.provider.issuer = nil } == .invalidMetadata)
+        #expect(try code { $0.client.provider.jwksURI = nil } == .invalidMetadata)
         #expect(try code { $0.scopes = ["openid", "a\"b"] } == .invalidScope)
         #expect(try code { $0.prompt = [.none, .login] } == .invalidArgument)
         var machine = try Fixtures.request(scopes: ["api"])
-        machine.configuration.issuer = nil
-        machine.configuration.jwksURI = nil
+        machine.client.provider.issuer = nil
+        machine.client.provider.jwksURI = nil
         _ = try machine.url()
     }
 

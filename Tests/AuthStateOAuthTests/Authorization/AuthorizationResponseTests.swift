@@ -84,7 +84,9 @@ struct AuthorizationResponseTests {
             let error = refusal { try Fixtures.response("\(good)&iss=\(wrong)", to: request) }
             #expect(error?.code == .issuerParameterMismatch && error?.kind == .refused)
         }
-        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        request.client.provider.metadata = try Fixtures.metadata([
+            "authorization_response_iss_parameter_supported": true
+        ])
         let error = refusal { try Fixtures.response(good, to: request) }
         #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
         _ = try Fixtures.response("\(good)&iss=https://op.example", to: request)
@@ -93,7 +95,9 @@ struct AuthorizationResponseTests {
     @Test("an ID token that was asked for stands in for the promised iss (RFC 9207, section 4)")
     func issuerInIDToken() throws {
         var request = try Fixtures.request()
-        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        request.client.provider.metadata = try Fixtures.metadata([
+            "authorization_response_iss_parameter_supported": true
+        ])
         let answer = "code=c&state=\(request.state)&id_token=a.b.c"
         let error = refusal { try Fixtures.response(answer, to: request) }
         #expect(error?.code == .issuerParameterMismatch && error?.received == "no iss")
@@ -110,7 +114,9 @@ struct AuthorizationResponseTests {
         #expect(plain?.response?.errorDescription == "No way" && plain?.response?.errorURI == "https://op.example/e")
         #expect(plain?.code == .accessDenied && plain?.stage == .authorization)
         #expect(plain?.description.contains("nconfirmed") == false)
-        request.configuration.metadata = try Fixtures.metadata(["authorization_response_iss_parameter_supported": true])
+        request.client.provider.metadata = try Fixtures.metadata([
+            "authorization_response_iss_parameter_supported": true
+        ])
         let unconfirmed = refusal { try Fixtures.response(query, to: request) }
         #expect(unconfirmed?.code == .accessDenied && unconfirmed?.description.contains("nconfirmed") == true)
         let confirmed = refusal { try Fixtures.response("\(query)&iss=https://op.example", to: request) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Pushed authorization requests (RFC 9126)")
 struct PushedAuthorizationTests {
-    private func configuration() throws -> ServiceConfiguration {
+    private func configuration() throws -> ProviderConfiguration {
         var configuration = try Fixtures.configuration()
         configuration.pushedAuthorizationRequestEndpoint = try Fixtures.url("https://op.example/par")
         return configuration

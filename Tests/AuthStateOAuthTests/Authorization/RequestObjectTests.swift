@@ -24,7 +24,7 @@ struct RequestObjectTests {
         var configuration = try Fixtures.configuration()
         configuration.issuer = try Issuer("https://server.example.com")
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: "s6BhdRkqt3", scopes: [.openID],
+            Client(configuration, id: "s6BhdRkqt3"), scopes: [.openID],
             redirectURI: try RedirectURI("https://client.example.org/cb"))
         request.responseType = .codeIDToken
         request.state = "af0ifjsldkj"

@@ -10,7 +10,7 @@ struct BackchannelAuthenticationTests {
     ) throws -> BackchannelAuthenticationRequest {
         var configuration = try Fixtures.configuration()
         configuration.backchannelAuthenticationEndpoint = try Fixtures.url("https://op.example/backchannel")
-        return BackchannelAuthenticationRequest(configuration: configuration, clientID: "client", hint: hint)
+        return BackchannelAuthenticationRequest(Client(configuration, id: "client"), hint: hint)
     }
 
     private static func form(_ request: BackchannelAuthenticationRequest) throws -> Parameters? {
@@ -81,14 +81,14 @@ struct BackchannelAuthenticationTests {
     @Test("a provider without the endpoint, or without polling, is refused")
     func unsupported() throws {
         var request = try Self.request()
-        request.configuration.metadata = try ProviderMetadata(
+        request.client.provider.metadata = try ProviderMetadata(
             document: ["backchannel_token_delivery_modes_supported": ["ping", "push"]])
         let error = refusal { try Self.form(request) }
         #expect(error?.code == .unsupported && error?.received == "ping push")
-        request.configuration.metadata = try ProviderMetadata(
+        request.client.provider.metadata = try ProviderMetadata(
             document: ["backchannel_token_delivery_modes_supported": ["ping", "poll"]])
         #expect(try Self.form(request) != nil)
-        request.configuration.backchannelAuthenticationEndpoint = nil
+        request.client.provider.backchannelAuthenticationEndpoint = nil
         #expect(refusal { try Self.form(request) }?.code == .endpointMissing)
     }
 
@@ -153,7 +153,7 @@ struct BackchannelAuthenticationTests {
 
     @Test("an endpoint for clients with certificates is used by them alone (RFC 8705, section 5)")
     func certificate() throws {
-        var configuration = try Self.request().configuration
+        var configuration = try Self.request().client.provider
         configuration.metadata = try ProviderMetadata(
             document: [
                 "mtls_endpoint_aliases": ["backchannel_authentication_endpoint": "https://mtls.op.example/backchannel"]

@@ -37,8 +37,7 @@ struct ClientAssertionTests {
 
     @Test("the form has the assertion, its type and the client, and nothing else that proves (RFC 7523, section 2.2)")
     func form() throws {
-        let renewal = TokenRequest(
-            refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "client")
+        let renewal = TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r"))
         for method in [ClientAuthenticationMethod.clientSecretJWT, .privateKeyJWT] {
             let sent = try renewal.transportRequest(
                 authentication: .assertion("a.b.c", clientID: "client", method: method))

@@ -14,7 +14,7 @@ struct EndpointAuthenticationTests {
             "introspection_endpoint_auth_methods_supported": ["client_secret_post"],
             "introspection_endpoint_auth_signing_alg_values_supported": ["ES256"],
         ])
-        func accepted(_ url: String) throws -> ServiceConfiguration.AcceptedAuthentication {
+        func accepted(_ url: String) throws -> ProviderConfiguration.AcceptedAuthentication {
             configuration.acceptedAuthentication(at: try Fixtures.url(url))
         }
         #expect(try accepted("https://op.example/token").methods == ["client_secret_basic"])

@@ -75,7 +75,7 @@ struct DPoPKeyTests {
         let unknown = try Fixtures.configuration(metadata: ["dpop_signing_alg_values_supported": ["none"]])
         #expect(throws: AuthStateError.self) { try DPoPKey.generate(for: unknown) }
         let key = try DPoPKey.generate(.edDSA)
-        var request = AuthorizationRequest(configuration: configuration, clientID: "client", scopes: [])
+        var request = AuthorizationRequest(Client(configuration, id: "client"), scopes: [])
         request.redirectURI = try RedirectURI("https://app.example/callback")
         #expect(try Parameters(of: request.url())["dpop_jkt"] == nil)
         request.dpopKey = key
@@ -108,7 +108,7 @@ struct DPoPKeyTests {
     func tokenTypes(_ entry: (isBound: Bool, type: String?, isGood: Bool), isTolerant: Bool) throws {
         var configuration = try Fixtures.configuration()
         if isTolerant { configuration.tolerances = [.missingTokenType] }
-        var request = TokenRequest(refreshToken: "SECRET-old", configuration: configuration, clientID: "client")
+        var request = TokenRequest(Client(configuration, id: "client"), .refreshToken("SECRET-old"))
         request.dpopKey = entry.isBound ? try DPoPKey.generate() : nil
         let type = entry.type.map { #","token_type":"\#($0)""# } ?? ""
         let answer = TokenAnswer(
@@ -126,7 +126,7 @@ struct DPoPKeyTests {
 
     @Test("a refused proof points to the clock with a key, and to the missing key without one")
     func refused() throws {
-        var request = TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "client")
+        var request = TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r"))
         for (key, hint) in [(nil, "dpopKey"), (try DPoPKey.generate(), "clock")] {
             request.dpopKey = key
             let answer = TokenAnswer(

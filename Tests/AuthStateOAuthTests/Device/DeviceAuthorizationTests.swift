@@ -9,7 +9,7 @@ struct DeviceAuthorizationTests {
         var configuration = try Fixtures.configuration()
         configuration.deviceAuthorizationEndpoint = try Fixtures.url("https://op.example/device_authorization")
         return DeviceAuthorizationRequest(
-            configuration: configuration, clientID: "client", scopes: [.openID, .profile],
+            Client(configuration, id: "client"), scopes: [.openID, .profile],
             resources: ["https://api.example/", "https://files.example/"], additionalParameters: ["tenant": "t"])
     }
 
@@ -45,7 +45,7 @@ struct DeviceAuthorizationTests {
         request.additionalParameters = ["scope": "admin"]
         #expect(
             refusal { try request.transportRequest(authentication: .none(clientID: "c")) }?.code == .invalidArgument)
-        request.configuration.deviceAuthorizationEndpoint = nil
+        request.client.provider.deviceAuthorizationEndpoint = nil
         #expect(
             refusal { try request.transportRequest(authentication: .none(clientID: "c")) }?.code == .endpointMissing)
     }
@@ -127,7 +127,7 @@ struct DeviceAuthorizationTests {
     @Test("the question for the tokens (section 3.4)")
     func tokenRequest() throws {
         let request = TokenRequest(
-            deviceCode: Secrets.make("device"), configuration: try Fixtures.configuration(), clientID: "client")
+            Client(try Fixtures.configuration(), id: "client"), .deviceCode(Secrets.make("device")))
         let form = try #require(try request.transportRequest(authentication: .none(clientID: "client")).form)
         #expect(form["grant_type"] == "urn:ietf:params:oauth:grant-type:device_code")
         #expect(form["device_code"] == Secrets.make("device") && form["client_id"] == "client")

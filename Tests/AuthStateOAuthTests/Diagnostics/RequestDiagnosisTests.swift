@@ -11,7 +11,7 @@ struct RequestDiagnosisTests {
         var request = try Fixtures.request()
         request.redirectURI = try redirectURI.map(RedirectURI.init)
         try change(&request)
-        return request.diagnose(credential: credential, app: app).map(\.code)
+        return request.with(credential).diagnose(app: app).map(\.code)
     }
 
     @Test(
@@ -26,7 +26,7 @@ struct RequestDiagnosisTests {
         #expect(try codes("https://app.example/cb", credential, app: app) == [.secretInApp])
         var request = try Fixtures.request()
         request.redirectURI = try RedirectURI("com.example.app:/cb")
-        #expect(request.diagnose(credential: credential).map(\.severity) == [.warning])
+        #expect(request.with(credential).diagnose().map(\.severity) == [.warning])
         // A program of one's own machine, and a web server.
         #expect(try codes("http://127.0.0.1:0/cb", credential).isEmpty)
         #expect(try codes("https://app.example/cb", credential).isEmpty)
@@ -46,7 +46,7 @@ struct RequestDiagnosisTests {
     func offlineAccess() throws {
         let listed = try Fixtures.configuration(metadata: ["prompt_values_supported": ["none", "login", "consent"]])
         func codes(
-            _ configuration: ServiceConfiguration, _ prompt: [AuthorizationRequest.Prompt]
+            _ configuration: ProviderConfiguration, _ prompt: [AuthorizationRequest.Prompt]
         ) throws -> [Finding.Code] {
             var request = try Fixtures.request(configuration, scopes: [.openID, .offlineAccess])
             request.prompt = prompt
@@ -62,12 +62,12 @@ struct RequestDiagnosisTests {
     func context() throws {
         #expect(try codes("com.example.app:/cb") { $0.responseMode = .formPost } == [.formPostToApp])
         #expect(
-            try codes("com.example.app:/cb") { $0.configuration.issuer = try Issuer("https://accounts.google.com") }
+            try codes("com.example.app:/cb") { $0.client.provider.issuer = try Issuer("https://accounts.google.com") }
                 .isEmpty)
         #expect(
             try codes("com.example.app:/cb") {
-                $0.configuration.issuer = try Issuer("https://accounts.google.com")
-                $0.clientID = "1.apps.googleusercontent.com"
+                $0.client.provider.issuer = try Issuer("https://accounts.google.com")
+                $0.client.id = "1.apps.googleusercontent.com"
             } == [.providerRule])
         #expect(try codes(nil, .secret("s")).isEmpty)
     }

@@ -87,7 +87,7 @@ struct TerminalTextTests {
         let body: JSONValue = ["error": "invalid_grant", "error_description": .string(Self.hostile)]
         let answer = TokenAnswer(
             Fixtures.json(String(decoding: body.serialized(), as: UTF8.self), status: 400),
-            to: TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "client"),
+            to: TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r")),
             sentAt: Fixtures.now)
         guard case .error(let error) = answer else {
             Issue.record("no error")

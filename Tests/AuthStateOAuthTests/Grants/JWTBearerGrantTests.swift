@@ -14,7 +14,7 @@ struct JWTBearerGrantTests {
     }
 
     private func claims(
-        _ change: (inout JWTBearerGrant) -> Void = { _ in }, service: (inout ServiceConfiguration) -> Void = { _ in }
+        _ change: (inout JWTBearerGrant) -> Void = { _ in }, service: (inout ProviderConfiguration) -> Void = { _ in }
     ) throws -> JSONValue {
         let key = try SigningKey.generate(.es256, keyID: "k")
         var configuration = try Fixtures.configuration()
@@ -60,20 +60,20 @@ struct JWTBearerGrantTests {
     func requests() throws {
         let configuration = try Fixtures.configuration()
         let ready = TokenRequest(
-            assertion: Secrets.make("assertion"), configuration: configuration, clientID: "client", scopes: ["api"])
+            Client(configuration, id: "client"), .assertion(Secrets.make("assertion")), scopes: ["api"])
         let form = try #require(try ready.transportRequest(authentication: .none(clientID: "client")).form)
         #expect(form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer" && form["client_id"] == "client")
         #expect(form["assertion"] == Secrets.make("assertion") && form["scope"] == "api")
         Secrets.expectNone(in: ready)
-        var unsigned = TokenRequest(jwtBearer: try grant(), configuration: configuration)
-        #expect(unsigned.clientID == "robot" && unsigned.isNamedByAssertion)
+        var unsigned = TokenRequest(Client(configuration, id: try grant().issuer), .jwtBearer(try grant()))
+        #expect(unsigned.client.id == "robot" && unsigned.isNamedByAssertion)
         #expect(
             refusal { try unsigned.transportRequest(authentication: .nameless(clientID: "robot")) }?.code
                 == .invalidArgument)
-        unsigned.assertion = "a.b.c"
+        unsigned.grant = .assertion("a.b.c")
         let sent = try #require(try unsigned.transportRequest(authentication: .nameless(clientID: "robot")).form)
         #expect(sent["client_id"] == nil && sent.values("resource") == ["https://api.example"])
-        #expect(!TokenRequest(jwtBearer: try grant(), configuration: configuration, clientID: "x").isNamedByAssertion)
+        #expect(!TokenRequest(Client(configuration, id: "x"), .jwtBearer(try grant())).isNamedByAssertion)
     }
 
     @Test("an archive refers to the key, and neither it nor a description shows one that is in memory")

@@ -8,7 +8,7 @@ struct TokenExchangeTests {
     private func request(_ change: (inout TokenExchange) -> Void = { _ in }) throws -> TokenRequest {
         var exchange = TokenExchange(of: TypedToken(Secrets.make("subject"), type: .accessToken))
         change(&exchange)
-        return TokenRequest(exchange: exchange, configuration: try Fixtures.configuration(), clientID: "client")
+        return TokenRequest(Client(try Fixtures.configuration(), id: "client"), .tokenExchange(exchange))
     }
 
     private func answer(_ text: String, to request: TokenRequest) -> TokenAnswer {
@@ -37,7 +37,7 @@ struct TokenExchangeTests {
         #expect(form.values("audience") == ["billing", "mail"])
         #expect(form.values("resource") == ["https://a.example", "https://b.example"])
         Secrets.expectNone(in: request)
-        Secrets.expectNone(in: request.exchange as Any)
+        Secrets.expectNone(in: request.grant as Any)
         let plain = try #require(try self.request().transportRequest(authentication: .none(clientID: "c")).form)
         #expect(
             ["actor_token", "actor_token_type", "requested_token_type", "audience"].allSatisfy { plain[$0] == nil })
@@ -87,7 +87,7 @@ struct TokenExchangeTests {
     @Test("N_A is for exchanges alone")
     func notApplicable() throws {
         let text = #"{"access_token":"t","token_type":"N_A","issued_token_type":"x"}"#
-        let request = TokenRequest(clientCredentialsFor: "c", configuration: try Fixtures.configuration())
+        let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .clientCredentials)
         guard case .refused(let error, _) = answer(text, to: request) else {
             Issue.record("believed")
             return

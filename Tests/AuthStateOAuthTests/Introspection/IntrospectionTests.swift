@@ -8,8 +8,7 @@ struct IntrospectionTests {
     private func request() throws -> IntrospectionRequest {
         var configuration = try Fixtures.configuration()
         configuration.introspectionEndpoint = try Fixtures.url("https://op.example/introspect")
-        return IntrospectionRequest(
-            configuration: configuration, clientID: "client", token: "SECRET-a", tokenTypeHint: .accessToken)
+        return IntrospectionRequest(Client(configuration, id: "client"), token: "SECRET-a", tokenTypeHint: .accessToken)
     }
 
     @Test("token, hint and the client's proof are posted")
@@ -30,7 +29,7 @@ struct IntrospectionTests {
     @Test("without an endpoint nothing is asked")
     func noEndpoint() throws {
         var request = try request()
-        request.configuration.introspectionEndpoint = nil
+        request.client.provider.introspectionEndpoint = nil
         #expect(
             refusal { try request.transportRequest(authentication: .none(clientID: "c")) }?.code == .endpointMissing)
     }

@@ -19,8 +19,8 @@ struct MetadataMergingTests {
         ]
         members.merge(changes) { $1 }
         let metadata = try Fixtures.metadata(members)
-        func read() throws -> ServiceConfiguration {
-            try ServiceConfiguration(
+        func read() throws -> ProviderConfiguration {
+            try ProviderConfiguration(
                 metadata: metadata, issuer: Issuer("https://op.example"), kind: .authorizationServer)
         }
         guard let lacking else {

@@ -25,7 +25,7 @@ struct RFC8414Tests {
     @Test("section 3.2: the document is read, and configures a client of its issuer and of no other")
     func document() throws {
         let metadata = try ProviderMetadata(parsing: Data(Self.document.utf8))
-        let configuration = try ServiceConfiguration(
+        let configuration = try ProviderConfiguration(
             metadata: metadata, issuer: Issuer("https://server.example.com"), kind: .authorizationServer)
         #expect(configuration.authorizationEndpoint?.absoluteString == "https://server.example.com/authorize")
         #expect(configuration.tokenEndpoint.absoluteString == "https://server.example.com/token")
@@ -36,7 +36,7 @@ struct RFC8414Tests {
         #expect(metadata.tokenEndpointAuthSigningAlgValuesSupported == ["RS256", "ES256"])
         #expect(ClientAuthentication.preferredMethod(metadata) == .clientSecretBasic)
         let other = refusal {
-            try ServiceConfiguration(
+            try ProviderConfiguration(
                 metadata: metadata, issuer: Issuer("https://server.example.com/"), kind: .authorizationServer)
         }
         #expect(other?.code == .issuerMismatch)

@@ -118,7 +118,7 @@ struct KnownProviderTests {
         func query(_ provider: KnownProvider, scopes: [Scope]? = nil) throws -> Parameters {
             let configuration = try provider.configurationByHand() ?? Fixtures.configuration()
             let request = provider.request(
-                configuration: configuration, clientID: "c", scopes: scopes,
+                Client(configuration, id: "c"), scopes: scopes,
                 redirectURI: try RedirectURI("https://app.example/callback"))
             return try #require(Parameters(decoding: URIReference(request.url().absoluteString).query ?? ""))
         }

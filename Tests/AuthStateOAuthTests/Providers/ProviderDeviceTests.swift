@@ -64,7 +64,7 @@ struct ProviderDeviceTests {
     private func error(_ answer: Answer) throws -> AuthStateError? {
         var configuration = try Fixtures.configuration()
         configuration.tolerances = answer.provider.tolerances
-        let request = TokenRequest(deviceCode: "d", configuration: configuration, clientID: "c")
+        let request = TokenRequest(Client(configuration, id: "c"), .deviceCode("d"))
         let body = #"{"error":"\#(answer.error)","error_description":"Why.","interval":10}"#
         let response = TransportResponse(
             status: answer.status, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
@@ -97,6 +97,6 @@ struct ProviderDeviceTests {
         configuration.tolerances = provider.tolerances
         return try DeviceAuthorizationResponse(
             TransportResponse(status: 200, headers: ["Content-Type": type], body: Data(body.utf8)),
-            to: DeviceAuthorizationRequest(configuration: configuration, clientID: "c"), sentAt: Fixtures.now)
+            to: DeviceAuthorizationRequest(Client(configuration, id: "c")), sentAt: Fixtures.now)
     }
 }

@@ -10,7 +10,7 @@ struct ProviderErrorTests {
     ) throws -> TokenAnswer {
         var configuration = try Fixtures.configuration()
         configuration.tolerances = tolerances
-        let request = TokenRequest(refreshToken: "r", configuration: configuration, clientID: "c")
+        let request = TokenRequest(Client(configuration, id: "c"), .refreshToken("r"))
         return TokenAnswer(
             TransportResponse(status: status, headers: ["Content-Type": type], body: Data(body.utf8)), to: request,
             sentAt: Fixtures.now)
@@ -184,7 +184,7 @@ struct ProviderErrorTests {
     func revocation() throws {
         var configuration = try Fixtures.configuration()
         configuration.revocationEndpoint = URL(string: "https://oauth2.googleapis.com/revoke")
-        let request = RevocationRequest(configuration: configuration, clientID: "c", token: "t")
+        let request = RevocationRequest(Client(configuration, id: "c"), token: "t")
         func validate(_ status: Int, _ error: String) throws {
             let body = #"{"error":"\#(error)","error_description":"Token expired or revoked"}"#
             try request.validate(TransportResponse(status: status, body: Data(body.utf8)))

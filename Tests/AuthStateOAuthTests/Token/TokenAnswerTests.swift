@@ -18,7 +18,7 @@ struct TokenAnswerTests {
     private func read(_ text: String, status: Int = 200, tolerances: Set<Tolerance> = []) throws -> TokenAnswer {
         var configuration = try Fixtures.configuration()
         configuration.tolerances = tolerances
-        let request = TokenRequest(refreshToken: "SECRET-old", configuration: configuration, clientID: "client")
+        let request = TokenRequest(Client(configuration, id: "client"), .refreshToken("SECRET-old"))
         return TokenAnswer(Fixtures.json(text, status: status), to: request, sentAt: Fixtures.now)
     }
 
@@ -168,7 +168,7 @@ struct TokenAnswerTests {
 
     @Test("bytes that are not UTF-8 are refused")
     func notUTF8() throws {
-        let request = TokenRequest(refreshToken: "r", configuration: try Fixtures.configuration(), clientID: "c")
+        let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .refreshToken("r"))
         let bytes = Array(#"{"access_token":"a","token_type":"Bearer","x":""#.utf8) + [0xFF] + Array("\"}".utf8)
         let answer = TokenAnswer(
             TransportResponse(status: 200, body: Data(bytes)), to: request, sentAt: Fixtures.now)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors of the token endpoint")
 struct TokenErrorTests {
     private func error(_ text: String, status: Int, headers: TransportHeaders = [:]) throws -> AuthStateError? {
-        let request = TokenRequest(refreshToken: "SECRET", configuration: try Fixtures.configuration(), clientID: "c")
+        let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .refreshToken("SECRET"))
         let answer = TokenAnswer(
             Fixtures.json(text, status: status, headers: headers), to: request, sentAt: Fixtures.now)
         guard case .error(let error) = answer else { return nil }
@@ -76,7 +76,7 @@ struct TokenErrorTests {
 
     @Test("a client that is refused without a reason at login is a matter of configuration", arguments: [401, 403])
     func refusedClient(_ status: Int) throws {
-        let request = TokenRequest(clientCredentialsFor: "c", configuration: try Fixtures.configuration())
+        let request = TokenRequest(Client(try Fixtures.configuration(), id: "c"), .clientCredentials)
         guard case .error(let error) = TokenAnswer(Fixtures.json("", status: status), to: request, sentAt: Fixtures.now)
         else {
             Issue.record("not an error")
@@ -89,9 +89,9 @@ struct TokenErrorTests {
     func otherSuccesses(_ status: Int) throws {
         let body = #"{"access_token":"SECRET-a","token_type":"Bearer","refresh_token":"SECRET-r"}"#
         let response = TransportResponse(status: status, body: Data(body.utf8))
-        let configuration = ServiceConfiguration(
+        let configuration = ProviderConfiguration(
             authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
-        let request = TokenRequest(refreshToken: "SECRET-0", configuration: configuration, clientID: "c")
+        let request = TokenRequest(Client(configuration, id: "c"), .refreshToken("SECRET-0"))
         guard case .refused(let error, let refreshToken) = TokenAnswer(response, to: request, sentAt: Date()) else {
             Issue.record("not refused")
             return

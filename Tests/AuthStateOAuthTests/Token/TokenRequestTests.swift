@@ -6,8 +6,7 @@ import Testing
 @Suite("Token requests")
 struct TokenRequestTests {
     private func renewal(_ scopes: [Scope] = []) throws -> TokenRequest {
-        TokenRequest(
-            refreshToken: "r+/=", configuration: try Fixtures.configuration(), clientID: "client", scopes: scopes)
+        TokenRequest(Client(try Fixtures.configuration(), id: "client"), .refreshToken("r+/="), scopes: scopes)
     }
 
     private func secret(_ secret: String, _ method: ClientAuthenticationMethod) throws -> ClientAuthentication {
@@ -19,7 +18,7 @@ struct TokenRequestTests {
         let request = try Fixtures.request()
         let response = try Fixtures.response("code=a%2Bb%20c&state=\(request.state)", to: request)
         let sent = try TokenRequest(exchanging: response).transportRequest(authentication: .none(clientID: "client"))
-        #expect(sent.method == "POST" && sent.url == request.configuration.tokenEndpoint)
+        #expect(sent.method == "POST" && sent.url == request.client.provider.tokenEndpoint)
         #expect(sent.headers[values: "content-type"] == ["application/x-www-form-urlencoded"])
         #expect(sent.headers[values: "Accept"] == ["application/json"] && sent.headers["Authorization"] == nil)
         let form = try #require(sent.form)
@@ -43,7 +42,7 @@ struct TokenRequestTests {
     @Test("a client asks in its own name (RFC 6749, section 4.4.2)")
     func clientCredentials() throws {
         let request = TokenRequest(
-            clientCredentialsFor: "a client", configuration: try Fixtures.configuration(), scopes: ["api"])
+            Client(try Fixtures.configuration(), id: "a client"), .clientCredentials, scopes: ["api"])
         let form = try #require(try request.transportRequest(authentication: secret("s", .clientSecretBasic)).form)
         #expect(form.names == ["grant_type", "scope"] && form["grant_type"] == "client_credentials")
         #expect(request.stage == .token)

@@ -67,12 +67,12 @@ private enum DeviceWorld {
 
     static let requests: [DeviceAuthorizationRequest] = {
         guard let url = URL(string: "https://op.example/token") else { fatalError("the endpoint") }
-        var configuration = ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
-        let plain = DeviceAuthorizationRequest(configuration: configuration, clientID: "client")
+        var configuration = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
+        let plain = DeviceAuthorizationRequest(Client(configuration, id: "client"))
         configuration.tolerances = KnownProvider.gitHub.tolerances.union(KnownProvider.facebook.tolerances)
-        return [plain, DeviceAuthorizationRequest(configuration: configuration, clientID: "client")]
+        return [plain, DeviceAuthorizationRequest(Client(configuration, id: "client"))]
     }()
 
     static let backchannel = BackchannelAuthenticationRequest(
-        configuration: requests[0].configuration, clientID: "client", hint: .login("ada"))
+        requests[0].client, hint: .login("ada"))
 }

@@ -110,8 +110,8 @@ private enum EndpointWorld {
             let token = URL(string: "https://op.example/token"),
             let uri = try? RedirectURI("https://app.example/callback")
         else { fatalError("the request") }
-        let configuration = ServiceConfiguration(authorizationEndpoint: authorize, tokenEndpoint: token)
-        return AuthorizationRequest(configuration: configuration, clientID: "client", scopes: [], redirectURI: uri)
+        let configuration = ProviderConfiguration(authorizationEndpoint: authorize, tokenEndpoint: token)
+        return AuthorizationRequest(Client(configuration, id: "client"), scopes: [], redirectURI: uri)
     }()
 
     static let registration: RegistrationResponse = {

@@ -63,7 +63,7 @@ private enum LogoutWorld {
         guard let token = URL(string: "https://op.example/token"), let uri = try? RedirectURI("https://app.example/out")
         else { fatalError("the request") }
         var request = EndSessionRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: token),
+            configuration: ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: token),
             postLogoutRedirectURI: uri)
         request.state = "STATE"
         return request

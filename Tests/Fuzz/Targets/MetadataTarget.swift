@@ -10,10 +10,10 @@ func fuzzMetadata(_ bytes: [UInt8]) {
     let coded = try? JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(metadata))
     require(coded == metadata, "stored and loaded as it was")
     guard let issuer = accepted({ try Issuer(metadata.issuer ?? "") }),
-        let configuration = accepted({ try ServiceConfiguration(metadata: metadata, issuer: issuer) })
+        let configuration = accepted({ try ProviderConfiguration(metadata: metadata, issuer: issuer) })
     else { return }
     let again = try? JSONDecoder().decode(
-        ServiceConfiguration.self, from: JSONEncoder().encode(configuration))
+        ProviderConfiguration.self, from: JSONEncoder().encode(configuration))
     require(again == configuration, "a configuration is stored and loaded as it was")
     let service = AuthorizationService(transport: NoTransport())
     for endpoint in metadata.endpoints {

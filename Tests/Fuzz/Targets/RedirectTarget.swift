@@ -96,8 +96,8 @@ private enum RedirectWorld {
         guard let issuer = try? Issuer("https://op.example"), let token = URL(string: "https://op.example/token"),
             let uri = try? RedirectURI("https://app.example/callback")
         else { fatalError("the request") }
-        let configuration = ServiceConfiguration(issuer: issuer, authorizationEndpoint: nil, tokenEndpoint: token)
-        var request = AuthorizationRequest(configuration: configuration, clientID: "client", redirectURI: uri)
+        let configuration = ProviderConfiguration(issuer: issuer, authorizationEndpoint: nil, tokenEndpoint: token)
+        var request = AuthorizationRequest(Client(configuration, id: "client"), redirectURI: uri)
         request.state = "STATE"
         return request
     }()

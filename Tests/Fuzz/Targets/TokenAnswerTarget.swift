@@ -50,9 +50,9 @@ private enum AnswerWorld {
 
     static let requests: [TokenRequest] = {
         guard let url = URL(string: "https://op.example/token") else { fatalError("the endpoint") }
-        var configuration = ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
-        let renewal = TokenRequest(refreshToken: "refresh", configuration: configuration, clientID: "client")
+        var configuration = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: url)
+        let renewal = TokenRequest(Client(configuration, id: "client"), .refreshToken("refresh"))
         configuration.tolerances = [.missingTokenType]
-        return [renewal, TokenRequest(clientCredentialsFor: "client", configuration: configuration)]
+        return [renewal, TokenRequest(Client(configuration, id: "client"), .clientCredentials)]
     }()
 }

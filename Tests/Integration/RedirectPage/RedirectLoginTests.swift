@@ -14,7 +14,7 @@ extension RedirectPageTests {
         let provider = try await OpenIDProvider(configuration: configuration)
         let service = AuthorizationService()
         var request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),
             scopes: [.openID, .profile], redirectURI: try RedirectURI("\(host.origin)/callback"))
         request.responseMode = mode
         try await Chromium.run { [request] browsers in
@@ -23,7 +23,7 @@ extension RedirectPageTests {
                 #expect(try await browsers[0].url == "\(host.origin)/callback")
                 return try await browsers[0].script("return document.querySelector('a').href").stringValue
             }
-            let state = try await AuthState.authorize(request, presenting: userAgent, service: service)
+            let state = try await AuthState.logIn(.browser(request, userAgent), at: AuthState.Place(service: service))
             #expect(try await state.userInfo().name == "Ada Lovelace")
         }
     }
@@ -45,7 +45,8 @@ extension ProviderTests {
                 #expect(result.status == 0, "\(result.errors)")
                 return try JSONValue(parsing: Array(result.output.utf8))["link"]?.stringValue
             }
-            let state = try await AuthState.authorize(request, presenting: userAgent, service: flow.service)
+            let state = try await AuthState.logIn(
+                .browser(request, userAgent), at: AuthState.Place(service: flow.service))
             #expect(try await state.userInfo().email == "alice@example.test")
         }
     }

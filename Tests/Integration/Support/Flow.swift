@@ -51,7 +51,7 @@ struct Flow: Sendable {
     }
 
     /// The provider's endpoints.
-    func configuration() async throws -> ServiceConfiguration {
+    func configuration() async throws -> ProviderConfiguration {
         var configuration = try await service.discoverConfiguration(issuer: issuer)
         configuration.tolerances = tolerances
         return configuration
@@ -60,7 +60,7 @@ struct Flow: Sendable {
     /// A request of this client.
     func request() async throws -> AuthorizationRequest {
         var request = AuthorizationRequest(
-            configuration: try await configuration(), clientID: clientID, scopes: scopes,
+            Client(try await configuration(), id: clientID), scopes: scopes,
             redirectURI: try RedirectURI(provider.redirectURI))
         request.responseType = responseType
         request.responseMode = responseMode
@@ -70,9 +70,9 @@ struct Flow: Sendable {
 
     /// Takes the person through a login.
     func logIn(_ decision: LoginBrowser.Decision = .accept) async throws -> AuthState {
-        try await AuthState.authorize(
-            try await request(), presenting: browser.userAgent(decision), credential: credential, service: service,
-            store: store)
+        try await AuthState.logIn(
+            .browser((try await request()).with(credential), browser.userAgent(decision)),
+            at: AuthState.Place(store: store, service: service))
     }
 
     /// Takes the person to the provider and back, and leaves the rest to the caller.

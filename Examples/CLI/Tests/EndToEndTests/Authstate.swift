@@ -89,7 +89,8 @@ struct Authstate: Sendable {
     func state() async throws -> AuthState {
         let transport = SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile)
         return try await AuthState.restore(
-            from: FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport))
+            at: AuthState.Place(
+                store: FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport)))
     }
 
     /// Makes the stored access token an expired one.
@@ -105,8 +106,8 @@ struct Authstate: Sendable {
     func copy() async throws -> AuthState {
         let state = try await state()
         var record = state.snapshot
-        if case .environment(let name) = record.credential.source, let secret = environment[name] {
-            record.credential = .secret(secret, method: record.credential.method)
+        if case .environment(let name) = record.client.credential.source, let secret = environment[name] {
+            record.client.credential = .secret(secret, method: record.client.credential.method)
         }
         return AuthState(record, service: state.service)
     }

@@ -284,7 +284,7 @@ extension EndToEndTests {
         }
 
         private func userInfoEndpoint(_ authstate: Authstate) async throws -> String {
-            try #require(try await authstate.state().snapshot.configuration.userInfoEndpoint).absoluteString
+            try #require(try await authstate.state().snapshot.client.provider.userInfoEndpoint).absoluteString
         }
     }
 }

@@ -17,10 +17,10 @@ extension EndToEndTests {
             folder = try TemporaryFolder()
             let service = AuthorizationService()
             let request = AuthorizationRequest(
-                configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app")
-            _ = try await AuthState.authorize(
-                request, presenting: DirectUserAgent(), service: service,
-                store: FileAuthStateStore(file: folder("login.json")))
+                Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"))
+            _ = try await AuthState.logIn(
+                .browser(request, DirectUserAgent()),
+                at: AuthState.Place(store: FileAuthStateStore(file: folder("login.json")), service: service))
             provider.update { $0.accessTokenLifetime = 3600 }
         }
 

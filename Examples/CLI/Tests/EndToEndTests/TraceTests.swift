@@ -11,7 +11,7 @@ extension EndToEndTests {
             #expect(login.status == 0)
             let lines = login.errors.split(separator: "\n").filter { $0.hasPrefix("trace: ") }
             #expect(lines.contains { $0.contains("GET ") && $0.contains("/.well-known/openid-configuration 200 ") })
-            let token = try await authstate.state().snapshot.configuration.tokenEndpoint.absoluteString
+            let token = try await authstate.state().snapshot.client.provider.tokenEndpoint.absoluteString
             #expect(lines.count { $0.hasPrefix("trace: POST \(token) 200 ") && $0.hasSuffix(" ms") } == 1)
             #expect(!lines.contains { $0.contains("s3cret") })
 

@@ -114,7 +114,7 @@ struct OptionsTests {
             "token_endpoint": "https://op.example/token",
             "mtls_endpoint_aliases": ["token_endpoint": "https://mtls.op.example/token"],
         ])
-        var plain = ServiceConfiguration(
+        var plain = ProviderConfiguration(
             authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         plain.metadata = metadata
         let bound = try Login.parse(
@@ -149,8 +149,7 @@ struct OptionsTests {
         let login = try Login.parse(
             minimal + ["--max-age", "5", "--prompt", "login consent", "--login-hint", "ada", "--param", "a=b=c"])
         var request = AuthorizationRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")),
-            clientID: "cli")
+            Client(ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")), id: "cli"))
         login.authorization.apply(to: &request)
         #expect(request.maxAge == 5)
         #expect(request.prompt == [.login, .consent])
@@ -184,7 +183,7 @@ struct OptionsTests {
     @Test("assertions are for the issuer, or for the called endpoint when that is said")
     func assertionAudience() throws {
         let endpoint = try #require(URL(string: "https://op.example/token"))
-        let plain = ServiceConfiguration(
+        let plain = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil, tokenEndpoint: endpoint)
         func audience(_ arguments: String...) throws -> String {
             try Login.parse(minimal + ["--private-key", "/k.pem"] + arguments).client.adapt(plain)
@@ -198,8 +197,7 @@ struct OptionsTests {
     @Test("response type and mode reach the request, and what is not supported is refused with the reason")
     func answers() throws {
         var request = AuthorizationRequest(
-            configuration: ServiceConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")),
-            clientID: "cli")
+            Client(ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/")), id: "cli"))
         let hybrid = ["--response-type", "id_token code", "--response-mode", "form_post"]
         try Login.parse(minimal + hybrid).authorization.apply(to: &request)
         #expect(request.responseType.rawValue == "id_token code" && request.responseMode == .formPost)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-    private let configuration = ServiceConfiguration(
+    private let configuration = ProviderConfiguration(
         authorizationEndpoint: nil, tokenEndpoint: URL(filePath: "/unused"))
 
     @Test("an error as JSON has its known members and no others")
@@ -66,7 +66,7 @@ struct OutputTests {
     @Test("a state shows scope and expiry, and no token")
     func summary() {
         let now = Date(timeIntervalSince1970: 1000)
-        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        var record = AuthState.Record(Client(configuration, id: "cli"))
         record.lastTokenResponse = TokenResponse(
             accessToken: "secret-access", issuedAt: now, accessTokenExpirationDate: now + 60)
         record.refreshToken = "secret-refresh"
@@ -85,7 +85,7 @@ struct OutputTests {
     @Test("an expired token that cannot be renewed is no login")
     func ended() {
         let now = Date(timeIntervalSince1970: 1000)
-        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        var record = AuthState.Record(Client(configuration, id: "cli"))
         record.lastTokenResponse = TokenResponse(accessToken: "a", issuedAt: now, accessTokenExpirationDate: now)
         #expect(!StateSummary(record: record, now: now).isUsable)
         record.refreshToken = "r"
@@ -130,7 +130,7 @@ struct OutputTests {
         for (granted, asked) in [("a", ["a", "b"]), ("a b", []), (nil, ["a"])] as [(String?, [Scope])] {
             #expect(ScopeNote.beyond(granted, asked) == nil)
         }
-        var record = AuthState.Record(configuration: configuration, clientID: "cli")
+        var record = AuthState.Record(Client(configuration, id: "cli"))
         #expect(ScopeNote.offline(record, [.openID, .offlineAccess])?.contains("--prompt consent") == true)
         #expect(ScopeNote.offline(record, [.openID]) == nil)
         record.refreshToken = "r"

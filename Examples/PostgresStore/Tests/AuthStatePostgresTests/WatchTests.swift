@@ -81,13 +81,14 @@ extension PostgresTests {
             let provider = try await OpenIDProvider()
             let service = AuthorizationService()
             let request = AuthorizationRequest(
-                configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app")
-            let theirs = try await AuthState.authorize(
-                request, presenting: DirectUserAgent(), service: service, store: other, key: key)
+                Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"))
+            let theirs = try await AuthState.logIn(
+                .browser(request, DirectUserAgent()), at: AuthState.Place(store: other, key: key, service: service))
             try await listening { store, _ in
                 var options = AuthState.Options()
                 options.storeCheckInterval = .seconds(3600)
-                let mine = try await AuthState.restore(from: store, key: key, service: service, options: options)
+                let mine = try await AuthState.restore(
+                    at: AuthState.Place(store: store, key: key, service: service, options: options))
                 _ = try await mine.freshTokens()
                 try await theirs.clear()
                 try await eventually("the logout is heard") {

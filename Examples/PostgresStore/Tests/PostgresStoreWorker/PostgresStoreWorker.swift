@@ -19,9 +19,10 @@ struct PostgresStoreWorker {
         try await store.checkSchema()
 
         let state = try await AuthState.restore(
-            from: variable("LEASE") == "off" ? UnprotectedStore(store) : store,
-            key: AuthStateKey(rawValue: variable("KEY")),
-            service: AuthorizationService(transport: NamedTransport(name: variable("NAME"))))
+            at: AuthState.Place(
+                store: variable("LEASE") == "off" ? UnprotectedStore(store) : store,
+                key: AuthStateKey(rawValue: variable("KEY")),
+                service: AuthorizationService(transport: NamedTransport(name: variable("NAME")))))
 
         var report = WorkerReport()
         while !FileManager.default.fileExists(atPath: variable("STOP")) {

@@ -28,7 +28,7 @@ struct AttackTests {
     @Test("pending logouts are bounded, the oldest makes room, and each is completed once")
     func pendingLogouts() async throws {
         let service = AuthorizationService()
-        var configuration = ServiceConfiguration(
+        var configuration = ProviderConfiguration(
             authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
         configuration.endSessionEndpoint = URL(string: "https://op.example/logout")
         let clock = ManualClock()

@@ -24,9 +24,9 @@ struct LoggingObserverTests {
             let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
             var options = AuthState.Options()
             options.observer = LoggingObserver(logger: logger)
-            state = try await AuthState.authorize(
-                AuthorizationRequest(configuration: configuration, clientID: "app"), presenting: DirectUserAgent(),
-                service: service, key: "a key that is longer than sixteen", options: options)
+            state = try await AuthState.logIn(
+                .browser(AuthorizationRequest(Client(configuration, id: "app")), DirectUserAgent()),
+                at: AuthState.Place(key: "a key that is longer than sixteen", service: service, options: options))
         }
 
         var messages: [String] { log.entries.map { "\($0.level) \($0.message)" } }

@@ -5,12 +5,12 @@ public import AuthStateOAuth
 ///
 /// ```swift
 /// guard case .login(let pending) = redirect.flow else { return }
-/// let authState = try await AuthState.complete(pending, callback: redirect.callback, store: store, key: key)
+/// let authState = try await AuthState.logIn(.code(pending, redirect.callback), at: place)
 /// ```
 public struct RestoredRedirect: Sendable, Hashable {
     /// The flow that a browser was opened for.
     public enum Flow: Sendable, Hashable, Codable {
-        /// A login: for `AuthState.complete(_:callback:)`.
+        /// A login: for `AuthState.logIn(.code(pending, callback))`.
         case login(PendingAuthorization)
         /// A logout: for `AuthorizationService.complete(_:callback:)`.
         case logout(PendingLogout)

@@ -14,14 +14,14 @@ struct KeychainLifeTests {
     init() async throws { fixture = try await ProviderFixture() }
 
     private func logIn(_ store: KeychainAuthStateStore) async throws -> AuthState {
-        try await AuthState.authorize(
-            fixture.request([.openID, .offlineAccess]), presenting: DirectUserAgent(), service: fixture.service,
-            store: store, key: "ada")
+        try await AuthState.logIn(
+            .browser(fixture.request([.openID, .offlineAccess]), DirectUserAgent()),
+            at: AuthState.Place(store: store, key: "ada", service: fixture.service))
     }
 
     /// The state that the next start of the app finds.
     private func restore() async throws -> AuthState {
-        try await AuthState.restore(from: device.store(), key: "ada", service: fixture.service)
+        try await AuthState.restore(at: AuthState.Place(store: device.store(), key: "ada", service: fixture.service))
     }
 
     @Test("a login is renewed, restored, renewed again, refused, replaced by a new login and logged out")
@@ -101,7 +101,7 @@ struct KeychainLifeTests {
         _ = try await logIn(store)
         var request = fixture.request()
         request.redirectURI = try RedirectURI("com.example.app:/callback")
-        let pending = try fixture.service.begin(request)
+        let pending = try await fixture.service.begin(request)
         let archive = try JSONEncoder().encode(pending)
         try await store.withLease("pending", deadline: .seconds(1)) { lease in
             _ = try await lease.save(archive, expecting: nil)

@@ -144,7 +144,8 @@ struct KeychainProcessesTests {
 
         let second = try Fixture([Fixture.error("invalid_grant")])
         device.tamper { $0 = image.withLock { $0 } }
-        let next = try await AuthState.restore(from: other, service: second.service, options: second.options)
+        let next = try await AuthState.restore(
+            at: AuthState.Place(store: other, service: second.service, options: second.options))
         let error = await authError { try await next.freshTokens() }
         #expect(second.spent == ["SECRET-refresh-0"])
         #expect(error?.kind == .reauthenticationRequired && error?.message.contains("was lost on its way") == true)
@@ -162,8 +163,9 @@ struct KeychainProcessesTests {
         let owner = fixture.state(store: app)
         try await owner.setNeedsTokenRefresh()
         let reader = try await AuthState.restore(
-            from: ReadOnlyAuthStateStore(other, renewedBy: "the app"), service: fixture.service,
-            options: fixture.options)
+            at: AuthState.Place(
+                store: ReadOnlyAuthStateStore(other, renewedBy: "the app"), service: fixture.service,
+                options: fixture.options))
         #expect(await authError { try await reader.freshTokens() }?.code == .storeReadOnly)
         _ = try await owner.freshTokens()
         // The keychain reports no changes: it is read after a second.
@@ -177,7 +179,8 @@ struct KeychainProcessesTests {
         let fixture = try Fixture()
         _ = try await app.put(text(AuthStateArchive(fixture.record).data()))
         let reader = try await AuthState.restore(
-            from: ReadOnlyAuthStateStore(other), service: fixture.service, options: fixture.options)
+            at: AuthState.Place(
+                store: ReadOnlyAuthStateStore(other), service: fixture.service, options: fixture.options))
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
         try await AuthState.remove(from: app)
         fixture.clock.advance(by: .seconds(2))

@@ -110,9 +110,10 @@ enum HotPath {
     private static func restored(from store: any AuthStateStore) async throws -> AuthState {
         let now = Date()
         var record = AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
-            clientID: "benchmark")
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
+                id: "benchmark"))
         record.lastTokenResponse = TokenResponse(
             accessToken: heapString(), issuedAt: now,
             accessTokenExpirationDate: now.addingTimeInterval(86_400), refreshToken: heapString(),
@@ -122,7 +123,7 @@ enum HotPath {
         try await store.withLease(.default, deadline: .seconds(5)) { lease in
             _ = try await lease.save(archive, expecting: lease.load()?.version)
         }
-        return try await AuthState.restore(from: store, service: AuthorizationService())
+        return try await AuthState.restore(at: AuthState.Place(store: store, service: AuthorizationService()))
     }
 }
 

@@ -60,11 +60,10 @@ struct PooledStates: AuthStateStore {
 
     /// A login as a server keeps it; the mark makes it each user's own.
     static func record(idTokenLength: Int?) throws -> AuthState.Record {
-        let configuration = try ServiceConfiguration(
+        let configuration = try ProviderConfiguration(
             metadata: ProviderMetadata(parsing: Data(discoveryDocument.utf8)), issuer: Issuer(issuer))
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: "web-application",
-            scopes: [.openID, .profile, .email, .offlineAccess],
+            Client(configuration, id: "web-application"), scopes: [.openID, .profile, .email, .offlineAccess],
             redirectURI: try RedirectURI("https://app.example/login/callback"))
         request.state = token(43)
         request.nonce = token(43)
@@ -76,7 +75,7 @@ struct PooledStates: AuthStateStore {
             refreshToken: token(60), scope: "openid profile email offline_access")
         tokens.idToken = idTokenLength.map(token)
         var record = AuthState.Record(
-            configuration: configuration, clientID: "web-application", credential: .environment("CLIENT_SECRET"))
+            Client(configuration, id: "web-application", credential: .environment("CLIENT_SECRET")))
         record.lastAuthorizationResponse = try AuthorizationResponse(
             callback: AuthorizationCallback(url: "https://app.example/login/callback?\(answer)"), for: request)
         record.lastTokenResponse = tokens

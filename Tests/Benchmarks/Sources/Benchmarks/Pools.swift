@@ -171,7 +171,7 @@ enum Pools {
     private static func endedLogin() throws -> Data {
         var record = try PooledStates.record(idTokenLength: nil)
         record.lastTokenResponse?.accessTokenExpirationDate = Date(timeIntervalSince1970: 1)
-        record.credential = .none
+        record.client.credential = .none
         return try AuthStateArchive(record).data()
     }
 }

@@ -29,9 +29,10 @@ enum Proofs {
 
     private static func boundState(_ key: DPoPKey) throws -> AuthState {
         var record = AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
-            clientID: "benchmark")
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
+                id: "benchmark"))
         record.dpopKey = key
         let token = String(repeating: "2YotnFZFEjr1zCsicMWpAA", count: 40)
         record.lastTokenResponse = TokenResponse(

@@ -41,9 +41,10 @@ enum RenewalStorm {
     private static func endedState(_ transport: ScriptedTransport) -> AuthState {
         let now = Date()
         var record = AuthState.Record(
-            configuration: ServiceConfiguration(
-                authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
-            clientID: "benchmark")
+            Client(
+                ProviderConfiguration(
+                    authorizationEndpoint: nil, tokenEndpoint: URL(string: "https://op.example/token")!),
+                id: "benchmark"))
         record.lastTokenResponse = TokenResponse(
             accessToken: "old", issuedAt: now.addingTimeInterval(-7_200),
             accessTokenExpirationDate: now.addingTimeInterval(-3_600), refreshToken: "first")

@@ -20,7 +20,8 @@ struct ReadOnlyLogin: Sendable {
     /// Returns the API's answer, or what the person has to do.
     func read(_ api: URL, account: String) async -> String {
         do {
-            let authState = try await AuthState.restore(from: store, key: AuthStateKey(rawValue: account))
+            let authState = try await AuthState.restore(
+                at: AuthState.Place(store: store, key: AuthStateKey(rawValue: account)))
             let response = try await authState.performAction(TransportRequest(url: api))
             return String(decoding: response.body, as: UTF8.self)
         } catch let error as AuthStateError where error.code == .notLoggedIn {

@@ -25,8 +25,8 @@ extension AuthState.Record {
     /// The public part of the tokens: kind, scope and expiry, never a token.
     var tokenFacts: [Fact] {
         let facts: [(String, String?)] = [
-            ("Provider", configuration.issuer?.rawValue),
-            ("Client", clientID),
+            ("Provider", client.provider.issuer?.rawValue),
+            ("Client", client.id),
             ("Token type", lastTokenResponse?.tokenType),
             ("Scope", scope),
             ("Expires", accessTokenExpirationDate?.formatted(.iso8601)),

@@ -28,7 +28,7 @@ extension Provider {
     private static func byHand() throws -> Provider {
         let base = "https://iam.example/am/oauth2"
         func endpoint(_ path: String) -> URL { URL(string: "\(base)/\(path)")! }
-        let configuration = ServiceConfiguration(
+        let configuration = ProviderConfiguration(
             issuer: try Issuer(base), authorizationEndpoint: endpoint("authorize"),
             tokenEndpoint: endpoint("access_token"), jwksURI: endpoint("connect/jwk_uri"),
             userInfoEndpoint: endpoint("userinfo"), endSessionEndpoint: endpoint("connect/endSession"),

@@ -1,27 +1,34 @@
 import AuthStateKit
 
 extension Login {
-    /// The place where a login is kept, with its settings and service.
-    struct Place {
-        let session: Session
-        var settings: Settings
-        let service: AuthorizationService
-
-        var options: AuthState.Options { session.options(settings) }
+    /// The way in which the options log in, with the means of this machine.
+    ///
+    /// - Parameter listener: Receives the answers of a client that registered itself; nil for every other.
+    func login(_ way: Way, of party: Party, listener: ListeningUserAgent?, _ console: Console) throws -> AuthState.Login
+    {
+        switch way {
+        case .page(let userAgent): try page(of: party, listener ?? userAgent, console)
+        case .device(let presenter): .device(try deviceRequest(of: party), present: presenter.show)
+        case .backchannel: try backchannel(of: party, console)
+        case .client:
+            .clientCredentials(
+                party.client, scopes: tokens.scopes(), resources: tokens.resource,
+                additionalParameters: tokens.grantParameters, dpopKey: try tokens.dpopKey(for: party.client.provider))
+        case .assertion(let key): try assertion(of: party, signedWith: key)
+        }
     }
 
     /// A person logs in at the provider's page.
-    func authorize(
-        _ party: Party, at configuration: ServiceConfiguration, _ userAgent: any ExternalUserAgent, _ place: Place
-    ) async throws -> AuthState {
+    private func page(
+        of party: Party, _ userAgent: any ExternalUserAgent, _ console: Console
+    ) throws -> AuthState.Login {
         let (scopes, provider) = (tokens.scope.map(Scope.list), try connection.known())
         var request =
-            provider?.request(configuration: configuration, clientID: party.clientID, scopes: scopes)
-            ?? AuthorizationRequest(
-                configuration: configuration, clientID: party.clientID, scopes: scopes ?? [.openID])
+            provider?.request(party.client, scopes: scopes)
+            ?? AuthorizationRequest(party.client, scopes: scopes ?? [.openID])
         authorization.apply(to: &request)
         request.redirectURI = try redirectURI.map(RedirectURI.init)
-        request.dpopKey = try tokens.dpopKey(for: configuration)
+        request.dpopKey = try tokens.dpopKey(for: party.client.provider)
         request.signingCredential = party.signingCredential
         request.resources = tokens.resource
         request.authorizationDetails = tokens.authorizationDetails ?? []
@@ -30,77 +37,42 @@ extension Login {
             request.additionalParameters[name] = nil
             for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
         }
-        let findings = request.diagnose(credential: party.credential, provider: provider)
-        let warning = WarningUserAgent(base: userAgent, findings: findings, console: place.session.console)
-        return try await AuthState.authorize(
-            request, presenting: warning, credential: party.credential, service: place.service,
-            store: place.session.store, key: place.session.key, annotations: place.settings.annotations,
-            options: place.options)
+        let findings = request.diagnose(provider: provider)
+        return .browser(request, WarningUserAgent(base: userAgent, findings: findings, console: console))
     }
 
-    /// Lets a person confirm the login on another device.
-    func authorizeDevice(
-        _ party: Party, at configuration: ServiceConfiguration, _ presenter: DevicePresenter, _ place: Place
-    ) async throws -> AuthState {
+    /// A person confirms the login on another device.
+    private func deviceRequest(of party: Party) throws -> DeviceAuthorizationRequest {
         var request = DeviceAuthorizationRequest(
-            configuration: configuration, clientID: party.clientID,
-            scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]), resources: tokens.resource,
-            additionalParameters: tokens.grantParameters)
-        request.dpopKey = try tokens.dpopKey(for: configuration)
-        let asked = request
-        return try await Spinner.spin("Waiting for you to confirm the login", on: presenter.console) {
-            try await AuthState.authorizeDevice(
-                asked, credential: party.credential, service: place.service, store: place.session.store,
-                key: place.session.key, annotations: place.settings.annotations, options: place.options,
-                present: presenter.show)
-        }
+            party.client, scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]),
+            resources: tokens.resource, additionalParameters: tokens.grantParameters)
+        request.dpopKey = try tokens.dpopKey(for: party.client.provider)
+        return request
     }
 
-    /// Lets a person confirm the login where the provider asks them.
-    func authorizeBackchannel(
-        _ party: Party, at configuration: ServiceConfiguration, _ console: Console, _ place: Place
-    ) async throws -> AuthState {
+    /// A person confirms the login where the provider asks them.
+    private func backchannel(of party: Party, _ console: Console) throws -> AuthState.Login {
+        let hint = authorization.loginHint ?? ""
         var request = BackchannelAuthenticationRequest(
-            configuration: configuration, clientID: party.clientID, hint: .login(authorization.loginHint ?? ""),
+            party.client, hint: .login(hint),
             scopes: tokens.scopes(default: try connection.known()?.scopes ?? [.openID]),
             bindingMessage: backchannel.bindingMessage, userCode: try backchannel.userCode(),
             additionalParameters: tokens.additionalParameters)
         request.resources = tokens.resource
-        request.dpopKey = try tokens.dpopKey(for: configuration)
-        let asked = request
-        return try await Spinner.spin("Waiting for the login to be confirmed", on: console) {
-            try await AuthState.authorizeBackchannel(
-                asked, credential: party.credential, service: place.service, store: place.session.store,
-                key: place.session.key, annotations: place.settings.annotations, options: place.options
-            ) { response in
-                console.note("The provider asks \(authorization.loginHint ?? "") now. Confirm the login there.")
-                guard let message = response.request.bindingMessage else { return }
-                console.note("Confirm it only if this is shown too: \(message)")
-            }
+        request.dpopKey = try tokens.dpopKey(for: party.client.provider)
+        return .backchannel(request) { response in
+            console.note("The provider asks \(hint) now. Confirm the login there.")
+            guard let message = response.request.bindingMessage else { return }
+            console.note("Confirm it only if this is shown too: \(message)")
         }
     }
 
-    /// The client speaks in its own name.
-    func clientCredentials(
-        _ party: Party, at configuration: ServiceConfiguration, _ place: Place
-    ) async throws -> AuthState {
-        try await AuthState.clientCredentials(
-            configuration: configuration, clientID: party.clientID, credential: party.credential,
-            scopes: tokens.scopes(), resources: tokens.resource, additionalParameters: tokens.grantParameters,
-            dpopKey: try tokens.dpopKey(for: configuration), service: place.service, store: place.session.store,
-            key: place.session.key, annotations: place.settings.annotations, options: place.options)
-    }
-
     /// The client speaks in its own name, or in a user's, by assertions that its key signs.
-    func jwtBearer(
-        _ party: Party, signedWith key: ClientCredential, at configuration: ServiceConfiguration, _ place: Place
-    ) async throws -> AuthState {
+    private func assertion(of party: Party, signedWith key: ClientCredential) throws -> AuthState.Login {
+        let (id, provider) = (party.client.id, party.client.provider)
         let grant = JWTBearerGrant(
-            issuer: party.clientID, subject: tokens.subject ?? party.clientID, key: key, scopes: tokens.scopes(),
+            issuer: id, subject: tokens.subject ?? id, key: key, scopes: tokens.scopes(),
             resources: tokens.resource, additionalParameters: tokens.grantParameters)
-        return try await AuthState.jwtBearer(
-            grant, configuration: configuration, dpopKey: try tokens.dpopKey(for: configuration),
-            service: place.service, store: place.session.store, key: place.session.key,
-            annotations: place.settings.annotations, options: place.options)
+        return .jwtBearer(grant, at: provider, dpopKey: try tokens.dpopKey(for: provider))
     }
 }

@@ -8,12 +8,22 @@ import AuthStateKit
 #endif
 
 extension Login {
+    /// Where a login is kept, with its settings and service.
+    struct Place {
+        let session: Session
+        var settings: Settings
+        let service: AuthorizationService
+
+        /// The same for the library.
+        var state: AuthState.Place {
+            AuthState.Place(
+                store: session.store, key: session.key, service: service, options: session.options(settings))
+        }
+    }
+
     /// The client that logs in, known to the provider before or registered for this.
     struct Party {
-        var clientID: String
-        /// Its registration, when it registered itself.
-        var registration: RegistrationResponse?
-        var credential: ClientCredential
+        var client: Client
         /// The credential that signs requests; nil leaves them unsigned.
         var signingCredential: ClientCredential?
     }
@@ -23,15 +33,16 @@ extension Login {
     ///
     /// - Parameter listener: Receives the answers; nil for a login without a page.
     func party(
-        at configuration: ServiceConfiguration, _ place: Place, registered: RegistrationResponse?,
+        at configuration: ProviderConfiguration, _ place: Place, registered: RegistrationResponse?,
         listener: ListeningUserAgent?
     ) async throws -> Party {
         var registered = registered
         if client.register, registered == nil { registered = try await register(at: configuration, place, listener) }
+        let provider = registered.map { client.adapt(configuration.adapted(to: $0)) } ?? configuration
         return Party(
-            clientID: registered?.clientID ?? client.clientID ?? "",
-            registration: registered,
-            credential: client.credential(of: registered) ?? .none,
+            client: Client(
+                provider, id: registered?.clientID ?? client.clientID ?? "",
+                credential: client.credential(of: registered) ?? .none),
             signingCredential: client.signingCredential(of: registered))
     }
 
@@ -54,7 +65,7 @@ extension Login {
     }
 
     private func register(
-        at configuration: ServiceConfiguration, _ place: Place, _ listener: ListeningUserAgent?
+        at configuration: ProviderConfiguration, _ place: Place, _ listener: ListeningUserAgent?
     ) async throws -> RegistrationResponse {
         let uris = [try listener?.redirectURI ?? RedirectURI(RegistrationOptions.redirectURI)]
         var request = try registration.request(configuration, redirectURIs: uris)

@@ -172,16 +172,9 @@ struct Login: Command {
             place.settings.redirectURI = listener?.redirectURI.rawValue
         }
         let party = try await party(at: discovered, place, registered: registered, listener: listener)
-        let configuration = party.registration.map { client.adapt(discovered.adapted(to: $0)) } ?? discovered
-        let state: AuthState
-        switch way {
-        case .page(let userAgent):
-            let agent: any ExternalUserAgent = if let listener { listener } else { userAgent }
-            state = try await authorize(party, at: configuration, agent, place)
-        case .device(let presenter): state = try await authorizeDevice(party, at: configuration, presenter, place)
-        case .backchannel: state = try await authorizeBackchannel(party, at: configuration, context.console, place)
-        case .client: state = try await clientCredentials(party, at: configuration, place)
-        case .assertion(let key): state = try await jwtBearer(party, signedWith: key, at: configuration, place)
+        let login = try login(way, of: party, listener: listener, context.console)
+        let state = try await Spinner.spin(way.wait, on: context.console) { [place] in
+            try await AuthState.logIn(login, at: place.state, annotations: place.settings.annotations)
         }
         // A login that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
@@ -197,7 +190,7 @@ struct Login: Command {
 
     private func configuration(
         _ service: AuthorizationService, _ console: Console
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         let issuer = try await identity.issuer(service, console)
         var configuration = client.adapt(try await connection.configuration(service, issuer: issuer))
         if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = .seconds(leeway) }
@@ -205,12 +198,21 @@ struct Login: Command {
     }
 
     /// How the tokens are obtained, with the means of this machine.
-    private enum Way {
+    enum Way {
         case page(any ExternalUserAgent)
         case device(DevicePresenter)
         case backchannel
         case client
         case assertion(key: ClientCredential)
+
+        /// What the terminal says while a person confirms the login elsewhere; nil where the page says it.
+        var wait: String? {
+            switch self {
+            case .device: "Waiting for you to confirm the login"
+            case .backchannel: "Waiting for the login to be confirmed"
+            case .page, .client, .assertion: nil
+            }
+        }
     }
 
     /// The browser, which inherits no secret that this command is given.

@@ -69,10 +69,10 @@ struct Logout: Command {
 
     private func logOut(_ state: AuthState, _ context: Context) async -> LogoutOutcome {
         let record = state.snapshot
-        if record.configuration.revocationEndpoint == nil {
+        if record.client.provider.revocationEndpoint == nil {
             context.console.note("The provider offers no revocation: the tokens count until they end.")
         }
-        guard record.configuration.endSessionEndpoint != nil, record.machineGrant == nil else {
+        guard record.client.provider.endSessionEndpoint != nil, record.machineGrant == nil else {
             if record.machineGrant == nil, record.idToken != nil {
                 context.console.note("The provider offers no logout: its session in the browser stays open.")
             }

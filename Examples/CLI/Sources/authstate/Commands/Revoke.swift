@@ -22,10 +22,7 @@ struct Revoke: Command {
             let record = state.snapshot
             guard let token = record.lastTokenResponse?.accessToken else { throw AuthStateError.notLoggedIn }
             try await state.service.revoke(
-                RevocationRequest(
-                    configuration: record.configuration, clientID: record.clientID, token: token,
-                    tokenTypeHint: .accessToken),
-                credential: record.credential)
+                RevocationRequest(record.client, token: token, tokenTypeHint: .accessToken))
             try await state.setNeedsTokenRefresh()
             return !state.current.canRenew
         }

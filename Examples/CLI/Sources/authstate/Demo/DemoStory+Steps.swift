@@ -84,9 +84,9 @@ extension DemoStory {
 
     func bindToKey() async throws -> String {
         let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
-        var request = AuthorizationRequest(configuration: configuration, clientID: "app", scopes: [.openID])
+        var request = AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID])
         request.dpopKey = try .generate(for: configuration)
-        let state = try await AuthState.authorize(request, presenting: Self.userAgent, service: service)
+        let state = try await AuthState.logIn(.browser(request, Self.userAgent), at: AuthState.Place(service: service))
         let api = provider.url(of: .resource)
         let stolen = try await state.freshTokens().accessToken
         let thief = try await SystemTransport.shared.send(
@@ -98,11 +98,11 @@ extension DemoStory {
 
     func logInOnAnotherDevice() async throws -> String {
         let request = DeviceAuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
-            scopes: [.openID])
-        let state = try await AuthState.authorizeDevice(request, service: service) { [provider] codes in
-            provider.decide(userCode: codes.userCode, allow: true)
-        }
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"), scopes: [.openID])
+        let state = try await AuthState.logIn(
+            .device(request) { [provider] codes in
+                provider.decide(userCode: codes.userCode, allow: true)
+            }, at: AuthState.Place(service: service))
         try expect(state.isAuthorized, "The login on another device did not lead to an authorized state.")
         return "Without a browser: a code was shown, confirmed on another device, and the login came here."
     }

@@ -56,10 +56,11 @@ actor DemoStory {
     /// Logs in as a program does for a person; a scripted browser stands in for them.
     func authorize() async throws -> AuthState {
         let request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"),
             scopes: [.openID, .profile, .offlineAccess])
-        let state = try await AuthState.authorize(
-            request, presenting: Self.userAgent, service: service, store: FileAuthStateStore(file: file))
+        let state = try await AuthState.logIn(
+            .browser(request, Self.userAgent),
+            at: AuthState.Place(store: FileAuthStateStore(file: file), service: service))
         loggedIn = state
         return state
     }

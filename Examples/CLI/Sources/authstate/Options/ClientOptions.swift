@@ -193,7 +193,7 @@ struct ClientOptions: ParsableArguments {
     var isConfidential: Bool { credential(of: nil) != nil || register }
 
     /// The provider's endpoints, as this client has to use them; kept with the login.
-    func adapt(_ configuration: ServiceConfiguration) -> ServiceConfiguration {
+    func adapt(_ configuration: ProviderConfiguration) -> ProviderConfiguration {
         var configuration = configuration
         if assertionAudience == .endpoint { configuration.tolerances.insert(.endpointAudience) }
         if let idTokenAlgorithm { configuration.idTokenPolicy.algorithms = [idTokenAlgorithm] }

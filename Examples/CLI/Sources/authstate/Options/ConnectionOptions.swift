@@ -114,7 +114,7 @@ struct ConnectionOptions: ParsableArguments {
     /// - Parameter found: The issuer when no option names it.
     func configuration(
         _ service: AuthorizationService, issuer found: Issuer? = nil
-    ) async throws -> ServiceConfiguration {
+    ) async throws -> ProviderConfiguration {
         var configuration =
             if let known = try known() {
                 try await service.configuration(of: known)

@@ -30,7 +30,7 @@ struct RegistrationOptions: ParsableArguments {
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the variable is not set.
     func request(
-        _ configuration: ServiceConfiguration, redirectURIs: [RedirectURI],
+        _ configuration: ProviderConfiguration, redirectURIs: [RedirectURI],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> RegistrationRequest {
         var request = RegistrationRequest(configuration: configuration, redirectURIs: redirectURIs)

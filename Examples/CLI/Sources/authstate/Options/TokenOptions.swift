@@ -96,7 +96,7 @@ struct TokenOptions: ParsableArguments {
     ///
     /// - Throws: `AuthStateError` with `.unsupported` when the provider takes other keys only, `.credentialUnavailable` when
     ///   there is none in the file.
-    func dpopKey(for configuration: ServiceConfiguration) throws -> DPoPKey? {
+    func dpopKey(for configuration: ProviderConfiguration) throws -> DPoPKey? {
         if let dpopKeyFile { return try .file(dpopKeyFile.absolutePath) }
         return isBound ? try .generate(for: configuration) : nil
     }

@@ -4,9 +4,9 @@ enum Spinner {
 
     /// Runs a body beside a turning wheel; on anything but a terminal there is no wheel.
     static func spin<R>(
-        _ text: String, on console: Console, during body: nonisolated(nonsending) () async throws -> R
+        _ text: String?, on console: Console, during body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-        guard console.isInteractive else { return try await body() }
+        guard let text, console.isInteractive else { return try await body() }
         let wheel = Task {
             for turn in 0... {
                 console.setStatusLine("\(frames[turn % frames.count]) \(text)")

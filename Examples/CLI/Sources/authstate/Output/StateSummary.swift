@@ -21,8 +21,8 @@ struct StateSummary {
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "authorized": .bool(isUsable),
-            "client_id": .string(record.clientID),
-            "issuer": JSONValue(record.configuration.issuer?.rawValue),
+            "client_id": .string(record.client.id),
+            "issuer": JSONValue(record.client.provider.issuer?.rawValue),
             "subject": JSONValue(subject),
             "grant": .string(grant),
             "can_renew": .bool(canRenew),
@@ -46,8 +46,8 @@ struct StateSummary {
     var lines: [String] {
         let facts: [(String, String?)] = [
             ("authorized", isUsable ? "yes" : "no"),
-            ("issuer", record.configuration.issuer?.rawValue),
-            ("client", record.clientID),
+            ("issuer", record.client.provider.issuer?.rawValue),
+            ("client", record.client.id),
             ("subject", subject),
             ("scope", record.scope),
             ("details", record.authorizationDetails?.map(\.type).joined(separator: " ")),

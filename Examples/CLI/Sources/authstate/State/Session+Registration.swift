@@ -10,11 +10,11 @@ extension Session {
     /// The client that was registered here at this provider, if its secret has not expired.
     ///
     /// - Throws: `AuthStateError` of kind usage when another login is kept here, which registering would replace.
-    func registration(at configuration: ServiceConfiguration, now: Date) async throws -> RegistrationResponse? {
+    func registration(at configuration: ProviderConfiguration, now: Date) async throws -> RegistrationResponse? {
         guard try await !isEmpty() else { return nil }
         let record = try await load().record
         guard let registration = record.lastRegistrationResponse,
-            record.configuration.issuer == configuration.issuer, record.clientID == registration.clientID
+            record.client.provider.issuer == configuration.issuer, record.client.id == registration.clientID
         else {
             throw AuthStateError(
                 .invalidArgument, stage: .registration, "A login of another client is kept here.",
@@ -45,8 +45,9 @@ extension Session {
         _ request: RegistrationRequest, privateKey: ClientCredential?, settings: Settings, service: AuthorizationService
     ) async throws -> RegistrationResponse {
         let state = try await AuthState.register(
-            request, credential: privateKey ?? .none, service: service, store: store, key: key,
-            annotations: settings.annotations, options: options(settings))
+            request, credential: privateKey ?? .none,
+            at: AuthState.Place(store: store, key: key, service: service, options: options(settings)),
+            annotations: settings.annotations)
         // A registration that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         guard let registration = state.snapshot.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }

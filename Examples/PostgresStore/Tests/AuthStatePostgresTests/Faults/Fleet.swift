@@ -47,10 +47,10 @@ final class Fleet {
         folder = try TemporaryFolder()
         let service = AuthorizationService()
         let request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: provider.issuer), clientID: "app",
-            scopes: [.openID])
-        state = try await AuthState.authorize(
-            request, presenting: DirectUserAgent(), service: service, store: try server.store(), key: freshKey())
+            Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"), scopes: [.openID])
+        state = try await AuthState.logIn(
+            .browser(request, DirectUserAgent()),
+            at: AuthState.Place(store: try server.store(), key: freshKey(), service: service))
         for _ in 0..<workers { try start() }
     }
 

@@ -21,18 +21,20 @@ struct Provider: Sendable {
     static let logoutPath = "/logout"
 
     /// The provider's configuration.
-    func configuration() async throws -> ServiceConfiguration {
+    func configuration() async throws -> ProviderConfiguration {
         try await service.discoverConfiguration(issuer: issuer)
     }
 
     /// Begins a login.
-    func begin() async throws -> PendingAuthorization { try service.begin(try await request()) }
+    func begin() async throws -> PendingAuthorization { try await service.begin(try await request()) }
 
     /// The login that a browser returns from, rebuilt from its cookie.
     func resume(_ login: PendingLogin) async throws -> PendingAuthorization {
         var request = try await request()
         (request.state, request.nonce, request.codeVerifier) = (login.state, login.nonce, login.verifier)
-        return try service.begin(request)
+        // It was pushed when the login began, if at all.
+        request.isPushed = false
+        return try await service.begin(request)
     }
 
     /// The request of a login.
@@ -42,7 +44,7 @@ struct Provider: Sendable {
     private func request() async throws -> AuthorizationRequest {
         let configuration = try await configuration()
         var request = AuthorizationRequest(
-            configuration: configuration, clientID: clientID, scopes: scopes,
+            Client(configuration, id: clientID, credential: credential), scopes: scopes,
             redirectURI: try RedirectURI(baseURL(Self.callbackPath)))
         // So that a greeting needs no request; providers without this parameter give the name at their userinfo
         // endpoint.

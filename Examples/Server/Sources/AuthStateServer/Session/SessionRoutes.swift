@@ -66,6 +66,6 @@ struct SessionRoutes: Sendable {
                 <input type="hidden" name="token" value="\(try session.secret.formToken())">
                 <button class="button quiet" id="logout">Sign out</button></form></nav>
                 """,
-            formTarget: session.state.snapshot.configuration.endSessionEndpoint.flatMap(BaseURL.origin))
+            formTarget: session.state.snapshot.client.provider.endSessionEndpoint.flatMap(BaseURL.origin))
     }
 }

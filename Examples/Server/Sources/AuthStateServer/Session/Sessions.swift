@@ -86,9 +86,8 @@ struct Sessions: Sendable {
         _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Session?
     ) async throws -> Session {
         let secret = try BrowserSecret()
-        let state = try await pool.complete(
-            pending, callback: callback, for: AuthStateKey(secret),
-            annotations: [Self.end: "\(Int(now + Self.lifetime))"])
+        let state = try await pool.logIn(
+            .code(pending, callback), for: AuthStateKey(secret), annotations: [Self.end: "\(Int(now + Self.lifetime))"])
         if let old { await drop(old.state) }
         return Session(secret: secret, state: state)
     }

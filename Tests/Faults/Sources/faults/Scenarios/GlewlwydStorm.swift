@@ -44,11 +44,11 @@ enum GlewlwydStorm {
         let service = AuthorizationService()
         let browser = ["/usr/bin/python3", "\(scripts)/browser.py", "--follow", "--cookies", folder("cookies")]
         let request = AuthorizationRequest(
-            configuration: try await service.discoverConfiguration(issuer: issuer), clientID: "public",
+            Client(try await service.discoverConfiguration(issuer: issuer), id: "public"),
             scopes: [.openID, "offline_access"],
             redirectURI: try RedirectURI("http://127.0.0.1:\(RedirectPorts.next())/callback"))
-        _ = try await AuthState.authorize(
-            request, presenting: LoopbackUserAgent(browser: .command(browser), timeout: .seconds(30)), service: service,
-            store: FileAuthStateStore(file: folder("state.json")))
+        _ = try await AuthState.logIn(
+            .browser(request, LoopbackUserAgent(browser: .command(browser), timeout: .seconds(30))),
+            at: AuthState.Place(store: FileAuthStateStore(file: folder("state.json")), service: service))
     }
 }

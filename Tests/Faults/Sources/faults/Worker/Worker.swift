@@ -15,7 +15,8 @@ enum Worker {
         let store = UnprotectedStore(FileAuthStateStore(file: task.file), without: task.without)
         do {
             let state = try await AuthState.restore(
-                from: store, service: AuthorizationService(configuration: configuration), options: options)
+                at: AuthState.Place(
+                    store: store, service: AuthorizationService(configuration: configuration), options: options))
             await use(state, task, counter)
             await state.drain()
             counter.summarize(state)

@@ -36,9 +36,10 @@ struct World {
     func logIn() async throws -> AuthState {
         let service = AuthorizationService()
         let configuration = try await service.discoverConfiguration(issuer: provider.issuer)
-        return try await AuthState.authorize(
-            AuthorizationRequest(configuration: configuration, clientID: "app", scopes: [.openID, .profile]),
-            presenting: DirectUserAgent(), service: service, store: FileAuthStateStore(file: file))
+        return try await AuthState.logIn(
+            .browser(
+                AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID, .profile]), DirectUserAgent()),
+            at: AuthState.Place(store: FileAuthStateStore(file: file), service: service))
     }
 
     /// Reads the state as a process that starts now.
@@ -48,8 +49,9 @@ struct World {
         var configuration = AuthorizationService.Configuration()
         configuration.requestTimeout = .seconds(2)
         return try await AuthState.restore(
-            from: UnprotectedStore(FileAuthStateStore(file: file), without: protection),
-            service: AuthorizationService(configuration: configuration), options: options)
+            at: AuthState.Place(
+                store: UnprotectedStore(FileAuthStateStore(file: file), without: protection),
+                service: AuthorizationService(configuration: configuration), options: options))
     }
 
     /// The stored state.

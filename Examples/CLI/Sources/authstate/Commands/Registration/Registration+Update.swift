@@ -36,7 +36,7 @@ extension Registration {
                     try key.apply(to: &request)
                     try client.apply(to: &request)
                 }
-                return RegistrationSummary(answer, issuer: state.snapshot.configuration.issuer)
+                return RegistrationSummary(answer, issuer: state.snapshot.client.provider.issuer)
                     .report(note: "Changed.")
             }
         }

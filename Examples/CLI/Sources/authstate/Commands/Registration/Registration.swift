@@ -23,7 +23,7 @@ struct Registration: ParsableCommand {
         func perform(_ context: Context) async throws -> Report {
             try await context.session().withRegistration { state in
                 let registration = try await state.readRegistration()
-                return RegistrationSummary(registration, issuer: state.snapshot.configuration.issuer).report()
+                return RegistrationSummary(registration, issuer: state.snapshot.client.provider.issuer).report()
             }
         }
     }
@@ -39,7 +39,7 @@ struct Registration: ParsableCommand {
 
         func perform(_ context: Context) async throws -> Report {
             let clientID = try await context.session().withRegistration { state in
-                let clientID = state.snapshot.clientID
+                let clientID = state.snapshot.client.id
                 try await state.deleteRegistration()
                 return clientID
             }

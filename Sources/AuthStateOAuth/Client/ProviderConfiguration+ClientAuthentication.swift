@@ -1,6 +1,6 @@
 package import AuthStateFoundation
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The client authentication that one endpoint accepts; nil where the metadata do not say.
     package struct AcceptedAuthentication: Sendable, Hashable {
         /// `…_endpoint_auth_methods_supported`.

@@ -1,17 +1,17 @@
 import AuthStateFoundation
 import AuthStateJOSE
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// The configuration for a client that shows a certificate: with the provider's aliases, where it has some
     /// (RFC 8705, section 5).
     ///
     /// A client that authenticates by its certificate does not need it: its requests go there anyhow. Use it for a
     /// client that authenticates otherwise, or is public, and whose tokens shall be bound to the certificate (section
     /// 3).
-    public var withCertificateEndpoints: ServiceConfiguration {
+    public var withCertificateEndpoints: ProviderConfiguration {
         guard let aliases = metadata?.mtlsEndpointAliases else { return self }
         var result = self
-        func take<T>(_ name: String, _ endpoint: WritableKeyPath<ServiceConfiguration, T>, _ make: (URL) -> T) {
+        func take<T>(_ name: String, _ endpoint: WritableKeyPath<ProviderConfiguration, T>, _ make: (URL) -> T) {
             guard let url = aliases[name]?.stringValue.flatMap(ProviderMetadata.endpoint) else { return }
             result[keyPath: endpoint] = make(url)
         }
@@ -26,7 +26,7 @@ extension ServiceConfiguration {
     }
 
     /// The endpoints that a client with this credential uses.
-    package func endpoints(for credential: ClientCredential) -> ServiceConfiguration {
+    package func endpoints(for credential: ClientCredential) -> ProviderConfiguration {
         credential.method?.usesCertificate == true ? withCertificateEndpoints : self
     }
 }

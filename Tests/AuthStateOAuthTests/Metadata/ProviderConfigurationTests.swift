@@ -21,13 +21,13 @@ struct ServiceConfigurationTests {
         #expect(configuration.introspectionEndpoint?.path == "/introspect")
         #expect(configuration.metadata?.endpoints.count == 8)
         let data = try JSONEncoder().encode(configuration)
-        #expect(try JSONDecoder().decode(ServiceConfiguration.self, from: data) == configuration)
+        #expect(try JSONDecoder().decode(ProviderConfiguration.self, from: data) == configuration)
     }
 
     @Test("an archive from before introspection was known can be read")
     func olderArchive() throws {
         let archive = #"{"tokenEndpoint":"https://op.example/token","tolerances":[]}"#
-        let configuration = try JSONDecoder().decode(ServiceConfiguration.self, from: Data(archive.utf8))
+        let configuration = try JSONDecoder().decode(ProviderConfiguration.self, from: Data(archive.utf8))
         #expect(configuration.introspectionEndpoint == nil && configuration.tokenEndpoint.path == "/token")
     }
 

@@ -2,7 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 
 /// Where a provider's endpoints are: given by hand, or read from its discovery document.
-public struct ServiceConfiguration: Sendable, Hashable, Codable {
+public struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// The issuer; nil for a plain OAuth provider without ID tokens.
     public var issuer: Issuer?
     /// Where people log in; nil for a provider that only serves machines.
@@ -119,7 +119,10 @@ public struct ServiceConfiguration: Sendable, Hashable, Codable {
         guard !canVerifyIDTokens(fromBrowser: fromBrowser) else { return }
         throw AuthStateError(
             .invalidMetadata, stage: .authorization, "The ID token could not be verified.",
-            expected: "an issuer and a jwks_uri in the service configuration",
+            expected: "an issuer and a jwks_uri in the provider configuration",
             hint: "Use discovery, give issuer and jwksURI, or leave out the scope openid.")
     }
 }
+
+/// AppAuth's name of a provider's configuration, for programs that come from there.
+public typealias ServiceConfiguration = ProviderConfiguration

@@ -1,7 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 
-extension ServiceConfiguration {
+extension ProviderConfiguration {
     /// Endpoints from a metadata document.
     ///
     /// - Parameters:

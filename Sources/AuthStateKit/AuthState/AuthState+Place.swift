@@ -1,0 +1,87 @@
+import AuthStateOAuth
+
+extension AuthState {
+    /// Where a state is kept, and what it talks to the provider with.
+    ///
+    /// ```swift
+    /// let place = AuthState.Place(store: FileAuthStateStore(folder: folder), key: "ada")
+    /// let authState = try await AuthState.logIn(.browser(request, LoopbackUserAgent()), at: place)
+    /// let again = try await AuthState.restore(at: place)
+    /// ```
+    public struct Place: Sendable {
+        let surroundings: Surroundings
+        /// The key of the state in the store.
+        public let key: AuthStateKey
+
+        /// The store that keeps the state.
+        public var store: any AuthStateStore { surroundings.store }
+        /// The service that talks to the provider.
+        public var service: AuthorizationService { surroundings.service }
+        /// The options of the state.
+        public var options: Options { surroundings.options }
+
+        /// Makes a place; without a store of its own it is in this process's memory.
+        public init(
+            store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey = .default,
+            service: AuthorizationService = AuthorizationService(), options: Options = Options()
+        ) {
+            self.init(Surroundings(service: service, store: store, options: options), key)
+        }
+
+        init(_ surroundings: Surroundings, _ key: AuthStateKey) {
+            self.surroundings = surroundings
+            self.key = key
+        }
+    }
+}
+
+extension AuthState.Place {
+    /// Checks that the store can be written, and holds nothing unreadable that would be lost, before anything is
+    /// redeemed.
+    func tryStore() async throws {
+        try await service.traced {
+            try await store.withLease(key, deadline: options.leaseDeadline) { lease in
+                if let stored = try await lease.load() { _ = try AuthStateArchive(data: stored.archive) }
+                try await lease.reserve()
+            }
+        }
+    }
+
+    /// Returns a new state, saved over the one that was stored under the key, or kept in memory with the reason.
+    func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
+        let state = AuthState(surroundings.vouched(record), in: surroundings, key: key)
+        // A separate task, which the caller's cancellation does not reach: the grant must not be lost.
+        await Task { await state.begin(with: event) }.value
+        return state
+    }
+}
+
+extension AuthState {
+    /// Saves a first grant over the stored state, and continues its count of epochs.
+    fileprivate func begin(with event: Event) async {
+        defer { publish() }
+        do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
+            if record.stamps.grant == .never { apply(event) }
+            report(unsaved: error)
+        }
+    }
+
+    private func begin(with event: Event, under lease: any AuthStateLease) async throws {
+        let stored = try await lease.load()
+        if let before = try stored.map({ try surroundings.record(of: $0) }) {
+            (record.grantEpoch, record.revision) = (before.grantEpoch, before.revision)
+        }
+        apply(event)
+        undecided = record.stamps.grant
+        // A login by a registered client keeps the registration, and authenticates as the program says.
+        let credential = record.client.credential
+        try merge(stored)
+        record.client.credential = credential
+        await persist(under: lease)
+        // Still under the lease: another process's change comes after it, and is noticed from the first moment.
+        let sight = StoreSight(
+            await store.watch(key), at: service.configuration.clock.secondsSince1970,
+            interval: options.storeCheckInterval.inSeconds)
+        published.withLock { $0.sight = sight }
+    }
+}

@@ -1,0 +1,76 @@
+public import AuthStateJOSE
+
+extension TokenRequest.Grant {
+    /// The grant's name (RFC 6749, section 4).
+    public var type: GrantType {
+        switch self {
+        case .authorizationCode: .authorizationCode
+        case .refreshToken: .refreshToken
+        case .clientCredentials: .clientCredentials
+        case .deviceCode: .deviceCode
+        case .backchannelAuthentication: .ciba
+        case .assertion, .jwtBearer: .jwtBearer
+        case .tokenExchange: .tokenExchange
+        }
+    }
+
+    /// What a grant asks for by itself.
+    var terms: (scopes: [Scope], resources: [String], additionalParameters: Parameters) {
+        switch self {
+        case .jwtBearer(let grant): (grant.scopes, grant.resources, grant.additionalParameters)
+        case .tokenExchange(let exchange): (exchange.scopes, exchange.resources, exchange.additionalParameters)
+        default: ([], [], [:])
+        }
+    }
+
+    /// Adds the grant's own parameters to a form.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidArgument` for an assertion that is not signed.
+    func apply(to form: inout Parameters, stage: AuthStateError.Stage) throws {
+        switch self {
+        case .authorizationCode(let code, let redirectURI, let codeVerifier):
+            form["code"] = code
+            form["redirect_uri"] = redirectURI?.rawValue
+            form["code_verifier"] = codeVerifier?.rawValue
+        case .refreshToken(let token): form["refresh_token"] = token
+        case .clientCredentials: break
+        case .deviceCode(let code): form["device_code"] = code
+        case .backchannelAuthentication(let id): form["auth_req_id"] = id
+        case .assertion(let assertion): form["assertion"] = assertion
+        case .jwtBearer:
+            throw AuthStateError(
+                .invalidArgument, stage: stage, "The assertion is not signed.",
+                hint: "Sign it with JWTBearerGrant.assertion, or let AuthorizationService.perform do it.")
+        case .tokenExchange(let exchange): exchange.apply(to: &form)
+        }
+    }
+}
+
+extension TokenRequest.Grant {
+    /// The refresh token; nil for every other grant.
+    package var refreshToken: String? { if case .refreshToken(let token) = self { token } else { nil } }
+
+    /// The redirect URI that a code came to; nil for every other grant.
+    package var redirectURI: RedirectURI? {
+        if case .authorizationCode(_, let redirectURI, _) = self { redirectURI } else { nil }
+    }
+
+    /// The names of the parameters that no trace shows.
+    package var hiddenParameters: [String] {
+        switch self {
+        case .authorizationCode(_, _, let codeVerifier): ["code"] + (codeVerifier == nil ? [] : ["code_verifier"])
+        case .refreshToken: ["refresh_token"]
+        case .clientCredentials: []
+        case .deviceCode: ["device_code"]
+        case .backchannelAuthentication: ["auth_req_id"]
+        case .assertion, .jwtBearer: ["assertion"]
+        case .tokenExchange(let exchange):
+            ["subject_token"] + (exchange.actorToken == nil ? [] : ["actor_token"])
+        }
+    }
+}
+
+extension TokenRequest.Grant: Redacted {
+    /// The grant's name; what is presented stays secret.
+    public var description: String { type.rawValue }
+}

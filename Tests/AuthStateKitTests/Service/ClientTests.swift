@@ -1,0 +1,105 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Clients", .timeLimit(.minutes(5)))
+struct ClientTests {
+    private let fixture: ProviderFixture
+
+    init() async throws { fixture = try await ProviderFixture() }
+
+    private func pending(_ credential: ClientCredential) async throws -> PendingAuthorization {
+        var request = fixture.request(client: "service").with(credential)
+        request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
+        return try await fixture.service.begin(request)
+    }
+
+    /// The same as another process reads it.
+    private func archived<T: Codable>(_ value: T) throws -> T {
+        try JSONDecoder().decode(T.self, from: JSONEncoder().encode(value))
+    }
+
+    private func answer(_ pending: PendingAuthorization) async throws -> AuthorizationCallback {
+        let session = try await DirectUserAgent().prepare(redirectURI: pending.request.redirectURI, for: .login)
+        return try await session.present(pending.url)
+    }
+
+    @Test(
+        "the archive of a login that was begun names no place of a secret, and no secret",
+        arguments: [
+            ClientCredential.environment("PLACE_OF_A_SECRET"), .file("/PLACE_OF_A_SECRET"),
+            .secret("PLACE_OF_A_SECRET"),
+            ClientCredential(.issued("PLACE_OF_A_SECRET")),
+        ])
+    func archive(_ credential: ClientCredential) async throws {
+        let text = String(decoding: try JSONEncoder().encode(try await pending(credential)), as: UTF8.self)
+        #expect(!text.contains("PLACE_OF_A_SECRET") && text.contains(#""id":"service""#))
+    }
+
+    @Test("a login that was archived needs the client's credential again, and asks the provider nothing without it")
+    func archivedLogin() async throws {
+        var restored = try archived(try await pending(.secret("service-secret")))
+        let callback = try await answer(restored)
+        let error = await failure { _ = try await fixture.service.complete(restored, callback: callback) }
+        #expect(error?.code == .credentialUnavailable && error?.hint?.contains("completed") == true)
+        #expect(fixture.provider.requestCount(.token) == 0)
+        restored = try archived(try await pending(.secret("service-secret")))
+        restored.client.credential = .secret("service-secret")
+        let state = try await AuthState.logIn(
+            .code(restored, try await answer(restored)), at: AuthState.Place(service: fixture.service))
+        #expect(state.isAuthorized && state.snapshot.client.id == "service")
+    }
+
+    @Test("a public client's archived login needs nothing")
+    func publicClient() async throws {
+        var request = fixture.request()
+        request.redirectURI = try RedirectURI("http://127.0.0.1/callback")
+        let restored = try archived(try await fixture.service.begin(request))
+        let state = try await AuthState.logIn(
+            .code(restored, try await answer(restored)), at: AuthState.Place(service: fixture.service))
+        #expect(state.isAuthorized && state.snapshot.client == restored.client)
+    }
+
+    @Test("a pool gives its credential to a client without one, and to one whose archive left it out")
+    func pool() async throws {
+        let pool = AuthStatePool(
+            store: InMemoryAuthStateStore(), service: fixture.service, credential: .secret("service-secret"))
+        for pending in [try await pending(.none), try archived(try await pending(.secret("service-secret")))] {
+            let state = try await pool.logIn(.code(pending, try await answer(pending)), for: "ada")
+            #expect(state.snapshot.client.credential == .secret("service-secret"))
+        }
+        let own = try await pending(.secret("another"))
+        let callback = try await answer(own)
+        let error = await failure { _ = try await pool.logIn(.code(own, callback), for: "ada") }
+        #expect(error?.code == .invalidClient)
+    }
+
+    @Test("a stored state has its provider and its client once")
+    func once() async throws {
+        let store = InMemoryAuthStateStore()
+        let state = try await AuthState.logIn(
+            .browser(fixture.request(client: "service").with(.secret("service-secret")), DirectUserAgent()),
+            at: AuthState.Place(store: store, service: fixture.service))
+        let archive = try #require(try await store.load(.default)).archive
+        let text = String(decoding: archive, as: UTF8.self)
+        let endpoint = state.snapshot.client.provider.tokenEndpoint.absoluteString
+        #expect(text.components(separatedBy: #""tokenEndpoint":"\#(endpoint)""#).count == 2)
+        let restored = try await AuthState.restore(
+            at: AuthState.Place(store: store, service: fixture.service), credential: .secret("service-secret"))
+        let request = try #require(restored.snapshot.lastAuthorizationResponse?.request)
+        #expect(request.client == restored.snapshot.client)
+        #expect(request.client == state.snapshot.client && request.scopes == [.openID, .profile])
+    }
+
+    @Test("a request that was archived without its client can be read, and reaches no provider")
+    func unknown() async throws {
+        let request = try archived(fixture.request().withoutClient)
+        #expect(request.client.id == "")
+        let error = await failure { _ = try await fixture.service.begin(request) }
+        #expect(error?.code == .endpointMissing || error?.kind == .configuration)
+    }
+}
