@@ -29,7 +29,7 @@ SHELVES = {
         "Providers", "ClientAuthentication", "DeviceAuthorization", "BackchannelAuthentication", "MachineGrants",
         "PushedAndSignedRequests", "DPoP", "LoggingOut", "ClientRegistration",
     ],
-    "Reference": ["Options", "CommandLine", "Reliability", "Security", "Conformance"],
+    "Reference": ["OnePage", "Options", "CommandLine", "Reliability", "Security", "Conformance"],
     "Project": ["Architecture", "Benchmarks", "SeedTour", "Changelog", "Contributing"],
 }
 

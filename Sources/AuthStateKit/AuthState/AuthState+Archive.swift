@@ -5,7 +5,7 @@ import AuthStateOAuth
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {
     /// The format that this version writes.
-    public static let currentFormat = 2
+    public static let currentFormat = 3
     /// The state.
     public var record: AuthState.Record
 

@@ -68,7 +68,7 @@ extension AuthState.Login {
     }
 
     /// On another device, with codes that `AuthorizationService.authorizeDevice(_:)` fetched, perhaps in another
-    /// process: waits until the user has decided.
+    /// process: waits until the user has decided. Archived codes have no credential, see `code(_:_:)`.
     public static func deviceCode(_ response: DeviceAuthorizationResponse) -> Self { Self(way: .deviceCode(response)) }
 
     /// With CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user, for example on their phone, whether this
@@ -87,7 +87,7 @@ extension AuthState.Login {
     }
 
     /// With CIBA, as `AuthorizationService.authorizeBackchannel(_:)` began it, perhaps in another process: waits until
-    /// the user has decided.
+    /// the user has decided. An archived answer has no credential, see `code(_:_:)`.
     public static func backchannel(_ response: BackchannelAuthenticationResponse) -> Self {
         Self(way: .backchannelAnswer(response))
     }
@@ -167,6 +167,17 @@ extension AuthState.Login {
         }
     }
 
+    /// Whether a stored state can be one of such a login: of a user, or of the same program.
+    func couldHaveMade(_ record: AuthState.Record) -> Bool {
+        guard case .machine(let grant, _, _) = way else { return record.machineGrant == nil }
+        switch (grant, record.machineGrant) {
+        case (.clientCredentials, .clientCredentials): return true
+        case (.jwtBearer(let ours), .jwtBearer(let theirs)):
+            return ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
+        default: return false
+        }
+    }
+
     /// Obtains the grant: the record of the client, and the event that the login is.
     fileprivate func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
         let service = place.service
@@ -198,7 +209,7 @@ extension AuthState.Login {
         }
     }
 
-    /// Waits until the user has decided; the store is tried once more, as the user may have taken long to be asked.
+    /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.
     private func wait(
         for response: some DecoupledResponse, at place: AuthState.Place
     ) async throws -> (AuthState.Record, AuthState.Event) {

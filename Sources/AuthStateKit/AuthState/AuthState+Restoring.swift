@@ -34,10 +34,11 @@ extension AuthState {
     /// Reads a stored state, or logs in where there is none to continue with.
     ///
     /// The login is made when nothing is stored or the user is logged out, when the stored state is in error or has
-    /// expired without a means of renewal, and when it belongs to another client or provider than the login. A stored
+    /// expired without a means of renewal, when it belongs to another client or provider than the login, and when one
+    /// of the two is a program's own and the other a user's. A stored
     /// state that cannot be read is not replaced: the error is thrown. The scopes of a stored login are not compared.
     ///
-    /// The login's client gives the stored state its credential too; one of `.none` leaves a stored state its own.
+    /// The login's client gives the stored state its credential too; one without a credential leaves a stored state its own.
     ///
     /// - Parameter annotations: Kept with the state after a login, see `Record.annotations`.
     /// - Throws: As `restore` and `logIn` do, but for `.notLoggedIn`.
@@ -46,8 +47,8 @@ extension AuthState {
     ) async throws -> AuthState {
         let client = login.client
         do {
-            let state = try await restore(at: place, credential: client.credential == .none ? nil : client.credential)
-            if state.snapshot.isOf(client), state.hasTokens { return state }
+            let state = try await restore(at: place, credential: client.ownCredential)
+            if state.snapshot.isOf(client), login.couldHaveMade(state.snapshot), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
         return try await logIn(login, at: place, annotations: annotations)
     }
@@ -58,7 +59,7 @@ extension AuthState {
 
 extension AuthState.Record {
     /// Whether the state is one of the client: of its identifier, at its provider.
-    fileprivate func isOf(_ other: Client) -> Bool {
+    func isOf(_ other: Client) -> Bool {
         guard client.id.isExactly(other.id) else { return false }
         let (ours, theirs) = (client.provider, other.provider)
         guard let issuer = ours.issuer, let other = theirs.issuer else {

@@ -6,12 +6,21 @@ extension AuthState {
     /// An OAuth error response moves the state into error, and a response passed with it is ignored; any other error is
     /// itself ignored.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the state could not be saved; it still changes in memory.
+    /// - Throws: `AuthStateError`: `.invalidArgument` for a response to another client or from another provider than the
+    ///   state's, and then nothing changes; of kind `.store` when the state could not be saved, and then it still changes
+    ///   in memory.
     public func update(with response: AuthorizationResponse?, error: (any Error)? = nil) async throws {
         if let error = error as? AuthStateError, error.response != nil, error.stage == .authorization {
             return try await commit(.failed(error))
         }
-        if let response { try await commit(.authorized(response)) }
+        guard let response else { return }
+        guard record.isOf(response.request.client) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .authorization, "The response is not one to this state's client.",
+                expected: "\(record.client)", received: "\(response.request.client)",
+                hint: "Keep a state for each client and provider.")
+        }
+        try await commit(.authorized(response))
     }
 
     /// Takes the answer of the token endpoint (AppAuth's `updateWithTokenResponse:error:`); its ID token is not checked.

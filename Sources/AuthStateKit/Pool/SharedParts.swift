@@ -3,12 +3,15 @@ import AuthStateOAuth
 /// The parts that many states have in common, each kept once: a provider's configuration alone takes kilobytes.
 struct SharedParts: Sendable {
     private var clients = Known<Box<Client>>()
+    private var providers = Known<ProviderConfiguration>()
     private var answers = Known<Box<AuthorizationResponse>>()
     private var texts = Known<String>()
 
     /// Returns the same record, made of parts that other records already have.
     mutating func share(_ record: AuthState.Record) -> AuthState.Record {
         var record = record
+        // The metadata of a provider are one piece of memory, also for clients that differ.
+        record.client.provider = providers.shared(record.client.provider)
         record.clientBox = clients.shared(record.clientBox)
         record.scope = record.scope.map { texts.shared($0) }
         if var response = record.lastTokenResponse {

@@ -26,6 +26,23 @@ public struct PendingAuthorization: Sendable, Hashable, Codable {
     }
 }
 
+extension PendingAuthorization {
+    /// Decodes a login.
+    ///
+    /// - Throws: `DecodingError` when it lacks its client, as archives of earlier builds do.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        request = try container.decode(AuthorizationRequest.self, forKey: .request)
+        url = try container.decode(URL.self, forKey: .url)
+        expiresAt = try container.decode(Date.self, forKey: .expiresAt)
+        urlExpiresAt = try container.decodeIfPresent(Date.self, forKey: .urlExpiresAt)
+        guard request.hasClient else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .request, in: container, debugDescription: "without a client")
+        }
+    }
+}
+
 extension PendingAuthorization: Redacted {
     /// The client and the expiry.
     public var description: String { "pending authorization of \(request.client.id), until \(expiresAt)" }

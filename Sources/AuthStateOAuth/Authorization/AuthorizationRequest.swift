@@ -88,6 +88,9 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         codeVerifier = CodeVerifier()
     }
 
+    /// Whether the request has its client; an archived one may lack it.
+    package var hasClient: Bool { ownClient != nil }
+
     /// The same request without its client, for a state that has the client itself.
     package var withoutClient: AuthorizationRequest {
         var request = self

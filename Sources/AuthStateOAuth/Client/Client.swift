@@ -36,8 +36,13 @@ public struct Client: Sendable, Hashable {
 
     /// The same client with the credential given where it has none of its own, or one that its archive left out.
     package func fallingBack(on other: ClientCredential?) -> Client {
-        guard let other, credential == .none || credential == Self.leftOut else { return self }
+        guard let other, ownCredential == nil else { return self }
         return Client(provider, id: id, credential: other)
+    }
+
+    /// The credential; nil for a public client, and for one whose archive left it out.
+    package var ownCredential: ClientCredential? {
+        credential == .none || credential.source == .value("") ? nil : credential
     }
 
     /// The credential of a decoded client that had one: a request with it fails, and its error says what is missing.
@@ -68,6 +73,6 @@ extension Client: Codable {
 extension Client: Redacted {
     /// Identifier and issuer.
     public var description: String {
-        "client \(id.printable()) of \((provider.issuer?.rawValue ?? provider.tokenEndpoint.absoluteString).printable())"
+        "client \(id.printable()) of \((provider.issuer?.rawValue ?? provider.tokenEndpoint.redactedDescription).printable())"
     }
 }

@@ -40,7 +40,7 @@ extension RedirectURI {
 extension AuthorizationRequest {
     /// Returns the problems of a request's redirect URI, client authentication and refresh token, the errors first.
     ///
-    /// Google and Apple are known by the configuration's issuer; other providers' rules need `provider`.
+    /// Google and Apple are known by the provider's issuer; other providers' rules need `provider`.
     ///
     /// - Parameter app: The declarations of the Apple app that makes the request; nil outside of one.
     public func diagnose(app: AppDeclarations? = nil, provider: KnownProvider? = nil) -> [Finding] {

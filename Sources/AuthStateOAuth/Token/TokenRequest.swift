@@ -38,8 +38,8 @@ public struct TokenRequest: Sendable, Hashable {
     /// Additional parameters that the provider understands, for example `audience`.
     public var additionalParameters: Parameters
 
-    /// Makes a request; scopes, resources and parameters that a grant of its own has are taken from there where none are
-    /// given.
+    /// Makes a request. Scopes and resources that are not given are those of the grant; the parameters are added to those
+    /// of the grant.
     public init(
         _ client: Client, _ grant: Grant, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]

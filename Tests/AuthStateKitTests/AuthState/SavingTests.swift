@@ -176,7 +176,7 @@ struct SavingTests {
         "corrupt, foreign and newer archives are refused",
         arguments: [
             ("", AuthStateError.Code.storeCorrupt), ("{}", .storeCorrupt), ("[]", .storeCorrupt),
-            (#"{"format":1,"state":{}}"#, .storeCorrupt), (#"{"format":3,"state":{}}"#, .storeTooNew),
+            (#"{"format":1,"state":{}}"#, .storeCorrupt), (#"{"format":4,"state":{}}"#, .storeTooNew),
         ])
     func refusedArchives(_ text: String, _ code: AuthStateError.Code) {
         let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(text.utf8)) }

@@ -26,7 +26,7 @@ struct DPoPArchiveTests {
         _ = try key.signer(stage: .refresh)
         #expect(archive.record.renewalRequest(.none)?.dpopKey == key)
         let written = Self.golden.replacing(#""needsTokenRefresh":false,"#, with: "")
-            .replacing(#""format":1"#, with: #""format":2"#)
+            .replacing(#""format":1"#, with: #""format":3"#)
         #expect(String(decoding: try archive.data(), as: UTF8.self) == written)
     }
 

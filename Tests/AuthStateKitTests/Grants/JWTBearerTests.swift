@@ -170,7 +170,7 @@ struct JWTBearerTests {
         #expect(archive.record.clientCredentials == .init(scopes: ["a"], additionalParameters: ["b": "c"]))
         // Unused members leave no trace.
         let written = old.replacing(#""needsTokenRefresh":false,"#, with: "")
-            .replacing(#""format":1"#, with: #""format":2"#)
+            .replacing(#""format":1"#, with: #""format":3"#)
         #expect(String(decoding: try archive.data(), as: UTF8.self) == written)
         var record = archive.record
         record.clientCredentials?.resources = ["https://api.example"]

@@ -102,4 +102,77 @@ struct ClientTests {
         let error = await failure { _ = try await fixture.service.begin(request) }
         #expect(error?.code == .endpointMissing || error?.kind == .configuration)
     }
+
+    @Test("an archived login that lacks its client is not read")
+    func withoutClient() async throws {
+        let begun = try await pending(.none)
+        let text = String(decoding: try JSONEncoder().encode(begun), as: UTF8.self)
+        let former = text.replacing(#""ownClient""#, with: #""formerly""#)
+        #expect(former != text)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(PendingAuthorization.self, from: Data(former.utf8))
+        }
+    }
+
+    @Test("a stored state of an earlier build, with the provider in its request too, is read")
+    func formerArchive() async throws {
+        let state = try await fixture.logIn()
+        let data = try AuthStateArchive(state.snapshot).data()
+        var json = try JSONValue(parsing: [UInt8](data)).objectValue ?? [:]
+        var record = json["state"]?.objectValue ?? [:]
+        var response = record["lastAuthorizationResponse"]?.objectValue ?? [:]
+        var request = response["request"]?.objectValue ?? [:]
+        #expect(request["ownClient"] == nil && request["configuration"] == nil)
+        (request["configuration"], request["clientID"]) = (record["configuration"], record["clientID"])
+        response["request"] = .object(request)
+        record["lastAuthorizationResponse"] = .object(response)
+        (json["state"], json["format"]) = (.object(record), 2)
+        let again = try AuthStateArchive(data: Data(JSONValue.object(json).serialized())).record
+        #expect(again == state.snapshot)
+    }
+
+    @Test("a login restores only a state that it could have made: of a user, or of the same program")
+    func kinds() async throws {
+        let place = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
+        let person = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
+        let machine = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
+        #expect(person.snapshot.idToken != nil && machine.snapshot.machineGrant != nil)
+        #expect(fixture.provider.requestCount(.token) == 2)
+        _ = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
+        #expect(fixture.provider.requestCount(.token) == 2)
+        let again = try await AuthState.restoreOrLogIn(
+            .browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
+        #expect(again.snapshot.machineGrant == nil && fixture.provider.requestCount(.token) == 3)
+    }
+
+    @Test("archived codes without a credential leave a stored state its own")
+    func leftOut() async throws {
+        let place = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
+        let stored = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
+        var record = stored.snapshot
+        record.client.credential = .environment("SERVICE_SECRET", method: .clientSecretPost)
+        let other = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        try await other.store.put(String(decoding: AuthStateArchive(record).data(), as: UTF8.self))
+        let pending = try archived(try await pending(.environment("SERVICE_SECRET")))
+        let state = try await AuthState.restoreOrLogIn(.code(pending, try await answer(pending)), at: other)
+        #expect(state.snapshot.client.credential == record.client.credential)
+        #expect(
+            Client(fixture.configuration, id: "a", credential: .secret("", method: .clientSecretPost)).ownCredential
+                == nil)
+    }
+
+    @Test("an authorization response to another client or from another provider is not taken")
+    func otherClient() async throws {
+        let state = try await fixture.logIn()
+        let before = state.snapshot
+        var response = try #require(before.lastAuthorizationResponse)
+        response.request.client.id = "another"
+        await #expect(throws: AuthStateError.self) { try await state.update(with: response) }
+        response.request.client = before.client
+        response.request.client.provider.issuer = try Issuer("https://other.example")
+        await #expect(throws: AuthStateError.self) { try await state.update(with: response) }
+        #expect(state.snapshot == before)
+    }
 }

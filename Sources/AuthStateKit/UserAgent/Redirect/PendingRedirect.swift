@@ -21,7 +21,7 @@ struct PendingRedirect: Sendable, Hashable, Codable {
 
 /// The list of pending redirects as it is stored.
 struct RedirectArchive: Sendable {
-    private static let format = 1
+    private static let format = 2
     var entries: [PendingRedirect] = []
 
     init() {}
