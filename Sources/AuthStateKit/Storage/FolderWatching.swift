@@ -88,15 +88,14 @@
         /// Counts the changes that the kernel has reported since the last tick; returns the seconds of the system
         /// clock.
         func catchUp() -> Int {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-            let tick = UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+            let time = SystemTime.now(by: CLOCK_MONOTONIC_COARSE)
+            let tick = UInt64(bitPattern: Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds))
             if lastTick.load(ordering: .relaxed) != tick, !isReading.exchange(true, ordering: .acquiring) {
                 lastTick.store(tick, ordering: .relaxed)
                 readEvents()
                 isReading.store(false, ordering: .releasing)
             }
-            return time.tv_sec
+            return time.seconds
         }
 
         /// Returns the slot in which changes of a name in a folder are counted.

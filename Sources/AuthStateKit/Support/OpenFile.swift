@@ -134,23 +134,10 @@ struct FileStatus {
     }
 
     /// The time of the last write to the content.
-    var lastWrite: Date {
-        #if canImport(Darwin)
-            let time = raw.st_mtimespec
-        #else
-            let time = raw.st_mtim
-        #endif
-        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
-    }
+    var lastWrite: Date { Date(timeIntervalSince1970: SystemTime(ofLastWriteTo: raw).fractionalSeconds) }
 
     /// The time of the last change of anything about the file; a program cannot set it.
-    private var lastChange: [Int] {
-        #if canImport(Darwin)
-            [raw.st_ctimespec.tv_sec, raw.st_ctimespec.tv_nsec]
-        #else
-            [raw.st_ctim.tv_sec, raw.st_ctim.tv_nsec]
-        #endif
-    }
+    private var lastChange: SystemTime { SystemTime(ofLastChangeOf: raw) }
 
     /// Returns whether both are the same file, not only files of the same name.
     func isSameFile(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino }

@@ -19,12 +19,10 @@ public struct WallClock: Sendable {
     /// The time now, in seconds since 1970, without allocation; the system's is read in steps of a few milliseconds.
     package var secondsSince1970: Double {
         if let injected { return injected().timeIntervalSince1970 }
-        var time = timespec()
         #if os(Linux)
-            clock_gettime(CLOCK_REALTIME_COARSE, &time)
+            return SystemTime.now(by: CLOCK_REALTIME_COARSE).fractionalSeconds
         #else
-            clock_gettime(CLOCK_REALTIME, &time)
+            return SystemTime.now(by: CLOCK_REALTIME).fractionalSeconds
         #endif
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }
