@@ -66,7 +66,7 @@ extension AuthState {
                 throw Superseded(late: response)
             }
             if case .failure(let error) = verified {
-                await keep(refreshToken: response.refreshToken, after: error, under: lease)
+                await keep(refreshToken: response.refreshToken, asked: asked, after: error, under: lease)
                 throw error
             }
             if case .rejected(let token) = flight.reason { lastRejected = token }
@@ -74,7 +74,7 @@ extension AuthState {
             if !more.isEmpty { notify(.scopeWidened(more)) }
             return try await take(verified.get(), asked: asked, flight, under: lease)
         case .refused(let error, let refreshToken):
-            await keep(refreshToken: refreshToken, after: error, under: lease)
+            await keep(refreshToken: refreshToken, asked: asked, after: error, under: lease)
             throw error
         case .cancelled:
             await persist(.renewalUnconfirmed, under: lease)
@@ -154,20 +154,23 @@ extension AuthState {
     }
 
     /// Keeps the refresh token of an answer whose tokens are withheld, and leaves the provider alone for a minute.
-    private func keep(refreshToken: String?, after error: AuthStateError, under lease: any AuthStateLease) async {
+    private func keep(
+        refreshToken: String?, asked: Stamp, after error: AuthStateError, under lease: any AuthStateLease
+    ) async {
         if refreshToken == nil, error.code == .malformedResponse {
             await persist(.renewalUnconfirmed, under: lease)
         } else {
-            await hold(refreshToken: refreshToken, for: Self.pause, after: error, under: lease)
+            await hold(refreshToken: refreshToken, at: asked, for: Self.pause, after: error, under: lease)
         }
     }
 
     private func hold(
-        refreshToken: String? = nil, for seconds: Double, after error: AuthStateError, under lease: any AuthStateLease
+        refreshToken: String? = nil, at stamp: Stamp? = nil, for seconds: Double, after error: AuthStateError,
+        under lease: any AuthStateLease
     ) async {
         let now = service.configuration.clock.now
         let pause = RenewalPause(from: now, until: now.addingTimeInterval(seconds), error: error)
-        await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), under: lease)
+        await persist(.renewalRefused(refreshToken: refreshToken, pause: pause), at: stamp, under: lease)
     }
 
     /// The time for which a refused renewal is not tried again, in seconds.

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
@@ -122,6 +123,34 @@ struct UnsavedTests {
         _ = try await mine.freshTokens()
         #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
         #expect(try await mine.freshTokens().accessToken == "SECRET-access-2")
+        let stored = try #require(try await store.load(.default))
+        #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
+    }
+
+    @Test("a later rotation stands when a lease was lost, although the ID token of the earlier one fails after it")
+    func laterRotationStands() async throws {
+        var fixture = try Fixture()
+        let idToken = try JSONWebToken.sign(claims: ["sub": "alice"], with: SigningKey.generate(.es256, keyID: "k"))
+        let store = InMemoryAuthStateStore()
+        fixture.record.client.provider.issuer = try Issuer("https://op.example")
+        fixture.record.client.provider.jwksURI = URL(string: "https://op.example/keys")
+        let (mine, theirs) = (fixture.state(store: Leaseless(store)), fixture.state(store: store))
+        try await mine.setNeedsTokenRefresh()
+        fixture.transport.enqueue(
+            .json(
+                #"{"access_token":"SECRET-1","token_type":"Bearer","refresh_token":"SECRET-r1","id_token":"\#(idToken)"}"#
+            ))
+        fixture.transport.enqueue(
+            .dynamic { [clock = fixture.clock] _ in
+                clock.advance(by: .seconds(40))
+                _ = try await theirs.refresh()
+                clock.advance(by: .seconds(1))
+                return TransportResponse(status: 503)
+            })
+        fixture.transport.enqueue(Fixture.tokens(2))
+        _ = await authError { try await mine.freshTokens() }
+        #expect(fixture.spent == ["SECRET-refresh-0", "SECRET-r1"])
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-2")
     }
