@@ -185,10 +185,13 @@ extension AuthState {
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
         // The caller's body may have made the rejection from an answer that repeats the token.
-        let error = RequestSecrets([refused.accessToken]).hiding(AuthStateError(rejection, canRenew: renewed))
+        var error = RequestSecrets([refused.accessToken]).hiding(AuthStateError(rejection, canRenew: renewed))
+        if record.machineGrant != nil { error.hint = "Check that the resource accepts tokens of this client." }
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
             record.accessToken == refused.accessToken
         else { return error }
+        // A client's own grant has no user who could log in again: the next request tries another token.
+        if policy.choice == .renewOnce, record.machineGrant != nil { return error }
         // A failed save was reported by `commit`; for the caller the refused token matters more.
         do { try await commit(.tokenRefused(refused.accessToken, error)) } catch is AuthStateError {}
         return error

@@ -81,7 +81,8 @@ public struct UnauthorizedPolicy: Sendable, Hashable {
     enum Choice: Sendable { case renewOnce, fail, failRequestOnly }
     let choice: Choice
 
-    /// One renewal and one more try; a second refusal moves the state into error.
+    /// One renewal and one more try; a second refusal moves the state into error, unless it is a client's own: that has
+    /// no user who could log in again, so its next request tries another token.
     public static let renewOnce = UnauthorizedPolicy(choice: .renewOnce)
     /// The first refusal moves the state into error.
     public static let fail = UnauthorizedPolicy(choice: .fail)

@@ -54,6 +54,25 @@ extension RenewalTests {
         #expect(fixture.transport.requests.allSatisfy { $0.url.path == "/token" })
     }
 
+    @Test("a client's own state survives a second 401, and its next request tries another token")
+    func clientCredentialsRefusedTwice() async throws {
+        let refusal = ScriptedTransport.Reply.response(
+            TransportResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"]))
+        let fixture = try Fixture([
+            Fixture.tokens(1, refresh: false), refusal, Fixture.tokens(2, refresh: false), refusal,
+            refusal, Fixture.tokens(3, refresh: false), .json("{}"),
+        ])
+        let state = try await AuthState.logIn(
+            .clientCredentials(
+                Client(fixture.record.client.provider, id: "machine", credential: .secret("SECRET-client"))),
+            at: AuthState.Place(service: fixture.service, options: fixture.options))
+        let request = TransportRequest(url: try #require(URL(string: "https://api.example/")))
+        #expect(await authError { try await state.performAction(request) }?.code == .tokenRejected)
+        #expect(state.isAuthorized && state.authorizationError == nil)
+        #expect(try await state.performAction(request).status == 200)
+        #expect(fixture.transport.requests.count == 7)
+    }
+
     @Test("a client's own state asks for its resources at each renewal")
     func clientCredentialsResources() async throws {
         let fixture = try Fixture([Fixture.tokens(1, expiresIn: 10, refresh: false), Fixture.tokens(2)])
