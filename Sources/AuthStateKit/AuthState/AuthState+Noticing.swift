@@ -22,10 +22,9 @@ extension AuthState {
     func notice() async throws {
         // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {
-            // A transaction of this state holds the lease: no other process changes the stored state, which the
-            // transaction has read.
-            if transactions > 0 { return }
-            if let error = try await look().value() { notify(.readFailed(error)) }
+            // A transaction of this state holds the lease and has read the stored state: no other process changes it.
+            if isReadUnderLease { return }
+            _ = try await look().value()
         }
     }
 
@@ -55,7 +54,8 @@ extension AuthState {
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.sight }
-        let (interval, steps) = (options.storeCheckInterval.inSeconds, transactionSteps)
+        let interval = options.storeCheckInterval.inSeconds
+        let (begun, steps) = (stampNow(), leasedSteps)
         let limit = min(options.leaseDeadline, .seconds(5))
         do {
             let (sight, stored) = try await withDeadline(
@@ -68,20 +68,23 @@ extension AuthState {
                 }
                 return (sight, try await store.load(key))
             }
-            // During a transaction of this state the reading may be older than the state at hand.
-            guard transactions == 0, transactionSteps == steps else { return nil }
+            // What was read or saved under a lease meanwhile is newer.
+            guard leasedSteps == steps else { return nil }
             published.withLock { $0.sight = sight }
-            try absorb(stored)
+            try absorb(stored, readAt: begun)
             return nil
         } catch {
             let now = wall.secondsSince1970
             // A store that hangs is not waited for again at once, but soon: it may have another process's logout.
             let pause = error is DeadlineExceeded ? max(interval, limit.inSeconds) : interval
             published.withLock { $0.sight = known.failed(at: now, retryingAfter: pause) }
-            return error as? AuthStateError
+            let failure =
+                error as? AuthStateError
                 ?? AuthStateError(
                     .storeUnreadable, stage: .store, "The stored state could not be read.",
                     hint: "The state in memory is used as before.", underlying: error)
+            notify(.readFailed(failure))
+            return failure
         }
     }
 }

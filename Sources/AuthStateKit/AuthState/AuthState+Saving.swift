@@ -61,10 +61,10 @@ extension AuthState {
         _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
         transactions += 1
-        transactionSteps &+= 1
+        isReadUnderLease = false
         defer {
             transactions -= 1
-            transactionSteps &+= 1
+            isReadUnderLease = false
         }
         return try await body(self, lease)
     }
@@ -98,12 +98,27 @@ extension AuthState {
     }
 
     /// Adopts what another process stored since the last reading.
-    func synchronize(with lease: any AuthStateLease) async throws { try absorb(await lease.load()) }
+    ///
+    /// - Returns: The stored state.
+    @discardableResult
+    func synchronize(with lease: any AuthStateLease) async throws -> StoredAuthState? {
+        let begun = stampNow()
+        let found = try await lease.load()
+        try absorb(found, readAt: begun)
+        (leasedSteps, isReadUnderLease) = (leasedSteps &+ 1, true)
+        return found
+    }
 
     /// Merges the stored state with this one, and publishes the result.
-    func absorb(_ found: StoredAuthState?) throws {
-        guard found?.version != storedVersion else { return }
+    ///
+    /// - Parameter date: When the reading began.
+    func absorb(_ found: StoredAuthState?, readAt date: Stamp) throws {
+        if found?.version == storedVersion {
+            if found != nil { storedAt = date }
+            return
+        }
         try merge(found)
+        if found != nil { storedAt = date }
         notify(.adopted)
         publish()
     }
@@ -125,10 +140,11 @@ extension AuthState {
             shownBox = shown == theirs ? box : Box(shown)
             storedBox = box
         } else {
-            // Removed without a record of a logout: the stored grant has ended, and no other grant has.
-            let (ended, end) = (stored.grant, Stamp(at: nil, after: stored.newest))
+            // Removed without a record of a logout: whatever was granted while it was still stored has ended.
+            let end = Stamp(at: nil, after: max(stored.newest, storedAt.time))
             func after(_ box: Box<Record>) -> Box<Record> {
-                guard box.value.stamps.grant == ended, !box.value.isLoggedOut else { return box }
+                let grant = box.value.stamps.grant
+                guard storedBox != nil, grant < end, grant != undecided, !box.value.isLoggedOut else { return box }
                 return Box(box.value.applying(.loggedOut, at: end))
             }
             adopt(after(recordBox))
@@ -150,9 +166,9 @@ extension AuthState {
     /// expired before the work under it was done, and another process has written.
     private func save(under lease: any AuthStateLease) async throws {
         // Changes made during the save are not in it.
-        let saved = recordBox
+        let (saved, begun) = (recordBox, stampNow())
         storedVersion = try await lease.save(AuthStateArchive(saved.value).data(), expecting: storedVersion)
-        storedBox = saved
+        (storedBox, storedAt, leasedSteps) = (saved, begun, leasedSteps &+ 1)
         if saved.value.stamps.grant == undecided { undecided = nil }
         // A state that was reported as unsaved stays visible.
         let shown = shownBox.value.merged(with: saved.value)
@@ -204,15 +220,13 @@ extension AuthState {
     func end(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
         var ended: Record?
         do {
-            let stored = try await lease.load()
-            ended = try stored.map { try surroundings.record(of: $0) }
-            try absorb(stored)
+            ended = try await synchronize(with: lease).map { try surroundings.record(of: $0) }
         } catch {
             // A registration is stored nowhere else.
             guard record.lastRegistrationResponse == nil else { throw error }
             // A state that cannot be read is removed all the same.
             try await lease.discard()
-            (storedVersion, storedBox) = (nil, nil)
+            (storedVersion, storedBox, leasedSteps) = (nil, nil, leasedSteps &+ 1)
         }
         if record.grantID != grantID { ended = nil }
         if storedVersion == nil, record.isForgettable {
@@ -230,7 +244,7 @@ extension AuthState {
         do { try await save(under: lease) } catch {
             guard end.value.isForgettable else { throw error }
             try await lease.delete(expecting: storedVersion)
-            (storedVersion, storedBox) = (nil, end)
+            (storedVersion, storedBox, leasedSteps) = (nil, end, leasedSteps &+ 1)
         }
     }
 }

@@ -43,8 +43,12 @@ public actor AuthState {
     private var storeErrorBox: Box<AuthStateError>?
     /// The number of transactions on the store in progress in this state.
     var transactions = 0
-    /// A count of the beginnings and ends of transactions.
-    var transactionSteps = 0
+    /// Whether a transaction in progress in this state has read the stored state under its lease.
+    var isReadUnderLease = false
+    /// A count of the readings and saves under a lease.
+    var leasedSteps = 0
+    /// A time at which a state was stored: that of the last reading or save.
+    var storedAt = Stamp.never
     /// The reading of the store in progress.
     var looking: SharedResult<AuthStateError?>?
     /// The renewals in progress, one for each set of parameters.

@@ -40,7 +40,7 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     func catchUp() async throws {
-        try await transaction { state, lease in try await state.synchronize(with: lease) }
+        _ = try await transaction { state, lease in try await state.synchronize(with: lease) }
     }
 
     /// Renews although the tokens may be fresh, unless another process did it since they came.

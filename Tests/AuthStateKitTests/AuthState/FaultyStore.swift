@@ -15,6 +15,7 @@ final class FaultyStore: AuthStateStore {
     private let overlay = Lock<StoredAuthState?>(nil)
     private let gate = Lock<ScriptedTransport.Gate?>(nil)
     private let deleteGate = Lock<ScriptedTransport.Gate?>(nil)
+    private let loadGate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
     private let written = Lock(false)
 
@@ -22,6 +23,8 @@ final class FaultyStore: AuthStateStore {
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
     /// Holds each deletion at this gate; nil lets deletions pass.
     func holdDeletes(at gate: ScriptedTransport.Gate?) { deleteGate.withLock { $0 = gate } }
+    /// Holds each reading under a lease at this gate; nil lets them pass.
+    func holdLoads(at gate: ScriptedTransport.Gate?) { loadGate.withLock { $0 = gate } }
     /// Tells the next holders of the lease that an earlier holder died.
     func setAfterCrash(_ isAfterCrash: Bool) { crash.withLock { $0 = isAfterCrash } }
 
@@ -60,6 +63,7 @@ final class FaultyStore: AuthStateStore {
         var followsCrash: Bool { store.crash.withLock { $0 } }
         func load() async throws -> StoredAuthState? {
             try store.note(.load)
+            try await store.loadGate.withLock { $0 }?.pass()
             if let foreign = store.overlay.withLock({ $0 }) { return foreign }
             return try await inner.load()
         }

@@ -361,6 +361,24 @@ struct OverlapTests {
         #expect(mine.snapshot == before && mine.snapshot.isForgettable)
     }
 
+    @Test("a logout elsewhere is noticed while a transaction here has the lease and waits for its reading")
+    func noticedBeforeReading() async throws {
+        let fixture = try Fixture()
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let (mine, theirs) = (fixture.state(store: store), fixture.state(store: store.inner))
+        try await mine.setNeedsTokenRefresh()
+        try await theirs.reload()
+        try await theirs.clear()
+        fixture.clock.advance(by: .seconds(30))
+        store.holdLoads(at: gate)
+        let transaction = Task { _ = try await mine.transaction { try await $0.synchronize(with: $1) } }
+        await gate.arrivals()
+        try await bounded { try await mine.notice() }
+        #expect(!mine.isAuthorized)
+        gate.open()
+        try await bounded { try await transaction.value }
+    }
+
     @Test("tokens that another process stored are shown at once, also while a change is saved here")
     func adoptedWhileSaving() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])

@@ -76,6 +76,27 @@ struct UnsavedElsewhereTests {
         }
     }
 
+    @Test(
+        "a login that could not be saved ends with the stored state, unless it may be later than the removal",
+        arguments: [(FaultyStore.Operation.save, false), (.load, true)])
+    func removedElsewhere(_ failing: FaultyStore.Operation, _ isKept: Bool) async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let mine = fixture.state(store: store)
+        try await mine.setNeedsTokenRefresh()
+        store.fail(failing)
+        fixture.clock.advance(by: .seconds(1))
+        let login = response(fixture, "login", refreshToken: "SECRET-refresh-login")
+        #expect(await authError { try await mine.update(with: login) }?.kind == .store)
+        try await store.inner.withLease(.default, deadline: .seconds(1)) { lease in
+            try await lease.delete(expecting: lease.load()?.version)
+        }
+        store.fail()
+        try? await mine.save()
+        #expect(mine.isAuthorized == isKept)
+        #expect(try await stored(store.inner)?.refreshToken == (isKept ? "SECRET-refresh-login" : nil))
+    }
+
     @Test("granted tokens are saved although their caller was cancelled")
     func cancelled() async throws {
         let fixture = try Fixture()
