@@ -27,7 +27,9 @@ extension Oracle {
         // A reading that has lasted a while hides what is stored, be it that the call began it.
         let isLoading =
             loadsSince[process].map { $0 > begun - 10 && ($0 < begun || scheduler.now - $0 > 1) } ?? false
-        let isTroubled = isLoading || troubleAt[process].map { $0 >= begun - 10 } ?? false
+        // A process that stood still has spent the time for its reading before the reading began.
+        let stoodStill = scheduler.now - begun > 1 && (loadedAt[process] ?? 0) < begun
+        let isTroubled = isLoading || stoodStill || troubleAt[process].map { $0 >= begun - 10 } ?? false
         for decision in decisions where decision.ended ?? .max < call.step && isOlder(name.grant, than: decision) {
             if decision.process == process {
                 found(

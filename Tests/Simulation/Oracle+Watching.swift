@@ -46,7 +46,8 @@ extension Oracle {
         let first = firstSpent[token] ?? (0, 0)
         let kinds: Set<Excuse> = [.lostAnswer, .failedSave, .oldCopy, .death]
         // A lease can be lost between the look at it and the request.
-        if !isExcused(by: kinds, since: first.sent), !isExcused(by: [.lostLease], since: first.reserved) {
+        let reserved = min(first.reserved, reservedAt[process] ?? 0)
+        if !isExcused(by: kinds, since: first.sent), !isExcused(by: [.lostLease], since: reserved) {
             found(.spentOnce, process, "\(token.token) is spent again")
         }
     }
@@ -56,14 +57,22 @@ extension Oracle {
     func loads(_ process: Int) { loadsSince[process] = loadsSince[process] ?? scheduler.now }
 
     func loaded(_ process: Int) {
-        if let since = loadsSince.removeValue(forKey: process), scheduler.now - since > 1 {
-            troubleAt[process] = scheduler.now
-        }
+        loadedAt[process] = scheduler.now
+        guard let since = loadsSince[process] else { return }
+        readAt[process] = since
+        if scheduler.now - since > 1 { troubleAt[process] = scheduler.now }
     }
+
+    /// A process that has the lease has found nothing stored.
+    func foundNothing(_ process: Int) { removals[process] = (scheduler.steps, readAt) }
+
+    /// A reading has ended, with the stored state or with an error.
+    func endsLoad(_ process: Int) { loadsSince[process] = nil }
 
     /// Something was written; nil is a state without a grant, or nothing at all.
     func wrote(_ record: AuthState.Record?, under lease: SimulatedLease) {
         if let token = record?.lastTokenResponse?.accessToken { stored.insert(token) }
+        removals[lease.process] = record == nil ? (scheduler.steps, readAt) : nil
         guard let grant = record?.grant, !isExcused(by: [.oldCopy]) else { return }
         let since = leasedSince[lease.process] ?? 0
         for decision in decisions where decision.isStored && decision.ended ?? .max < since {

@@ -19,6 +19,10 @@ final class Oracle: @unchecked Sendable {
         /// Whether it failed, and may have happened all the same.
         var isInDoubt = false
         var grant: Int?
+        var grantedAt = 0.0
+        /// For a logout that left no stamp, because it removed the stored state, or found nothing stored: when each
+        /// process had begun its last reading before.
+        var readBefore: [Int: Double]?
     }
 
     /// The final condition of a process.
@@ -37,6 +41,11 @@ final class Oracle: @unchecked Sendable {
     var sent: [TokenName: [(process: Int, lease: ObjectIdentifier?)]] = [:]
     var reported: [Int: Int] = [:]
     var loadsSince: [Int: Double] = [:]
+    var loadedAt: [Int: Double] = [:]
+    /// When each process began its last finished reading.
+    var readAt: [Int: Double] = [:]
+    /// The last time when each process removed the stored state, or found nothing stored.
+    var removals: [Int: (step: Int, readBefore: [Int: Double])] = [:]
     var troubleAt: [Int: Double] = [:]
     var lastHeard: [Int: AuthState.Current] = [:]
     // Observations of tokens.
@@ -65,7 +74,14 @@ final class Oracle: @unchecked Sendable {
         guard decision.grant != grant, let login = decisions.first(where: { $0.grant == grant }),
             let ended = login.ended
         else { return false }
-        return decision.begun > ended && !isLeftToClocks(login, decision)
+        return decision.begun > ended && !isLeftToClocks(login, decision) && !isUnknowable(login, decision)
+    }
+
+    /// Whether it cannot be told which of two was later: a logout left no stamp, and a login could not be stored; the
+    /// login's process has not read the store in between.
+    private func isUnknowable(_ login: Decision, _ later: Decision) -> Bool {
+        guard let read = later.readBefore, !login.isStored else { return false }
+        return read[login.process] ?? 0 <= login.grantedAt
     }
 
     /// Whether wrong clocks may decide which of two stands: one could not be stored, or a logout had not heard of a login.
@@ -88,7 +104,11 @@ extension Oracle {
 
     /// A login or logout begins.
     func decides(_ process: Int, _ kind: Kind) -> Int {
-        decisions.append(Decision(kind: kind, process: process, begun: scheduler.steps))
+        // A logout may join one in progress, which was decided when it began.
+        let joined = decisions.first {
+            kind == .logout && $0.kind == kind && $0.process == process && $0.ended == nil && !$0.isInDoubt
+        }
+        decisions.append(Decision(kind: kind, process: process, begun: joined?.begun ?? scheduler.steps))
         return decisions.count - 1
     }
 
@@ -97,10 +117,16 @@ extension Oracle {
         decisions[index].ended = scheduler.steps
         decisions[index].endedAt = scheduler.now
         decisions[index].isStored = isStored
+        let decision = decisions[index]
+        if decision.kind == .logout, let removal = removals[decision.process], removal.step >= decision.begun {
+            decisions[index].readBefore = removal.readBefore
+        }
     }
 
     /// A login or logout has failed, and may have happened all the same.
     func isInDoubt(_ index: Int) { decisions[index].isInDoubt = true }
 
-    func granted(_ grant: Int, by index: Int) { decisions[index].grant = grant }
+    func granted(_ grant: Int, by index: Int) {
+        (decisions[index].grant, decisions[index].grantedAt) = (grant, scheduler.now)
+    }
 }

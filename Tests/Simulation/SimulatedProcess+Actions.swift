@@ -51,9 +51,13 @@ extension SimulatedProcess {
             case .clear: try await holder.clear(key)
             case .logOut:
                 let outcome = try await holder.logOut(key)
-                let isStored = outcome.removal == .done || outcome.removal == .notNeeded
-                oracle.decided(decision, isStored: isStored)
-                return isStored ? "done" : "not removed"
+                // Without a grant in sight nothing is decided: another process may have one that it could not save yet.
+                guard outcome.removal != .notNeeded else {
+                    oracle.isInDoubt(decision)
+                    return "nothing to end"
+                }
+                oracle.decided(decision, isStored: outcome.removal == .done)
+                return outcome.removal == .done ? "done" : "not removed"
             case .revoke: try await holder.state(key).revoke()
             default: try await holder.state(key).deleteRegistration()
             }

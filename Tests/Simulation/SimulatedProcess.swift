@@ -51,7 +51,8 @@ final class SimulatedProcess: @unchecked Sendable {
         oracle.streams(number)
         listener = world.scheduler.start(number) {
             var count = 0
-            for await change in stream {
+            // The last element of a state that was replaced may come after the first of the next.
+            for await change in stream where !Task.isCancelled {
                 count += 1
                 if !endsEarly || count < 3 { oracle.heard(number, change) }
             }
@@ -95,12 +96,17 @@ final class SimulatedProcess: @unchecked Sendable {
     }
 }
 
-/// Hears of saves that failed.
+/// Hears of saves and readings that failed.
 private struct SaveListener: AuthStateObserver {
     let world: World
     let process: Int
 
     func authState(_ state: AuthState, did event: AuthStateEvent) {
-        if case .saveFailed = event { world.oracle(state.key).reportedFailure(process) }
+        let oracle = world.oracle(state.key)
+        switch event {
+        case .saveFailed: oracle.reportedFailure(process)
+        case .readFailed: oracle.troubleAt[process] = world.scheduler.now
+        default: break
+        }
     }
 }

@@ -26,6 +26,7 @@ extension World {
     func load(_ shelf: Shelf, _ process: Int, isUnderLease: Bool = false) async throws -> StoredAuthState? {
         let what = isUnderLease ? "load under lease" : "load"
         shelf.oracle.loads(process)
+        defer { shelf.oracle.endsLoad(process) }
         switch try await call(process, .load, what) {
         case .loadIsOld:
             shelf.put((shelf.previous(for: process) ?? shelf.content(for: process))?.archive, by: process)
@@ -37,6 +38,7 @@ extension World {
         // The content that was read may be old when it arrives.
         _ = await scheduler.park()
         shelf.oracle.loaded(process)
+        if content == nil, isUnderLease { shelf.oracle.foundNothing(process) }
         if isHarsh, !isUnderLease, plan.breakage == .readsAreOld {
             return shelf.previous(for: process) ?? content
         }
