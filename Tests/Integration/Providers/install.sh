@@ -14,7 +14,8 @@ folder=${AUTHSTATE_PROVIDERS:-${XDG_CACHE_HOME:-$HOME/.cache}/authstatekit-provi
 packages=(
     glewlwyd dbconfig-no-thanks sqlite3 rnbyc   # the provider in C, its database, its key generator
     python3 python3-venv                        # the provider in Python, and every script here
-    ruby-doorkeeper-openid-connect puma ruby-sqlite3 # the provider in Ruby, with Rails
+    ruby-doorkeeper-openid-connect puma         # the provider in Ruby, with Rails
+    ruby-activerecord ruby-sqlite3              # and its database
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
     libcurl4 libssl3                            # what the library itself loads at run time
