@@ -53,7 +53,12 @@ extension SimulatedProcess {
         let account = account(of: state)
         let login = Reauthorizing()
         defer {
-            if let decision = login.decision { oracle.reauthorized(decision, state) }
+            // A login meanwhile may have put another state in its place, which learns of this one from the store.
+            switch login.decision {
+            case let decision? where holder.shown(key) === state: oracle.reauthorized(decision, state)
+            case let decision?: oracle.isInDoubt(decision)
+            case nil: break
+            }
         }
         let response = try await Deciding.$reauthorization.withValue(login) {
             try await state.performAction(
