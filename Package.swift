@@ -8,13 +8,17 @@ let strict: [SwiftSetting] = [
 ]
 
 let platform: [Target.Dependency] = ["AuthStateFoundation", "AuthStateLibc"]
+// The protocols' values, and the rooms under the actor; each list has what the one before it has.
+let values: [Target.Dependency] = platform + ["AuthStateJOSE", "AuthStateOAuth"]
+let rooms: [Target.Dependency] =
+    values + ["AuthStateSystem", "AuthStateStorage", "AuthStateTransport", "AuthStateUserAgent"]
 
 // What only this package's developers build, and consumers never see: set AUTHSTATE_DEV in the environment.
 let development: [Target] = [
     // libFuzzer brings the main function, so that only .ci/fuzz can link it.
     .executableTarget(
         name: "Fuzz",
-        dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        dependencies: rooms + ["AuthStateKit"],
         path: "Tests/Fuzz",
         exclude: ["Corpora", "Dictionaries"],
         swiftSettings: strict
@@ -22,7 +26,7 @@ let development: [Target] = [
     // Processes, store and provider on one thread, in an order that a seed decides; .ci/simulation runs it.
     .executableTarget(
         name: "Simulation",
-        dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE"],
+        dependencies: rooms + ["AuthStateKit"],
         path: "Tests/Simulation",
         exclude: ["README.md", "core-check.py"],
         swiftSettings: strict
@@ -51,19 +55,28 @@ let package = Package(
         ),
         // The protocols' values: no I/O, no clock, no stored state.
         .target(name: "AuthStateOAuth", dependencies: platform + ["AuthStateJOSE"], swiftSettings: strict),
-        // The actor and its way to the world: transport, stores, user agents.
+        // What the operating system has: files, threads, clocks, and the places of secrets.
+        .target(name: "AuthStateSystem", dependencies: values, swiftSettings: strict),
+        // Where states are kept: files, keychain, memory, sealed or not.
+        .target(name: "AuthStateStorage", dependencies: values + ["AuthStateSystem"], swiftSettings: strict),
+        // HTTP over libcurl or URLSession.
         .target(
-            name: "AuthStateKit",
-            dependencies: platform + [
-                "AuthStateJOSE", "AuthStateOAuth",
-                .target(name: "CAuthStateCurl", condition: .when(platforms: [.linux])),
+            name: "AuthStateTransport",
+            dependencies: values + [
+                "AuthStateSystem", .target(name: "CAuthStateCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict
         ),
+        // The browser and the ways back from it.
+        .target(
+            name: "AuthStateUserAgent", dependencies: values + ["AuthStateSystem", "AuthStateStorage"],
+            swiftSettings: strict),
+        // The actor, the service that talks to providers, pools and sessions.
+        .target(name: "AuthStateKit", dependencies: rooms, swiftSettings: strict),
         // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
         .target(
             name: "AuthStateTesting",
-            dependencies: platform + ["AuthStateJOSE", "AuthStateOAuth", "AuthStateKit"],
+            dependencies: rooms + ["AuthStateKit"],
             swiftSettings: strict
         ),
         // The number of tests at once, for the one process that all test targets are linked into.
@@ -72,24 +85,24 @@ let package = Package(
             name: "AuthStateJOSETests", dependencies: platform + ["AuthStateJOSE", "CTestSettings"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthStateOAuthTests", dependencies: platform + ["AuthStateOAuth", "AuthStateJOSE"],
+            name: "AuthStateOAuthTests", dependencies: values,
             swiftSettings: strict),
         .testTarget(
             name: "AuthStateKitTests",
-            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
+            dependencies: rooms + ["AuthStateKit", "AuthStateTesting"],
             exclude: ["Trust/make-id-tokens.py"],
             swiftSettings: strict
         ),
         // XCTest: one test for each line of the AppAuth parity table.
         .testTarget(
             name: "AppAuthParityTests",
-            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"],
+            dependencies: rooms + ["AuthStateKit", "AuthStateTesting"],
             swiftSettings: strict
         ),
         // Providers that other projects wrote; skipped where they are not installed.
         .testTarget(
             name: "IntegrationTests",
-            dependencies: platform + ["AuthStateKit", "AuthStateOAuth", "AuthStateTesting"],
+            dependencies: rooms + ["AuthStateKit", "AuthStateTesting"],
             path: "Tests/Integration",
             exclude: ["Providers"],
             swiftSettings: strict

@@ -17,7 +17,10 @@ import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MODULES = ["AuthStateKit", "AuthStateOAuth", "AuthStateJOSE", "AuthStateTesting"]
+MODULES = [
+    "AuthStateKit", "AuthStateOAuth", "AuthStateUserAgent", "AuthStateStorage", "AuthStateTransport", "AuthStateSystem",
+    "AuthStateJOSE", "AuthStateTesting",
+]
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {

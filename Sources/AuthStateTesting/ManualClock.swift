@@ -1,6 +1,7 @@
 public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
+import AuthStateSystem
 
 /// A clock that moves only when a test moves it: for waiting, as a `Clock`, and for the time of day, as a `WallClock`.
 ///

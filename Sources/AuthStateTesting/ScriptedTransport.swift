@@ -2,6 +2,7 @@ import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 public import AuthStateOAuth
+import AuthStateTransport
 
 /// A transport that answers from a script, without a network, and records its requests.
 public final class ScriptedTransport: HTTPTransport, Sendable {

@@ -1,5 +1,7 @@
 import AuthStateFoundation
 public import AuthStateOAuth
+import AuthStateSystem
+import AuthStateTransport
 
 extension AuthState {
     /// Returns fresh tokens: at once when there are any, else after a renewal that all callers share.

@@ -1,6 +1,8 @@
 public import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {
@@ -32,7 +34,7 @@ public struct AuthStateArchive: Sendable, Hashable {
     }
 
     /// Returns whether bytes begin as an archive does, readable or not; other bytes belong to another program.
-    public static func isArchive(_ data: Data) -> Bool { data.starts(with: Data(#"{"format":"#.utf8)) }
+    public static func isArchive(_ data: Data) -> Bool { data.isPlainArchive }
 
     /// Returns the bytes to store.
     public func data() throws -> Data {

@@ -1,5 +1,6 @@
 public import AuthStateFoundation
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// A state as it can be shown: without any token.
@@ -92,8 +93,13 @@ extension AuthState {
             tokens = response.map { [policy] in
                 Tokens.Storage(
                     $0, of: record, leeway: options.leeway.inSeconds, policy: policy,
-                    dpop: record.dpopKey.map { DPoPBinding($0, service) })
+                    dpop: record.dpopKey.map(service.binding))
             }
         }
     }
+}
+
+extension AuthState {
+    /// Whether the store has everything that is published.
+    nonisolated var hasNoStoreError: Bool { current.storeError == nil }
 }

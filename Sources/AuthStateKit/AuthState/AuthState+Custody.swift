@@ -1,4 +1,6 @@
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState.Surroundings {
     /// Decodes a stored state. Where other programs can write the store, the stored state decides neither which secret

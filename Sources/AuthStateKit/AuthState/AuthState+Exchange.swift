@@ -71,6 +71,6 @@ extension AuthState {
         return Tokens(
             storage: Tokens.Storage(
                 response, of: record, leeway: options.leeway.inSeconds, policy: visible.policy,
-                dpop: record.dpopKey.map { DPoPBinding($0, service) }))
+                dpop: record.dpopKey.map(service.binding)))
     }
 }

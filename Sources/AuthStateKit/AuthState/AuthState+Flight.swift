@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// One renewal, however many callers wait for it.
@@ -150,6 +151,14 @@ extension AuthState {
     func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
         Tokens.Storage(
             response, of: record, leeway: options.leeway.inSeconds, policy: published.withLock { $0.state }.policy,
-            dpop: record.dpopKey.map { DPoPBinding($0, service) })
+            dpop: record.dpopKey.map(service.binding))
+    }
+}
+
+extension Tokens.Storage {
+    /// Returns whether the tokens of a shared renewal are what a caller asked for.
+    func satisfies(_ reason: AuthState.Flight.Reason, askedAt asked: Double) -> Bool {
+        guard case .shortLived(let seconds) = reason else { return true }
+        return lasts(seconds, at: asked) || issuedAt.timeIntervalSince1970 >= asked
     }
 }

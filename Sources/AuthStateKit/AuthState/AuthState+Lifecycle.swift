@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// Renews ahead of expiry until the task is cancelled; for a service lifecycle to own.

@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateUserAgent
 
 extension AuthState {
     /// Logs a user in, or gets a program tokens of its own, and keeps the result.

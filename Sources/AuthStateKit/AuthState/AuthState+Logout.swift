@@ -1,4 +1,7 @@
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+import AuthStateUserAgent
 
 extension AuthState {
     /// Revokes the refresh token, then the access tokens (RFC 7009), and forgets the login.
@@ -127,24 +130,6 @@ extension AuthState {
     }
 }
 
-extension AuthorizationService {
-    /// Revokes the tokens of a record, the refresh token first: with it most providers end the whole grant.
-    ///
-    /// Access tokens that the provider cannot revoke are ignored when the refresh token was revoked: they expire soon.
-    func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
-        func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
-            try Task.checkCancellation()
-            try await self.revoke(
-                RevocationRequest(record.client, token: token, tokenTypeHint: kind))
-        }
-        if let refreshToken = record.refreshToken { try await revoke(refreshToken, .refreshToken) }
-        do {
-            if let token = record.lastTokenResponse?.accessToken { try await revoke(token, .accessToken) }
-            for token in sideTokens { try await revoke(token, .accessToken) }
-        } catch let error as AuthStateError where error.code == .revocationUnsupported && record.refreshToken != nil {}
-    }
-}
-
 extension AuthStateError {
     /// Makes the error of a part of a logout that was not done.
     fileprivate init(ofLogout error: any Error) {
@@ -153,5 +138,14 @@ extension AuthStateError {
         } else {
             self.init(wrapping: error, stage: .logout)
         }
+    }
+}
+
+extension AuthorizationService {
+    /// Revokes the tokens of a record.
+    func revokeTokens(of record: AuthState.Record, beside sideTokens: [String] = []) async throws {
+        let accessToken = record.lastTokenResponse.map { [$0.accessToken] } ?? []
+        try await revoke(
+            refreshToken: record.refreshToken, accessTokens: accessToken + sideTokens, of: record.client)
     }
 }

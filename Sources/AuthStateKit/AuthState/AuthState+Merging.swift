@@ -1,5 +1,6 @@
 package import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateSystem
 
 extension AuthState {
     /// The time of a decision: by the wall clock, or just after the newest stamp that was known then.

@@ -1,5 +1,7 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Reads the store now and adopts what another process stored: merges it with this state. The next use of the

@@ -1,4 +1,6 @@
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Where a state is kept, and what it talks to the provider with.

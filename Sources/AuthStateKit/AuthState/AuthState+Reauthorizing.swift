@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// Sends a request as `performAction(_:parameters:policy:)` does; when that fails because a login is needed, logs
@@ -87,7 +88,7 @@ extension AuthState {
                     of: tokens.idTokenTrust == nil ? nil : tokens.idToken, isThatOf: idToken)
             }
         } catch {
-            await service.giveBack(record.applying(.loggedIn(response, tokens)))
+            await service.giveBack(tokens, of: record.client)
             throw error
         }
         try await take(response, tokens)

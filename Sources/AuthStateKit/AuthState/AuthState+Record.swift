@@ -1,6 +1,7 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// Everything that a state remembers, as a value; this is what is archived.
@@ -191,5 +192,32 @@ extension AuthState.Record: Redacted {
     /// Client and condition, never a token.
     public var description: String {
         "state of \(client.id), \(isAuthorized ? "authorized" : "not authorized"), revision \(revision)"
+    }
+}
+
+extension Tokens.Storage {
+    /// Makes the tokens of a response; what it does not say is what the record says.
+    convenience init(
+        _ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy,
+        dpop: DPoPBinding? = nil
+    ) {
+        self.init(
+            response, idToken: record.idToken, idTokenTrust: record.idTokenTrust,
+            scope: response.scope ?? record.scope,
+            authorizationDetails: response.authorizationDetails ?? record.authorizationDetails,
+            freshUntil: response.freshUntil(leeway: leeway), policy: policy, dpop: dpop)
+    }
+}
+
+extension AuthState.Record {
+    /// Returns the same record, made of those parts of another record that are equal.
+    func sharing(_ other: Self) -> Self {
+        var record = self
+        if clientBox == other.clientBox { record.clientBox = other.clientBox }
+        if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
+        if scope == other.scope { record.scope = other.scope }
+        // Equal, and imported already.
+        if dpopKey == other.dpopKey { record.dpopKey = other.dpopKey }
+        return record
     }
 }

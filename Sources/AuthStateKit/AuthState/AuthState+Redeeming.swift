@@ -1,5 +1,7 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Sends a renewal; repeats it only where that cannot spend a token twice.
@@ -79,15 +81,6 @@ extension AuthState {
         do { try await service.revoke(request) } catch let error as AuthStateError {
             notify(.renewalFailed(error))
         } catch {}
-    }
-}
-
-extension AuthStateError {
-    /// Wraps any error in the terms of the flow.
-    init(wrapping error: any Error, stage: Stage) {
-        self =
-            error as? AuthStateError
-            ?? AuthStateError(.connectionLost, stage: stage, "The provider could not be asked.", underlying: error)
     }
 }
 

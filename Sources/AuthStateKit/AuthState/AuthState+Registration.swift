@@ -1,4 +1,6 @@
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateUserAgent
 
 extension AuthState {
     /// Registers a client (RFC 7591) and keeps what the provider issued, for logins with `authorize(_:presenting:)`.

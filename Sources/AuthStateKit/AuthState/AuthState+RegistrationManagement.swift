@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateStorage
 
 extension AuthState {
     /// Reads the current registration (RFC 7592, section 2.1), and keeps it.

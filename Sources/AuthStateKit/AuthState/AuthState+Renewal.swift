@@ -1,5 +1,7 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Renews in one transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.

@@ -1,4 +1,6 @@
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Reads a stored state.

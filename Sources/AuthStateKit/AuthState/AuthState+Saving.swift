@@ -1,5 +1,7 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Applies an event, saves, publishes.

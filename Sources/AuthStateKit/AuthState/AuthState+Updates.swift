@@ -1,4 +1,6 @@
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthState {
     /// Takes the answer of the authorization endpoint (AppAuth's `updateWithAuthorizationResponse:error:`).

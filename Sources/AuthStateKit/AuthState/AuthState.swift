@@ -1,5 +1,7 @@
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 /// A client's authorization at a provider: keeps the grant, hands out fresh tokens, and never loses them.
 ///

@@ -38,3 +38,20 @@ public enum AuthStateEvent: Sendable, Hashable {
     /// The state changed.
     case changed(AuthState.Current)
 }
+
+extension LoginTrace {
+    /// Notes an event of a state that no other step reports.
+    func note(_ event: AuthStateEvent) {
+        switch event {
+        case .adopted: note(.store, "Took over what another process stored")
+        case .lateResultDropped: note(.tokens, "Dropped tokens that came after a login or logout")
+        case .idTokenUnverified(let error):
+            note(failure: error)
+            note(.idToken, "Kept the last ID token: the new one could not be verified")
+        case .renewalFailed(let error), .readFailed(let error), .saveFailed(let error): note(failure: error)
+        case .scopeWidened(let scopes):
+            note(.tokens, "The provider granted more than was asked for", Detail.list([("scope", scopes.requested)]))
+        case .tokensRequested, .tokensDelivered, .tokensDenied, .renewalStarted, .renewed, .changed: break
+        }
+    }
+}

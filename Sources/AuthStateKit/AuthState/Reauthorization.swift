@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateUserAgent
 
 /// The way in which a user logs in again after a request failed because a login is needed, see
 /// `AuthState.performAction(_:reauthorize:)`.
@@ -71,4 +72,9 @@ extension AuthState.Record {
         guard let claims = idToken.flatMap({ try? IDToken(parsing: $0) })?.claims else { return nil }
         return claims["email"]?.stringValue ?? claims["preferred_username"]?.stringValue
     }
+}
+
+extension AuthStateError {
+    /// The person or the program cancelled the login.
+    static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
 }

@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateSystem
 
 /// The parameters of a renewal beyond the default; tokens requested with parameters never replace the default ones.
 public struct RenewalParameters: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthState {
     /// An answer of the authorization endpoint, apart from the part that all logins have in common, which can be kept

@@ -1,3 +1,5 @@
+import AuthStateStorage
+
 /// The knowledge whether the state at hand is the stored one, as far as possible without reading the store.
 struct StoreSight: Sendable {
     /// The watch that reports changes; without it, or when it sees this process alone, the store is read from time to

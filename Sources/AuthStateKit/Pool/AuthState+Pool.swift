@@ -14,9 +14,6 @@ extension AuthState {
     /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
     nonisolated var isEvictable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
 
-    /// Whether the store has everything that is published.
-    nonisolated var hasNoStoreError: Bool { current.storeError == nil }
-
     /// The facts that the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {
         let published = published.withLock { $0.state }

@@ -1,5 +1,7 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthStatePool {
     /// One reading of the store, however many callers wait for it.

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateStorage
 
 extension AuthStatePool {
     /// Logs a user in, or gets a program tokens of its own, and keeps the result under a key.

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthStatePool {
     /// Renews ahead of expiry and evicts idle states until the task is cancelled; for a service lifecycle to own.

@@ -1,5 +1,7 @@
 import AuthStateFoundation
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 extension AuthStatePool {
     /// The result of a sweep.

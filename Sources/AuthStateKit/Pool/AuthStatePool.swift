@@ -1,5 +1,6 @@
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateStorage
 
 /// The states of many users in one server: each loaded when it is needed, renewed ahead of expiry, and evicted when
 /// idle.

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateStorage
 
 /// The states that a pool has loaded: their places, their latest use, and which may be evicted. A value that decides
 /// and has no effects.

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateSystem
 
 /// The parts that many states have in common, each kept once: a provider's configuration alone takes kilobytes.
 struct SharedParts: Sendable {
@@ -38,18 +39,5 @@ struct SharedParts: Sendable {
             if values.count >= Self.limit { values = [] }
             return values.insert(value).memberAfterInsert
         }
-    }
-}
-
-extension AuthState.Record {
-    /// Returns the same record, made of those parts of another record that are equal.
-    func sharing(_ other: Self) -> Self {
-        var record = self
-        if clientBox == other.clientBox { record.clientBox = other.clientBox }
-        if authorizationBox == other.authorizationBox { record.authorizationBox = other.authorizationBox }
-        if scope == other.scope { record.scope = other.scope }
-        // Equal, and imported already.
-        if dpopKey == other.dpopKey { record.dpopKey = other.dpopKey }
-        return record
     }
 }

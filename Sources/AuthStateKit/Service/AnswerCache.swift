@@ -1,3 +1,5 @@
+import AuthStateSystem
+
 /// Providers' answers in memory by key, each kept for its lifetime; concurrent callers share one fetch.
 actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     /// A fetched answer.

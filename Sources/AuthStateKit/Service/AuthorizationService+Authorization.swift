@@ -1,6 +1,8 @@
 import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
+import AuthStateUserAgent
 
 extension AuthorizationService {
     /// Checks a callback against the login that it answers; the login is used up by it.
@@ -121,8 +123,7 @@ extension AuthorizationService {
                 let callback = try await session.present(pending)
                 let answer = try await complete(pending, callback: callback)
                 do { try await session.confirm() } catch {
-                    let record = AuthState.Record(request.client)
-                    await giveBack(record.applying(.loggedIn(answer.0, answer.1)))
+                    await giveBack(answer.1, of: request.client)
                     throw error
                 }
                 return answer

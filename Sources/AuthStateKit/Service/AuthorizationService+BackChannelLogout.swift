@@ -1,5 +1,6 @@
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Checks what a provider posted to the back-channel logout endpoint of a web server (OpenID Connect Back-Channel

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Begins a login in two steps: send the browser to `url`, keep the rest until it comes back. Pushes the request to the

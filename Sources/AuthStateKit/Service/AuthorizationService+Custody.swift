@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Returns the client's proof for one request, after checking that the endpoint may receive it.

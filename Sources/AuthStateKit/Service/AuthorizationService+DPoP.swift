@@ -3,6 +3,11 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension AuthorizationService {
+    /// Returns the maker of proofs for a key.
+    func binding(of key: DPoPKey) -> DPoPBinding {
+        DPoPBinding(key, nonces: dpopNonces, clock: configuration.clock)
+    }
+
     /// Sends a request with a proof, and once more, with another proof, when the server wants to see a nonce first
     /// (RFC 9449, section 8).
     ///
@@ -18,7 +23,7 @@ extension AuthorizationService {
         send: (TransportRequest) async throws -> GuardedResponse
     ) async throws -> GuardedResponse {
         guard let key else { return try await send(await make(nil)) }
-        var binding = DPoPBinding(key, self)
+        var binding = binding(of: key)
         var isRepeated = false
         while true {
             let response = try await send(make(binding.proof("POST", url, stage: stage)))

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Sends the request that begins a login which a person confirms elsewhere.

@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Returns the expectation for a login's ID token, of any grant; the provider's keys are cached afterwards.

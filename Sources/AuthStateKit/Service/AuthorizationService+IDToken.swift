@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// The result of checking an ID token's signature.

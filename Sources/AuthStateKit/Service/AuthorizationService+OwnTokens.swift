@@ -17,6 +17,29 @@ extension AuthorizationService {
         try await answer(to: request).read { try IntrospectionResponse($0) }
     }
 
+    /// Revokes tokens of a client, the refresh token first: with it most providers end the whole grant.
+    ///
+    /// Access tokens that the provider cannot revoke are ignored when the refresh token was revoked: they expire soon.
+    func revoke(refreshToken: String?, accessTokens: [String], of client: Client) async throws {
+        func revoke(_ token: String, _ kind: TokenTypeHint) async throws {
+            try Task.checkCancellation()
+            try await self.revoke(RevocationRequest(client, token: token, tokenTypeHint: kind))
+        }
+        if let refreshToken { try await revoke(refreshToken, .refreshToken) }
+        do { for token in accessTokens { try await revoke(token, .accessToken) } } catch let error as AuthStateError
+            where error.code == .revocationUnsupported && refreshToken != nil
+        {}
+    }
+
+    /// Revokes tokens that will not be used, as far as the provider supports it; also for a task that was cancelled.
+    func giveBack(_ tokens: TokenResponse, of client: Client) async {
+        guard client.provider.revocationEndpoint != nil else { return }
+        let task = Task {
+            try? await revoke(refreshToken: tokens.refreshToken, accessTokens: [tokens.accessToken], of: client)
+        }
+        await task.value
+    }
+
     private func answer<Purpose>(
         to request: OwnTokenRequest<Purpose>
     ) async throws -> GuardedResponse {

@@ -1,5 +1,7 @@
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
+import AuthStateTransport
 
 extension AuthorizationService {
     /// Makes a token request; an ID token in the answer is not checked here.

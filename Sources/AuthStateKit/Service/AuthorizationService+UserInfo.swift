@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthorizationService {
     /// Reads claims about the person (OpenID Connect Core, section 5.3); signed ones are verified with the provider's keys.

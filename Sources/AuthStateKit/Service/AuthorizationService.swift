@@ -1,6 +1,8 @@
-import AuthStateFoundation
+package import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
+import AuthStateTransport
 
 /// Talks to a provider: discovery, authorization, tokens, userinfo, logout.
 ///
@@ -81,7 +83,7 @@ public struct AuthorizationService: Sendable {
     }
 
     /// Refuses an endpoint of a provider that may not be called.
-    func check(_ endpoint: URL, of provider: ProviderConfiguration, stage: AuthStateError.Stage) throws {
+    package func check(_ endpoint: URL, of provider: ProviderConfiguration, stage: AuthStateError.Stage) throws {
         try check(endpoint, issuer: provider.issuer, addresses: provider.addressPolicy, stage: stage)
     }
 

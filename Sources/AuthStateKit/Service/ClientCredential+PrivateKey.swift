@@ -1,6 +1,7 @@
 import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
+import AuthStateSystem
 
 extension ClientCredential {
     /// Returns the public part of the private key, for `RegistrationRequest.keys`.

@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 extension ClientCredential {
     /// Returns the client's proof for one request: the secret, read from its source, or a newly signed assertion.

@@ -1,5 +1,7 @@
 public import AuthStateFoundation
 public import AuthStateOAuth
+import AuthStateStorage
+import AuthStateUserAgent
 public import Observation
 
 /// The observable session of an app: the logged-in user, the activity in progress, and the last error.

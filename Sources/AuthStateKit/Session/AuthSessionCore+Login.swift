@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthSessionCore {
     /// A login in progress.
@@ -90,7 +91,7 @@ extension AuthSessionCore {
             try Task.checkCancellation()
             guard login?.number == number else { throw CancellationError() }
         } catch {
-            await service.giveBack(granted)
+            await service.giveBack(tokens, of: record.client)
             throw error
         }
         login?.isKeeping = true
@@ -138,18 +139,7 @@ extension AuthSessionCore {
     }
 }
 
-extension AuthorizationService {
-    /// Revokes tokens that will not be used, as far as the provider supports it; also for a task that was cancelled.
-    func giveBack(_ record: AuthState.Record) async {
-        guard record.client.provider.revocationEndpoint != nil else { return }
-        await Task { try? await revokeTokens(of: record) }.value
-    }
-}
-
 extension AuthStateError {
-    /// The person or the program cancelled the login.
-    static let givenUp = AuthStateError(.cancelled, stage: .authorization, "The login was given up.")
-
     /// Whether an answer of the userinfo endpoint is not the provider's, or is about another subject.
     fileprivate var isForgery: Bool {
         [.subjectMismatch, .invalidUserInfo, .invalidSignature].contains(code)

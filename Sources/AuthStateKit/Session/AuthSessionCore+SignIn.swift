@@ -1,4 +1,5 @@
 public import AuthStateOAuth
+import AuthStateUserAgent
 
 extension AuthSessionCore {
     /// Takes the person through a login, and keeps its result in place of the previous login, if there is one.

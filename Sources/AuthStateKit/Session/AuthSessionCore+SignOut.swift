@@ -1,4 +1,5 @@
 import AuthStateOAuth
+import AuthStateSystem
 
 extension AuthSessionCore {
     /// Ends the login: forgets it at once, revokes its tokens, and ends the session at the provider in the browser.

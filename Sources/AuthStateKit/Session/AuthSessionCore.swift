@@ -1,4 +1,6 @@
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateUserAgent
 
 /// A session of an app: signs a user in and out, restores, and tells what to show; `AuthSession` wraps it for SwiftUI.
 ///

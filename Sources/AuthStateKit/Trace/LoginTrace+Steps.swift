@@ -71,7 +71,7 @@ extension LoginTrace {
         note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 
-    func noteLogout(_ pending: PendingLogout) {
+    package func noteLogout(_ pending: PendingLogout) {
         let request = pending.request
         note(
             .browser, "Sends the person to the provider to log out",
@@ -81,14 +81,14 @@ extension LoginTrace {
             ]) + (request.idTokenHint == nil ? [] : [.hidden("id_token_hint")]))
     }
 
-    func noteReturn(_ callback: AuthorizationCallback) {
+    package func noteReturn(_ callback: AuthorizationCallback) {
         let parameters = URIReference(callback.url).query.flatMap { Parameters(decoding: $0) } ?? [:]
         note(
             .callback, "The browser came back from a logout",
             Detail.list([("at", callback.description)]) + Detail.list(parameters))
     }
 
-    func noteLogoutAnswer() {
+    package func noteLogoutAnswer() {
         note(.answer, "The answer belongs to this logout", [Detail("checked", "place state")])
     }
 
@@ -136,20 +136,5 @@ extension LoginTrace {
         note(
             .userinfo, "Read the claims about the person\(info.isSigned ? ", which are signed" : "")",
             info.claims.keys.sorted().map(Detail.hidden))
-    }
-
-    /// Notes an event of a state that no other step reports.
-    func note(_ event: AuthStateEvent) {
-        switch event {
-        case .adopted: note(.store, "Took over what another process stored")
-        case .lateResultDropped: note(.tokens, "Dropped tokens that came after a login or logout")
-        case .idTokenUnverified(let error):
-            note(failure: error)
-            note(.idToken, "Kept the last ID token: the new one could not be verified")
-        case .renewalFailed(let error), .readFailed(let error), .saveFailed(let error): note(failure: error)
-        case .scopeWidened(let scopes):
-            note(.tokens, "The provider granted more than was asked for", Detail.list([("scope", scopes.requested)]))
-        case .tokensRequested, .tokensDelivered, .tokensDenied, .renewalStarted, .renewed, .changed: break
-        }
     }
 }

@@ -1,5 +1,6 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 /// Tells the story of a login step by step, in plain words and without secrets: for a log on screen, or a terminal.
 ///

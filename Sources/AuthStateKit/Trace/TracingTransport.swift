@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateOAuth
+import AuthStateTransport
 
 /// Reports every exchange to a trace: method, address, status and time; never a header, a body or a query's values.
 struct TracingTransport: HTTPTransport {

@@ -127,21 +127,8 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         var isSupported: Bool { words == Self.code.words || words == Self.codeIDToken.words }
     }
 
-    /// An action that the provider shall ask of the person (OpenID Connect Core, section 3.1.2.1).
-    public struct Prompt: RawRepresentable, Sendable, Hashable, Codable {
-        /// The word.
-        public let rawValue: String
-        /// Makes a prompt.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// Nothing: fail when a page would have to be shown.
-        public static let none = Prompt(rawValue: "none")
-        /// To log in again.
-        public static let login = Prompt(rawValue: "login")
-        /// To consent again.
-        public static let consent = Prompt(rawValue: "consent")
-        /// To choose an account.
-        public static let selectAccount = Prompt(rawValue: "select_account")
-    }
+    /// An action that the provider shall ask of the person.
+    public typealias Prompt = AuthorizationPrompt
 
     /// Authentication context classes that `claims` makes essential for the ID token (OpenID Connect Core, section 5.5.1.1).
     package var essentialContextClasses: Set<String> {

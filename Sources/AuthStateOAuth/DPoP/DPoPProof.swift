@@ -69,12 +69,3 @@ extension DPoPProof: Redacted {
     /// Method and target.
     public var description: String { "DPoP proof for \(method.rawValue.printable(20)) \(target.printable())" }
 }
-
-extension URIReference {
-    /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
-    package var origin: String {
-        let scheme = (scheme ?? "").lowercased()
-        let isDefault = port == nil || port == (scheme == "https" ? "443" : "80")
-        return "\(scheme)://\((host ?? "").lowercased())" + (isDefault ? "" : ":\(port ?? "")")
-    }
-}

@@ -33,14 +33,3 @@ extension RequestSecrets {
             token68: challenge.token68.map { hiding(foreign: $0) })
     }
 }
-
-extension TokenAnswer {
-    /// The answer, without the request's secrets that its error repeats.
-    package func hiding(_ secrets: @autoclosure () -> RequestSecrets) -> TokenAnswer {
-        switch self {
-        case .tokens: self
-        case .error(let error): .error(secrets().hiding(error))
-        case .refused(let error, let refreshToken): .refused(secrets().hiding(error), refreshToken: refreshToken)
-        }
-    }
-}

@@ -126,3 +126,8 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
 
 /// AppAuth's name of a provider's configuration, for programs that come from there.
 public typealias ServiceConfiguration = ProviderConfiguration
+
+extension ProviderConfiguration {
+    /// The template that ID tokens' issuers have to fit instead of the issuer; nil unless that is tolerated.
+    package var tenantIssuer: TenantIssuer? { tolerances.contains(.tenantIssuer) ? metadata?.tenantIssuer : nil }
+}

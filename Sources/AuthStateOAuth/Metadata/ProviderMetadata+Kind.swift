@@ -1,3 +1,5 @@
+package import AuthStateFoundation
+
 extension ProviderMetadata {
     /// The specification that a metadata document follows; it decides where the document is and what it must have.
     public enum Kind: Sendable, Hashable {
@@ -24,5 +26,15 @@ extension ProviderMetadata {
     /// Whether a grant that is supported begins at the authorization endpoint; absent means the code and implicit ones.
     private var usesAuthorizationEndpoint: Bool {
         grantTypesSupported?.contains { ["authorization_code", "implicit"].contains($0) } ?? true
+    }
+}
+
+extension Issuer {
+    /// Where the provider keeps its metadata.
+    package func metadataURL(_ kind: ProviderMetadata.Kind) -> URL? {
+        switch kind {
+        case .openIDConnect: openIDConfigurationURL
+        case .authorizationServer: authorizationServerMetadataURL
+        }
     }
 }

@@ -82,3 +82,8 @@ extension ProviderMetadata: Codable {
         try container.encode(document)
     }
 }
+
+extension ProviderMetadata {
+    /// The issuer as a template; nil when it is none.
+    package var tenantIssuer: TenantIssuer? { issuer.flatMap(TenantIssuer.init) }
+}

@@ -15,7 +15,7 @@ public struct KnownProvider: Sendable, Hashable {
     /// The scopes that are asked for by default.
     public var scopes: [Scope]
     /// The actions that it shall ask of the person.
-    public var prompt: [AuthorizationRequest.Prompt] = []
+    public var prompt: [AuthorizationPrompt] = []
     /// The additional parameters that its authorization endpoint needs.
     public var additionalParameters: Parameters = [:]
     /// With one of these scopes it answers by `form_post` only.
@@ -45,7 +45,7 @@ public struct KnownProvider: Sendable, Hashable {
 
     init(
         _ name: String, title: String, _ source: Source, scopes: [Scope], tolerances: Set<Tolerance> = [],
-        prompt: [AuthorizationRequest.Prompt] = [], additionalParameters: Parameters = [:],
+        prompt: [AuthorizationPrompt] = [], additionalParameters: Parameters = [:],
         formPostScopes: Set<Scope> = [], redirectRule: RedirectRule? = nil, registration: Registration,
         quirks: [Quirk] = []
     ) {
@@ -78,23 +78,5 @@ extension KnownProvider {
         var configuration = try ProviderConfiguration(byHand: ProviderMetadata(document: document))
         configuration.tolerances = tolerances
         return configuration
-    }
-
-    /// An authorization request with this provider's parameters.
-    ///
-    /// - Parameters:
-    ///   - client: The client; for its provider see `AuthorizationService.configuration(of:)`.
-    ///   - scopes: The scopes to ask for; nil asks for `scopes`.
-    public func request(
-        _ client: Client, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
-    ) -> AuthorizationRequest {
-        var request = AuthorizationRequest(
-            client, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
-        request.prompt = prompt
-        // The table has the prompts that it needs.
-        request.asksConsentForOfflineAccess = false
-        request.additionalParameters = additionalParameters
-        if !formPostScopes.isDisjoint(with: request.scopes) { request.responseMode = .formPost }
-        return request
     }
 }

@@ -21,16 +21,3 @@ extension NamedProvider: CustomStringConvertible {
         }
     }
 }
-
-extension ProviderConfiguration {
-    /// The origins (RFC 6454) of all endpoints at which clients authenticate, the aliases for certificates included.
-    package var credentialOrigins: Set<String> {
-        let endpoints = [self, withCertificateEndpoints].flatMap {
-            [
-                $0.tokenEndpoint, $0.revocationEndpoint, $0.introspectionEndpoint, $0.deviceAuthorizationEndpoint,
-                $0.pushedAuthorizationRequestEndpoint, $0.backchannelAuthenticationEndpoint,
-            ]
-        }
-        return Set(endpoints.compactMap { $0.map { URIReference($0.absoluteString).origin } })
-    }
-}

@@ -180,3 +180,14 @@ extension Set<Tolerance> {
         }
     }
 }
+
+extension TokenAnswer {
+    /// The answer, without the request's secrets that its error repeats.
+    package func hiding(_ secrets: @autoclosure () -> RequestSecrets) -> TokenAnswer {
+        switch self {
+        case .tokens: self
+        case .error(let error): .error(secrets().hiding(error))
+        case .refused(let error, let refreshToken): .refused(secrets().hiding(error), refreshToken: refreshToken)
+        }
+    }
+}

@@ -13,11 +13,3 @@ extension TransportResponse {
         return try? JSONValue(parsing: [UInt8](body))
     }
 }
-
-extension Set<Tolerance> {
-    /// A granted scope as it is remembered: with spaces.
-    func grantedScope(_ scope: String?) -> String? {
-        guard contains(.commaSeparatedGrants) else { return scope }
-        return scope?.split { $0 == "," || $0 == " " }.joined(separator: " ")
-    }
-}

@@ -67,3 +67,12 @@ extension Substring {
         return self[utf8.index(after: place)...]
     }
 }
+
+extension URIReference {
+    /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
+    package var origin: String {
+        let scheme = (scheme ?? "").lowercased()
+        let isDefault = port == nil || port == (scheme == "https" ? "443" : "80")
+        return "\(scheme)://\((host ?? "").lowercased())" + (isDefault ? "" : ":\(port ?? "")")
+    }
+}

@@ -1,6 +1,8 @@
 import AuthStateFoundation
 public import AuthStateKit
 public import AuthStateOAuth
+import AuthStateTransport
+import AuthStateUserAgent
 
 /// A user agent without a browser: follows the provider's redirects by HTTP until one leads back to the client.
 ///

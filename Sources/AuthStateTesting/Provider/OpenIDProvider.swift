@@ -2,6 +2,8 @@ public import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateKit
 import AuthStateOAuth
+import AuthStateSystem
+import AuthStateUserAgent
 
 /// An OpenID provider inside this process, on a loopback port, for tests and demonstrations.
 ///

@@ -1,6 +1,8 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateSystem
+import AuthStateUserAgent
 
 /// Takes requests from the server's thread: notes them, applies faults, decides under the lock, signs outside of it.
 final class ProviderCore: Sendable {

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 /// The decision of an endpoint; signing and deviations follow it.
 enum ProviderDecision: Sendable {

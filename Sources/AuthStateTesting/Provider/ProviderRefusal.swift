@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 /// A request that an endpoint refuses, as an OAuth error response (RFC 6749, section 5.2).
 struct ProviderRefusal: Error, Sendable {

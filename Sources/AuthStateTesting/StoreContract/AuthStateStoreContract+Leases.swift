@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateStorage
 
 extension AuthStateStoreContract.Check {
     static let exclusion = Self("of a hundred transactions at the same time none is lost") { trial in

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateStorage
 
 extension AuthStateStoreContract.Check {
     static let loading = Self("what was saved is loaded with its version, and under its own key alone") { trial in

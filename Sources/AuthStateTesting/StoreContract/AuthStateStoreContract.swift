@@ -1,4 +1,5 @@
 public import AuthStateKit
+import AuthStateStorage
 
 /// The promises of every store, as checks for the tests of a store of your own.
 ///

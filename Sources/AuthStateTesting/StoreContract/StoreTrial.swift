@@ -1,6 +1,8 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
 
 /// The subject of a check of the contract: a store, another one on the same storage, and an unused key.
 struct StoreTrial: Sendable {

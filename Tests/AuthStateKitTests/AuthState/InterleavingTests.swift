@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// Two states on one store, as two processes would have them, and what happens in between.
 @Suite("Interleavings of two processes")

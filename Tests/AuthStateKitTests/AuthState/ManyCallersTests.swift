@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateSystem
 
 @Suite("Ten thousand callers")
 struct ManyCallersTests {

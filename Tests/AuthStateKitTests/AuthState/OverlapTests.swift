@@ -4,6 +4,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// Overlaps of two processes, or of two calls, that a simulation of their schedules found to lose or undo something.
 @Suite("Overlaps that a simulation found")

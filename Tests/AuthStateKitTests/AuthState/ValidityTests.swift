@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateSystem
 
 /// Tokens that are to be valid for a given time.
 @Suite("Tokens valid for a given time")

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 @Suite("Watching: in memory", .timeLimit(.minutes(5)))
 struct InMemoryWatchTests {

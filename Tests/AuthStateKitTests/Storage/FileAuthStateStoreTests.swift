@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 #if os(Linux)
     import Glibc

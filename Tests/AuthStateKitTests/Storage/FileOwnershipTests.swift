@@ -2,7 +2,8 @@ import AuthStateOAuth
 import Foundation
 import Testing
 
-@testable import AuthStateKit
+@testable import AuthStateStorage
+@testable import AuthStateSystem
 
 private let isRoot = geteuid() == 0
 private let stranger: uid_t = 65_534

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// The remains of a holder of the lock that dies, put there by hand; Tests/Faults kills real processes.
 @Suite("File store: interrupted saves")

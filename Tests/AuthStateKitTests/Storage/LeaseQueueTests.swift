@@ -3,6 +3,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 @Suite("Lease queue", .timeLimit(.minutes(5)))
 struct LeaseQueueTests {

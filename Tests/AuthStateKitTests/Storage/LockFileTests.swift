@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// Lock files go with their states, and no process ever holds one that another one holds too.
 @Suite("File store: lock files", .timeLimit(.minutes(5)))

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 @Suite("Blocking work", .timeLimit(.minutes(5)))
 struct BlockingWorkTests {

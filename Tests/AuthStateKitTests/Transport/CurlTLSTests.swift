@@ -1,3 +1,5 @@
+@testable import AuthStateTransport
+
 #if os(Linux)
     import AuthStateOAuth
     import Foundation

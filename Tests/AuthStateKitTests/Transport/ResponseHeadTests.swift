@@ -2,6 +2,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateTransport
 
 @Suite("The header section of an answer")
 struct ResponseHeadTests {

@@ -3,6 +3,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateTransport
 
 @Suite("URLSession: the calls of its delegate become an answer or an error")
 struct URLSessionExchangeTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateTransport
 
 @Suite("Requests that may go on the wire")
 struct WireRequestTests {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 extension Attack {
     /// Stored states that another user or program wrote, and files with secrets that others can read.

@@ -5,6 +5,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateUserAgent
 
 // One at a time: a script that is written while another test starts a process is busy.
 @Suite("Browser", .serialized, .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import AuthStateOAuth
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateUserAgent
 
 @Suite("Loopback user agent: display and terminal", .timeLimit(.minutes(5)))
 struct LoopbackDeskTests {

@@ -5,6 +5,7 @@ import AuthStateTesting
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateUserAgent
 
 @Suite("Redirects after the app was ended", .timeLimit(.minutes(5)))
 struct RedirectRestoringTests {

@@ -2,6 +2,7 @@ import AuthStateLibc
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateUserAgent
 
 @Suite("Reading lines from a terminal", .timeLimit(.minutes(5)))
 struct StandardTerminalTests {

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// The client configuration endpoint (RFC 7592, section 2): a registration is read, replaced or deleted.

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// The device authorization endpoint (RFC 8628, section 3.1).

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0, sections 2 and 3); tokens are not touched.

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// The pushed authorization request endpoint (RFC 9126, section 2).

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// The data of a client that registered itself, besides the client.

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3).

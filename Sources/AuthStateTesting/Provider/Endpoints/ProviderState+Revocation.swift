@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderState {
     /// Token revocation (RFC 7009): a refresh token takes its grant along, an unknown token is no error.

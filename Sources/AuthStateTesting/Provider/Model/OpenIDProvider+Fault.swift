@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension OpenIDProvider {
     /// A failure of one request.

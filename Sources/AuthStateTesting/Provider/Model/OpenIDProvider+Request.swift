@@ -2,6 +2,7 @@ public import AuthStateFoundation
 public import AuthStateJOSE
 import AuthStateKit
 public import AuthStateOAuth
+import AuthStateUserAgent
 
 extension OpenIDProvider {
     /// A request as it reached an endpoint.

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 /// How userinfo is signed for one client (OpenID Connect Core, section 5.3.2).
 struct UserInfoSigning: Sendable {

@@ -3,6 +3,7 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 @testable import AuthStateTesting
 
 /// A store in memory with at most one fault.

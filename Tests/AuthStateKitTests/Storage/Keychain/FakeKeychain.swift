@@ -2,6 +2,7 @@ import AuthStateJOSE
 import Foundation
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// A device with its keychain, as Apple documents it: what processes share, and what can be done to it.
 final class FakeDevice: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 @Suite("Keychain store", .timeLimit(.minutes(5)))
 struct KeychainAuthStateStoreTests {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 @Suite("Keychain store: what the keychain refuses", .timeLimit(.minutes(5)))
 struct KeychainFailureTests {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AuthStateKit
+@testable import AuthStateStorage
 
 /// Two processes on one keychain: no lock of one keeps the other out.
 @Suite("Keychain store: app and extension", .timeLimit(.minutes(5)))

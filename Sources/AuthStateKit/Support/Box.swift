@@ -1,9 +1,0 @@
-/// A value out of line: absent it takes one word, and copies share it.
-final class Box<Value: Sendable & Hashable>: Sendable, Hashable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    static func == (left: Box, right: Box) -> Bool { left === right || left.value == right.value }
-    func hash(into hasher: inout Hasher) { hasher.combine(value) }
-}

@@ -1,0 +1,58 @@
+public import AuthStateFoundation
+import AuthStateJOSE
+
+/// An issuer identifier as the exact string that tokens carry (OpenID Connect Core, section 1.2; RFC 8414, section 2).
+public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The exact string.
+    public let rawValue: String
+
+    /// Checks an issuer: an http(s) URL with a plain host, without user, query and fragment.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidIssuer`.
+    public init(_ string: String) throws {
+        let parts = URIReference(string)
+        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
+            TrustCheck.issuerForm.holds(parts.user == nil && parts.query == nil && parts.fragment == nil),
+            URL(string: string) != nil, string.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw AuthStateError(
+                .invalidIssuer, stage: .discovery, "This is not an issuer.",
+                expected: "an https URL without query and fragment, exactly as the provider's tokens carry it",
+                received: string, hint: "Give the issuer with its scheme, for example https://op.example."
+            )
+        }
+        rawValue = string
+    }
+
+    /// Decodes the string and checks it again.
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes the exact string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    /// The exact string.
+    public var description: String { rawValue }
+
+    /// Whether the host is a loopback literal or `localhost`.
+    public var isLoopback: Bool { URIReference(rawValue).isLoopback }
+
+    /// Where OpenID Connect Discovery, section 4, keeps the metadata: the well-known path after the issuer.
+    public var openIDConfigurationURL: URL? {
+        URL(
+            string: (rawValue.hasSuffix("/") ? String(rawValue.dropLast()) : rawValue)
+                + "/.well-known/openid-configuration")
+    }
+
+    /// Where RFC 8414, section 3, keeps the metadata: the well-known path between host and path.
+    public var authorizationServerMetadataURL: URL? {
+        let parts = URIReference(rawValue)
+        let path = parts.path.hasSuffix("/") ? parts.path.dropLast() : parts.path
+        let authority = (parts.host ?? "") + (parts.port.map { ":\($0)" } ?? "")
+        return URL(string: "\(parts.scheme ?? "")://\(authority)/.well-known/oauth-authorization-server\(path)")
+    }
+}

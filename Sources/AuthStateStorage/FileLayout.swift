@@ -1,0 +1,70 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateSystem
+
+/// The paths at which a file store keeps states.
+enum FileLayout: Sendable {
+    /// A file for each key.
+    case folder(String)
+    /// One file, for one key.
+    case file(String, AuthStateKey)
+
+    /// Returns the path as the user wrote it, symbolic links included.
+    ///
+    /// In a folder the name is a hash: a key such as `../x` leads nowhere, and keys that differ only in case stay apart.
+    func path(for key: AuthStateKey) throws -> String {
+        let path: String
+        switch self {
+        case .folder(let folder): path = "\(folder)/\(try Self.digest(of: key))\(Self.suffix)"
+        case .file(let file, key): path = file
+        case .file(let file, let only):
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The file \(file) keeps one state, under one key.",
+                expected: "the key \(only)", received: "the key \(key)", hint: "Use a folder for several keys.")
+        }
+        if path.utf8.contains(0) {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The path of the state contains a NUL character.",
+                hint: "Choose another path.")
+        }
+        return path
+    }
+
+    private static let suffix = ".json"
+
+    /// Returns the name of a key's file without its suffix.
+    private static func digest(of key: AuthStateKey) throws -> String {
+        guard key.isDigest else { return try Fingerprint.of(Array(key.rawValue.utf8)) }
+        guard Self.isDigest(key.rawValue) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The key stands for no state of a folder.",
+                expected: "64 hexadecimal digits", hint: "Take keys from entries(savedBefore:).")
+        }
+        return key.rawValue
+    }
+
+    private static func isDigest(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+    }
+
+    /// Returns the keys, or the keys that stand for them, of all states that may be stored; blocks.
+    func keys() throws -> [AuthStateKey] {
+        switch self {
+        case .file(_, let key): return [key]
+        case .folder(let folder):
+            guard (try? FileStatus(ofFileAt: folder)) != nil else { return [] }
+            let names: [String]
+            do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+                throw AuthStateError(
+                    .storeUnreadable, stage: .store, "The folder of the states cannot be read: \(folder).",
+                    hint: "Make the folder readable for this user.", underlying: error)
+            }
+            return names.compactMap { name in
+                guard name.hasSuffix(Self.suffix), case let digest = name.dropLast(Self.suffix.count),
+                    Self.isDigest(digest)
+                else { return nil }
+                return AuthStateKey(digest: String(digest))
+            }
+        }
+    }
+}

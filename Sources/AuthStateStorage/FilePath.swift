@@ -1,0 +1,86 @@
+import AuthStateLibc
+import AuthStateOAuth
+import AuthStateSystem
+
+/// The file store's operations on paths.
+enum FilePath {
+    /// Returns the path from the root, so that a later change of the current folder moves no state.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let current = owned(getcwd(nil, 0)) else { return path }
+        return "\(current)/\(path)"
+    }
+
+    /// Returns everything before the last slash.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Returns everything after the last slash.
+    static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[$0...].dropFirst()) } ?? path
+    }
+
+    /// Returns the path without symbolic links; its last part need not exist yet. Where a folder is missing too, the
+    /// rest of the path is taken as it is: opening a file there fails, and the links stay untouched.
+    static func resolved(_ path: String, links: Int = 40) throws(SystemCallError) -> String {
+        if let real = owned(realpath(path, nil)) { return real }
+        let code = errno
+        guard code == ENOENT else { throw SystemCallError(code: code) }
+        guard links > 0 else { throw SystemCallError(code: ELOOP) }
+        if let target = linkTarget(path) {
+            return try resolved(target.hasPrefix("/") ? target : "\(folder(of: path))/\(target)", links: links - 1)
+        }
+        guard let parent = owned(realpath(folder(of: path), nil)) else {
+            let code = errno
+            if code == ENOENT { return path }
+            throw SystemCallError(code: code)
+        }
+        return parent == "/" ? "/\(name(of: path))" : "\(parent)/\(name(of: path))"
+    }
+
+    /// Creates a folder and those above it, for this user alone; existing ones stay as they are.
+    static func createFolders(to path: String) throws {
+        do {
+            try createFoldersOnDisk(to: path)
+        } catch {
+            throw AuthStateError.store(.storeUnwritable, "The folder cannot be created:", path, error)
+        }
+    }
+
+    /// Brings the names in a folder to the disk: a rename is lasting only after this.
+    static func synchronizeFolder(_ path: String) throws(SystemCallError) {
+        do {
+            try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
+        } catch  where error.code == EINVAL || error.code == ENOTSUP || error.code == EOPNOTSUPP {
+            // Some file systems keep names safe by other means and refuse to be asked.
+        }
+    }
+
+    private static func createFoldersOnDisk(to path: String) throws(SystemCallError) {
+        if let status = try? FileStatus(ofFileAt: path), status.isFolder { return }
+        let above = folder(of: path)
+        if above != path { try createFoldersOnDisk(to: above) }
+        do {
+            try SystemCallError.check { mkdir(path, 0o700) }
+        } catch  where error.code == EEXIST {
+            return  // Another process was faster, or it is a file: then opening something in it fails.
+        }
+        try synchronizeFolder(above)
+    }
+
+    private static func linkTarget(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &target, target.count)
+        guard count > 0 else { return nil }
+        return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Returns the text at a pointer that the system allocated, and frees the pointer.
+    private static func owned(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}

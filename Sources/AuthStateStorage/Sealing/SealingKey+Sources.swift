@@ -1,0 +1,46 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateSystem
+
+extension SealingKey {
+    /// Reads a key from an environment variable: 32 bytes as base64, base64url or hexadecimal digits.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable and showing nothing of it;
+    ///   `.invalidArgument` for the name of the key.
+    public init(id: String? = nil, environment variable: String) throws {
+        let text = try SecretSource.variable(variable, holding: "a sealing key", stage: .store)
+        try self.init(id: id, text: text, place: "the environment variable \(variable)")
+    }
+
+    /// Reads a key from a file that only its owner can read: 32 bytes as base64, base64url or hexadecimal digits.
+    ///
+    /// Blocks while it reads. White space around the key does not count.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the file and showing nothing of it;
+    ///   `.invalidArgument` for the name of the key.
+    public init(id: String? = nil, file path: String) throws {
+        let text = try SecretSource.content(ofFile: path, holding: "a sealing key", stage: .store)
+        try self.init(id: id, text: text, place: "the file \(path)")
+    }
+
+    private init(id: String?, text: String, place: String) throws {
+        guard let bytes = Self.decode(text), bytes.count == AES256GCM.keyLength else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: .store, "There is no sealing key in \(place).",
+                expected: "32 bytes as base64, base64url or 64 hexadecimal digits", hint: Self.recipe)
+        }
+        try self.init(id: id, bytes: bytes)
+    }
+
+    /// Returns the bytes of a text. 64 hexadecimal digits would be 48 bytes of base64: no text means two keys.
+    private static func decode(_ text: String) -> [UInt8]? {
+        let text = text.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
+        return hexadecimal(text) ?? Base64.decode(text) ?? Base64URL.decode(text)
+    }
+
+    private static func hexadecimal(_ text: Substring) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count == 2 * AES256GCM.keyLength else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

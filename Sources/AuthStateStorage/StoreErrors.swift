@@ -1,0 +1,43 @@
+import AuthStateOAuth
+import AuthStateSystem
+
+extension AuthStateError {
+    /// A system call on a path failed.
+    static func store(_ code: Code, _ what: String, _ path: String, _ cause: SystemCallError) -> AuthStateError {
+        AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
+    }
+
+    /// A system call on a path has not returned; a change in progress may still take effect.
+    static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
+        AuthStateError(
+            code, stage: .store, "The file system does not answer: \(path).",
+            hint: "Check the disk or the network mount."
+                + (isChange ? " What was to be saved or deleted may be done all the same: load again." : ""))
+    }
+
+    /// Another holder kept the state until the deadline.
+    static func storeLocked(_ name: String) -> AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The state is in use by another task or process: \(name).",
+            hint: "Try again, allow more time, or end the program that holds the lock.")
+    }
+
+    /// A lease was used after `withLease` returned.
+    static func leaseEnded() -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
+            hint: "Load and save before the body returns.")
+    }
+}
+
+extension StoredAuthState.Version {
+    /// Throws `.storeConflict` when the stored version is not the one that the caller wants to replace.
+    static func check(_ found: Self?, isExpected expected: Self?) throws {
+        if found == expected { return }
+        let text = { (version: Self?) in version == nil ? "no stored state" : "another version" }
+        throw AuthStateError(
+            .storeConflict, stage: .store, "The stored state was changed in between.",
+            expected: expected == nil ? text(nil) : "the version that was loaded", received: text(found),
+            hint: "Load the state again and decide anew.")
+    }
+}

@@ -1,0 +1,145 @@
+package import AuthStateLibc
+
+/// A file descriptor that closes itself; programs that this one starts do not inherit it.
+package struct OpenFile: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemCallError) {
+        descriptor = try SystemCallError.check { open(path, flags | O_CLOEXEC, mode) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    package var status: FileStatus {
+        get throws(SystemCallError) {
+            var status = stat()
+            try SystemCallError.check { fstat(descriptor, &status) }
+            return FileStatus(status)
+        }
+    }
+
+    /// Reads from the current position to the end, but not more than `limit` bytes.
+    package func readAll(limit: Int) throws(SystemCallError) -> [UInt8] {
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        while content.count < limit {
+            let wanted = min(buffer.count, limit - content.count)
+            let count = try SystemCallError.check { read(descriptor, &buffer, wanted) }
+            if count == 0 { break }
+            content += buffer.prefix(count)
+        }
+        return content
+    }
+
+    /// Makes the file consist of these bytes; a longer file is cut.
+    package func overwrite(with content: [UInt8]) throws(SystemCallError) {
+        try write(content)
+        try cut(to: content.count)
+    }
+
+    /// Makes the file end after so many bytes.
+    package func cut(to size: Int) throws(SystemCallError) {
+        if try status.size != size { try SystemCallError.check { ftruncate(descriptor, off_t(size)) } }
+    }
+
+    private func write(_ content: [UInt8]) throws(SystemCallError) {
+        var written = 0
+        while written < content.count {
+            written += try SystemCallError.check {
+                content.withUnsafeBytes { bytes in
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                    return pwrite(descriptor, rest.baseAddress, rest.count, off_t(written))
+                }
+            }
+        }
+    }
+
+    /// Sets the permissions, whatever the umask was when the file was created.
+    package func setPermissions(_ mode: mode_t) throws(SystemCallError) {
+        try SystemCallError.check { fchmod(descriptor, mode) }
+    }
+
+    /// Takes space from the disk ahead of writing; a file system that cannot do this is no error.
+    package func preallocate(_ size: Int) throws(SystemCallError) {
+        #if canImport(Darwin)
+            var request = fstore_t(
+                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
+                fst_bytesalloc: 0)
+            let code = fcntl(descriptor, F_PREALLOCATE, &request) == -1 ? errno : 0
+            if code != 0 && code != ENOTSUP && code != EINVAL { throw SystemCallError(code: code) }
+        #else
+            // ext4, XFS and btrfs count the space when zeros are written, and find blocks only for what is kept. With
+            // fallocate they would give blocks back in the journal: a tenth of the time of a durable save.
+            try write([UInt8](repeating: 0, count: size))
+        #endif
+    }
+
+    /// Waits until the content is on the disk itself.
+    package func synchronize() throws(SystemCallError) {
+        #if canImport(Darwin)
+            // fsync leaves the data in the drive's cache there; some file systems offer nothing better.
+            if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
+        #endif
+        try SystemCallError.check { fsync(descriptor) }
+    }
+
+    /// Locks the file unless another holder has locked it, in this process or another; returns whether it did.
+    package func tryLock() throws(SystemCallError) -> Bool {
+        do {
+            try SystemCallError.check { flock(descriptor, LOCK_EX | LOCK_NB) }
+            return true
+        } catch {
+            if error.code == EWOULDBLOCK { return false }
+            throw error
+        }
+    }
+
+    /// Releases the lock, also when a program that is being started holds a copy of the descriptor for an instant.
+    package func unlock() { _ = flock(descriptor, LOCK_UN) }
+}
+
+/// The system's information about a file.
+package struct FileStatus {
+    private let raw: stat
+
+    init(_ raw: stat) { self.raw = raw }
+
+    package init(ofFileAt path: String) throws(SystemCallError) {
+        var status = stat()
+        try SystemCallError.check { stat(path, &status) }
+        raw = status
+    }
+
+    package var isRegular: Bool { raw.st_mode & S_IFMT == S_IFREG }
+    package var isFolder: Bool { raw.st_mode & S_IFMT == S_IFDIR }
+    package var size: Int { Int(raw.st_size) }
+    /// Whether the group or other users have any permission for the file.
+    package var isOpenToOthers: Bool { raw.st_mode & 0o077 != 0 }
+    /// Whether the group or other users have any permission for the file; the group may read one that root owns.
+    var isExposed: Bool { raw.st_mode & (raw.st_uid == 0 ? 0o037 : 0o077) != 0 }
+    /// The owner's number.
+    package var owner: uid_t { raw.st_uid }
+    /// Type and permissions.
+    package var mode: mode_t { raw.st_mode }
+    /// The permissions, as `chmod` takes them.
+    package var permissions: String { "0" + String(raw.st_mode & 0o7777, radix: 8) }
+
+    /// The file's number in its file system.
+    package var number: UInt64 { UInt64(raw.st_ino) }
+
+    /// Returns whether the file was neither written nor replaced since, as far as the times of a file system tell.
+    package func isUnchanged(since earlier: FileStatus) -> Bool {
+        isSameFile(as: earlier) && size == earlier.size && lastChange == earlier.lastChange
+    }
+
+    /// The time of the last write to the content, in seconds since 1970.
+    package var lastWrite: Double { SystemTime(ofLastWriteTo: raw).fractionalSeconds }
+
+    /// The time of the last change of anything about the file; a program cannot set it.
+    private var lastChange: SystemTime { SystemTime(ofLastChangeOf: raw) }
+
+    /// Returns whether both are the same file, not only files of the same name.
+    package func isSameFile(as other: FileStatus) -> Bool {
+        raw.st_dev == other.raw.st_dev && raw.st_ino == other.raw.st_ino
+    }
+}

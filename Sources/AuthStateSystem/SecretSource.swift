@@ -1,0 +1,89 @@
+import AuthStateFoundation
+package import AuthStateJOSE
+import AuthStateLibc
+package import AuthStateOAuth
+
+/// Reads secrets from a program's environment and files; errors name the place and show nothing of its content.
+package enum SecretSource {
+    /// A secret or key has a few kilobytes; a content that is larger than this is something else.
+    private static let sizeLimit = 1 << 16
+
+    /// Returns the value of an environment variable, which no browser inherits from then on.
+    ///
+    /// - Parameters:
+    ///   - name: The variable.
+    ///   - thing: The secret that it should hold, for the error: the client's secret.
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    package static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
+        SecretVariables.note(name)
+        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage,
+                "The environment variable \(name), which holds \(thing), is not set.",
+                hint: "Set \(name) and try again.")
+        }
+        return text
+    }
+
+    /// Returns the content of a file that only its owner may read, or its group where root owns it.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    package static func content(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws
+        -> String
+    {
+        func refusal(_ what: String, expected: String? = nil, received: String? = nil, hint: String) -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: stage, "The file \(path), which holds \(thing), \(what).",
+                expected: expected, received: received, hint: hint)
+        }
+        do {
+            // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            let status = try file.status
+            guard status.isRegular else {
+                throw refusal("is not a file", expected: "a regular file", hint: "Check the path.")
+            }
+            guard TrustCheck.secretFile.holds(status.isOwned(by: geteuid())) else {
+                throw refusal(
+                    "belongs to another user", expected: "owner \(geteuid()) or root",
+                    received: "owner \(status.owner)",
+                    hint: "Copy it to a file of your own with the permissions 0600.")
+            }
+            guard TrustCheck.secretFile.holds(!status.isExposed) else {
+                throw refusal(
+                    "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
+                    hint: "Run chmod 600 on it, and replace the key if another user may have read it.")
+            }
+            let content = try file.readAll(limit: sizeLimit + 1)
+            guard content.count <= sizeLimit else {
+                throw refusal("is too large", expected: "\(sizeLimit) bytes at most", hint: "Check the path.")
+            }
+            return String(decoding: content, as: UTF8.self)
+        } catch let error as SystemCallError {
+            throw refusal("cannot be read", received: "\(error)", hint: "Check the path and the file's permissions.")
+        }
+    }
+
+    /// Returns the private key that a text holds: PEM, or a JWK.
+    ///
+    /// - Throws: `JOSEError`, which shows nothing of the text.
+    package static func privateKey(in text: String) throws(JOSEError) -> JSONWebKey {
+        guard text.first(where: { !$0.isWhitespace }) == "{" else { return try SigningKey(pem: text).privateKey }
+        guard let json = try? JSONValue(parsing: text.utf8) else {
+            throw JOSEError(.malformed, "the key is not JSON")
+        }
+        let key = try JSONWebKey(json: json)
+        guard key.privateMaterial != nil else { throw JOSEError(.keyMismatch, "the key has no private part") }
+        return key
+    }
+
+    /// The content of the place is not a usable private key.
+    package static func noKey(in place: String, stage: AuthStateError.Stage, _ underlying: (any Error)? = nil)
+        -> AuthStateError
+    {
+        AuthStateError(
+            .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
+            expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",
+            hint: "Check that it is the right key.", underlying: underlying)
+    }
+}

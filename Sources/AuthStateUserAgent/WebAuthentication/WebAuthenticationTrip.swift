@@ -1,0 +1,77 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateSystem
+
+/// One trip through the system's window. It holds the window until `finish`, and its first result counts.
+final class WebAuthenticationTrip: ExternalUserAgentSession {
+    private let place: CallbackPlace
+    private let purpose: UserAgentPurpose
+    private let callback: WebAuthenticationCallback
+    private let configuration: WebAuthenticationUserAgent.Configuration
+    private let makeBrowser: @MainActor @Sendable () -> any WebAuthenticationBrowser
+    private let browser = Lock<(any WebAuthenticationBrowser)?>(nil)
+    private let isPresented = Lock(false)
+    private let answer = SharedResult<URL>()
+
+    init(
+        place: CallbackPlace, purpose: UserAgentPurpose, callback: WebAuthenticationCallback,
+        configuration: WebAuthenticationUserAgent.Configuration,
+        makeBrowser: @escaping @MainActor @Sendable () -> any WebAuthenticationBrowser
+    ) {
+        self.place = place
+        self.purpose = purpose
+        self.callback = callback
+        self.configuration = configuration
+        self.makeBrowser = makeBrowser
+    }
+
+    var redirectURI: RedirectURI { place.redirectURI }
+
+    func present(_ url: URL) async throws -> AuthorizationCallback {
+        let page = WebAuthenticationPage(
+            url: try purpose.browserURL(url).url, callback: callback,
+            isEphemeral: configuration.prefersEphemeralWebBrowserSession,
+            additionalHeaderFields: configuration.additionalHeaderFields)
+        let isFirst = isPresented.withLock { isPresented in
+            defer { isPresented = true }
+            return !isPresented
+        }
+        guard isFirst else { throw purpose.presentedTwice }
+        do {
+            try await open(page)
+            let address = try await answer.value().absoluteString
+            if let answer = place.callback(address) { return answer }
+            throw AuthStateError(
+                .callbackMismatch, stage: purpose.stage, "The window ended at another address than the callback URL.",
+                expected: place.callbackURL.rawValue, received: URIReference(address).redacted,
+                hint: "Register the same redirect URI with the provider that the app uses.")
+        } catch let failure as WebAuthenticationFailure {
+            throw failure.error(stage: purpose.stage, page: page)
+        }
+    }
+
+    @MainActor
+    private func open(_ page: WebAuthenticationPage) throws {
+        try Task.checkCancellation()
+        let browser = makeBrowser()
+        self.browser.withLock { $0 = browser }
+        do throws(WebAuthenticationFailure) {
+            try browser.start(page) { [answer] result in answer.finish(result.mapError { $0 as any Error }) }
+        } catch {
+            // The completion may get the reason on the main queue, just before or after this; then that explanation
+            // counts.
+            Task { answer.finish(.failure(error)) }
+        }
+    }
+
+    /// Closes the window if nothing has come, and releases it on the main actor, where it was made.
+    @MainActor
+    func finish(_ outcome: UserAgentOutcome) async {
+        let browser = browser.withLock { browser in
+            defer { browser = nil }
+            return browser
+        }
+        if answer.finish(.failure(CancellationError())) { browser?.cancel() }
+    }
+}
