@@ -1,7 +1,7 @@
 /// The subject of a run: some operations meet each other more often than all of them would.
 struct Topic {
     let name: String
-    /// The weight with which seeds choose it.
+    /// The weight with which seeds choose it; a topic without weight is chosen by its name alone.
     let weight: Int
     var holding = Holding.state
     var grants: [GrantKind] = [.plain]
@@ -25,6 +25,14 @@ struct Topic {
             name: "late renewals", weight: 1, first: [.login],
             actions: [.refresh, .refresh, .freshTokens, .loseLease, .loseLease, .quarterMinute, .login],
             faults: [.busy, .saveHangs, .loadHangs, .answerHangs, .unreachable], hasEveryday: false),
+        Topic(
+            name: "changes during renewals", weight: 0, first: [.login],
+            actions: [.refresh, .refresh, .refresh, .login, .login, .clear, .quarterMinute],
+            faults: [.answerHangs, .busy, .unreachable], hasEveryday: false),
+        Topic(
+            name: "lost leases", weight: 0, first: [.login],
+            actions: [.refresh, .refresh, .refresh, .loseLease, .loseLease], faults: [.busy, .unreachable],
+            hasEveryday: false),
         Topic(name: "OpenID Connect", weight: 3, grants: [.openID], actions: Array(repeating: .authorize, count: 6)),
         Topic(
             name: "proofs", weight: 2, grants: [.bound, .boundOpenID],

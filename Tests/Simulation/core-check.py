@@ -41,6 +41,11 @@ SWITCHES = [
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n", 200),
     ("a rotated refresh token is saved at the second try", "AuthState+Saving.swift",
      "                do { try await store(under: lease) } catch { report(unsaved: error) }\n", "", 400),
+    ("a late answer is saved before the lease is released", "AuthState+Renewal.swift",
+     "            await persist(under: lease)\n            throw superseded", "            throw superseded", 1000,
+     "changes during renewals"),
+    ("a renewal is not repeated without its lease", "AuthState+Redeeming.swift",
+     "            do { try await lease.reserve() } catch { return redemption }\n", "", 1000, "lost leases"),
 ]
 
 
