@@ -39,11 +39,18 @@ let package = Package(
     products: [
         .library(name: "AuthStateKit", targets: ["AuthStateKit"]),
         .library(name: "AuthStateTesting", targets: ["AuthStateTesting"]),
+        // A store for several machines, on PostgreSQL.
+        .library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"]),
+        // For programs that want the digests and encodings, which AuthStateKit does not pass on.
+        .library(name: "AuthStateJOSE", targets: ["AuthStateJOSE"]),
     ],
     targets: [
-        // Declarations of libcrypto and libcurl; both are found at run time with dlopen, on Linux only.
+        // Declarations of libcrypto, libcurl and libsecret; all are found at run time with dlopen, on Linux only.
         .target(name: "CAuthStateCrypto"),
         .target(name: "CAuthStateCurl"),
+        .target(name: "CAuthStateSecret"),
+        // The same of libpq, on every platform that has it.
+        .target(name: "CAuthStatePostgres"),
         // The platform's Foundation and C library, each chosen in one place.
         .target(name: "AuthStateFoundation", swiftSettings: strict),
         .target(name: "AuthStateLibc", swiftSettings: strict),
@@ -56,7 +63,11 @@ let package = Package(
         // The protocols' values: no I/O, no clock, no stored state.
         .target(name: "AuthStateOAuth", dependencies: platform + ["AuthStateJOSE"], swiftSettings: strict),
         // What the operating system has: files, threads, clocks, and the places of secrets.
-        .target(name: "AuthStateSystem", dependencies: values, swiftSettings: strict),
+        .target(
+            name: "AuthStateSystem",
+            dependencies: values + [.target(name: "CAuthStateSecret", condition: .when(platforms: [.linux]))],
+            swiftSettings: strict
+        ),
         // Where states are kept: files, keychain, memory, sealed or not.
         .target(name: "AuthStateStorage", dependencies: values + ["AuthStateSystem"], swiftSettings: strict),
         // HTTP over libcurl or URLSession.
@@ -73,6 +84,11 @@ let package = Package(
             swiftSettings: strict),
         // The actor, the service that talks to providers, pools and sessions.
         .target(name: "AuthStateKit", dependencies: rooms, swiftSettings: strict),
+        // States in a table of a PostgreSQL database.
+        .target(
+            name: "AuthStatePostgres",
+            dependencies: values + ["AuthStateSystem", "AuthStateStorage", "CAuthStatePostgres"],
+            swiftSettings: strict),
         // An OpenID provider in the process, a manual clock and a scripted transport, for users' own tests.
         .target(
             name: "AuthStateTesting",

@@ -9,12 +9,15 @@ package struct SystemTime: Hashable, Sendable {
 
     private init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
 
+    /// The wall clock, in seconds since 1970.
+    package static var secondsSince1970: Double { now(by: CLOCK_REALTIME).fractionalSeconds }
+
     /// The wall clock, in seconds since 1970; Linux's is read in steps of a few milliseconds, which is faster.
-    package static var secondsSince1970: Double {
+    package static var coarseSecondsSince1970: Double {
         #if os(Linux)
             now(by: CLOCK_REALTIME_COARSE).fractionalSeconds
         #else
-            now(by: CLOCK_REALTIME).fractionalSeconds
+            secondsSince1970
         #endif
     }
 

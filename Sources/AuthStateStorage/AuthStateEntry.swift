@@ -11,6 +11,11 @@ public struct AuthStateEntry: Sendable, Hashable {
     public var version: StoredAuthState.Version
 
     /// Makes an entry.
+    ///
+    /// - Parameters:
+    ///   - key: The state's key, or one that stands for it, see `AuthStateKey.init(digest:)`.
+    ///   - savedAt: The time of the last save, by the store's clock.
+    ///   - version: The version that was saved then.
     public init(key: AuthStateKey, savedAt: Date, version: StoredAuthState.Version) {
         self.key = key
         self.savedAt = savedAt

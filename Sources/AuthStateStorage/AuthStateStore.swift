@@ -17,6 +17,7 @@ public protocol AuthStateStore: Sendable {
     /// Runs a transaction under a lease that excludes every other holder of the key.
     ///
     /// - Parameters:
+    ///   - key: The key of the state.
     ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
     ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     nonisolated(nonsending) func withLease<R>(
@@ -87,7 +88,9 @@ public protocol AuthStateLease: Sendable {
     /// Writes the state durably and returns its version, also in a task that was cancelled: it may be all that is left of
     /// a refresh token that is spent.
     ///
-    /// - Parameter expecting: The version that this replaces; nil when there was none.
+    /// - Parameters:
+    ///   - archive: The state's archive, which the store returns byte for byte.
+    ///   - expecting: The version that this replaces; nil when there was none.
     /// - Throws: `.storeConflict` when another version is stored.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version
 

@@ -24,7 +24,7 @@ import AuthStateSystem
 /// authentication. They can be read while the device is locked, but not before its first unlock.
 public final class FileAuthStateStore: AuthStateStore {
     /// In one process tasks queue up here in order, so that a single one at a time tries for the file lock.
-    private static let queue = LeaseQueue()
+    private static let queue = WaitingLine<String>()
 
     /// The longest silence of the file system in a load, or in a function of a lease.
     static let patience = Duration.seconds(30)
@@ -52,6 +52,12 @@ public final class FileAuthStateStore: AuthStateStore {
     }
 
     /// Makes a store that keeps any number of states in a folder, named by a file URL.
+    ///
+    /// - Parameters:
+    ///   - folder: A file URL; the folder is created by the first lease.
+    ///   - clock: Measures the deadlines of leases.
+    ///   - onWarning: Called once for each file that other users can read (`.storeExposed`), from a thread of the
+    ///     store.
     public convenience init(
         folder: URL, clock: any Clock<Duration> = ContinuousClock(),
         onWarning: (@Sendable (AuthStateError) -> Void)? = nil
@@ -106,6 +112,10 @@ public final class FileAuthStateStore: AuthStateStore {
     /// Within a process waiters take turns in the order in which they came; among processes there is no order. A save
     /// that the body began is finished even when its task is cancelled.
     ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline, `.storeUnwritable` when the lock file cannot be
     ///   created; `CancellationError` when cancelled while waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
@@ -115,20 +125,20 @@ public final class FileAuthStateStore: AuthStateStore {
     ) async throws -> R {
         let path = try layout.path(for: key)
         let deadline = Deadline(after: deadline, on: clock)
-        try await Self.queue.acquire(path, until: deadline, orThrow: .storeLocked(path))
+        try await Self.queue.enter(path, until: deadline, orThrow: AuthStateError.storeLocked(path))
         let lease: FileLease
         do {
             lease = try await FileLease.acquire(path, until: deadline, work, warnings)
         } catch {
-            Self.queue.release(path)
+            Self.queue.leave(path)
             throw error
         }
         do {
             let result = try await body(lease)
-            await lease.end { Self.queue.release(path) }
+            await lease.end { Self.queue.leave(path) }
             return result
         } catch {
-            await lease.end { Self.queue.release(path) }
+            await lease.end { Self.queue.leave(path) }
             throw error
         }
     }

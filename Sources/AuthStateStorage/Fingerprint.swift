@@ -2,9 +2,9 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 /// Short texts that stand for bytes: names of files and versions of contents.
-enum Fingerprint {
+package enum Fingerprint {
     /// Returns the SHA-256 digest, two digits a byte.
-    static func of(_ bytes: [UInt8]) throws -> String {
+    package static func of(_ bytes: [UInt8]) throws -> String {
         do {
             return hexadecimal(try SHA2.sha256(bytes))
         } catch {

@@ -7,7 +7,7 @@ public import AuthStateSystem
 public final class InMemoryAuthStateStore: AuthStateStore {
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
-    private let queue = LeaseQueue()
+    private let queue = WaitingLine<String>()
     private let contents = Lock(Contents())
 
     /// Makes an empty store.
@@ -41,6 +41,10 @@ public final class InMemoryAuthStateStore: AuthStateStore {
 
     /// Runs a transaction under a lease that excludes every other holder of the key; waiters take turns in order.
     ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
     ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
@@ -49,8 +53,9 @@ public final class InMemoryAuthStateStore: AuthStateStore {
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
         let name = key.rawValue
-        try await queue.acquire(name, until: Deadline(after: deadline, on: clock), orThrow: .storeLocked(name))
-        defer { queue.release(name) }
+        try await queue.enter(
+            name, until: Deadline(after: deadline, on: clock), orThrow: AuthStateError.storeLocked(name))
+        defer { queue.leave(name) }
         let lease = MemoryLease(store: self, key: key)
         defer { lease.end() }
         return try await body(lease)

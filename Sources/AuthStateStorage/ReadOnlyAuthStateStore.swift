@@ -24,6 +24,10 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
 
     /// Runs a transaction that can only read: it excludes no other holder, never waits, and its `reserve` throws.
     ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: Not used: the transaction never waits.
+    ///   - body: The transaction, which runs in the caller's isolation.
     /// - Throws: `AuthStateError` with `.storeReadOnly` when the body reserves, saves or deletes.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,

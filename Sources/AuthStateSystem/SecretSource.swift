@@ -25,11 +25,20 @@ package enum SecretSource {
         return text
     }
 
-    /// Returns the content of a file that only its owner may read, or its group where root owns it.
+    /// Returns the text of a file that only its owner may read, or its group where root owns it.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     package static func content(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws
         -> String
+    {
+        String(decoding: try bytes(ofFile: path, holding: thing, stage: stage), as: UTF8.self)
+    }
+
+    /// Returns the bytes of such a file.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`.
+    package static func bytes(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws
+        -> [UInt8]
     {
         func refusal(_ what: String, expected: String? = nil, received: String? = nil, hint: String) -> AuthStateError {
             AuthStateError(
@@ -58,7 +67,7 @@ package enum SecretSource {
             guard content.count <= sizeLimit else {
                 throw refusal("is too large", expected: "\(sizeLimit) bytes at most", hint: "Check the path.")
             }
-            return String(decoding: content, as: UTF8.self)
+            return content
         } catch let error as SystemCallError {
             throw refusal("cannot be read", received: "\(error)", hint: "Check the path and the file's permissions.")
         }

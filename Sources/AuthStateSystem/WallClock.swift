@@ -14,6 +14,6 @@ public struct WallClock: Sendable {
 
     private init(injected: (@Sendable () -> Date)?) { self.injected = injected }
 
-    /// The time now.
+    /// The time now; exact, because it decides which of two processes acted last.
     public var now: Date { injected?() ?? Date(timeIntervalSince1970: SystemTime.secondsSince1970) }
 }

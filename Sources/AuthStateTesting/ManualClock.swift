@@ -113,7 +113,9 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until at least so many tasks sleep on this clock, so that moving it wakes them; returns early when cancelled.
     ///
-    /// - Parameter duration: Counts only the tasks that moving the clock by it would wake; nil counts all.
+    /// - Parameters:
+    ///   - count: The least number of sleeping tasks.
+    ///   - duration: Counts only the tasks that moving the clock by it would wake; nil counts all.
     public func sleepers(_ count: Int = 1, within duration: Duration? = nil) async {
         let id = state.withLock { $0.newID() }
         await withTaskCancellationHandler {

@@ -51,6 +51,11 @@ public struct TransportError: Error, Sendable, Hashable {
     public var requestMayHaveBeenSent: Bool
 
     /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: The failure in one sentence, without secrets.
+    ///   - requestMayHaveBeenSent: Whether bytes of the request may have reached the server.
     public init(_ code: Code, _ message: String, requestMayHaveBeenSent: Bool) {
         self.code = code
         self.message = message
@@ -61,7 +66,9 @@ public struct TransportError: Error, Sendable, Hashable {
 extension TransportError {
     /// Returns the failure of a request whose host is no public address, or leads to none.
     ///
-    /// - Parameter peer: Host and port.
+    /// - Parameters:
+    ///   - peer: Host and port.
+    ///   - address: The address that the host leads to; nil for a name of this machine.
     public static func notPublic(_ peer: String, _ address: InternetAddress?) -> TransportError {
         TransportError(
             .addressNotAllowed,

@@ -27,7 +27,7 @@ final class DeviceTests: XCTestCase {
                 + #""expires_in":1800"#)
         XCTAssertEqual(response.verificationURI.absoluteString, "https://op.example/go")
         XCTAssertEqual(response.verificationURIComplete?.absoluteString, "https://op.example/go?c=W")
-        XCTAssertEqual(response.interval, 5)
+        XCTAssertEqual(response.interval, .seconds(5))
         XCTAssertEqual(response.expiresAt, world.clock.date.addingTimeInterval(1800))
     }
 

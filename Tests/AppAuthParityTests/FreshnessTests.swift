@@ -96,9 +96,9 @@ final class FreshnessTests: XCTestCase {
         let state = world.authorized()
         try await state.setNeedsTokenRefresh()
         _ = await failure { try await state.freshTokens() }
-        XCTAssertTrue(state.current.needsTokenRefresh)
+        XCTAssertTrue(state.status.needsTokenRefresh)
         _ = try await state.freshTokens()
-        XCTAssertFalse(state.current.needsTokenRefresh)
+        XCTAssertFalse(state.status.needsTokenRefresh)
         let again = try await state.freshTokens()
         XCTAssertEqual(again.accessToken, "a2")
         XCTAssertEqual(world.forms.count, 2)

@@ -160,7 +160,7 @@ final class ProtocolDefectTests: XCTestCase {
         ]
         for (name, code) in codes {
             world.transport.enqueue(refusal(name))
-            let request = RegistrationRequest(configuration: world.configuration, redirectURIs: [])
+            let request = RegistrationRequest(world.configuration, redirectURIs: [])
             let error = await failure { try await world.service.register(request) }
             XCTAssertEqual(error?.code, code)
         }
@@ -184,7 +184,7 @@ final class ProtocolDefectTests: XCTestCase {
         let fresh = try await state.freshTokens()
         let exchange = TokenRequest(exchanging: response)
         let stored = try await world.store.load(.default)
-        let values: [Any] = [response, tokens, fresh, state, state.snapshot, state.current, exchange, stored as Any]
+        let values: [Any] = [response, tokens, fresh, state, state.snapshot, state.status, exchange, stored as Any]
         let secrets = ["SECRET", request.state, request.codeVerifier.rawValue, try XCTUnwrap(request.nonce)]
         for value in values {
             var text = "\(value) \(String(reflecting: value))"

@@ -129,7 +129,7 @@ final class RequestResponseTests: XCTestCase {
         ]
         for body in bodies {
             world.transport.enqueue(.json(body, status: 201))
-            let request = RegistrationRequest(configuration: world.configuration, redirectURIs: [])
+            let request = RegistrationRequest(world.configuration, redirectURIs: [])
             let error = await failure { try await world.service.register(request) }
             XCTAssertEqual(error?.code, .malformedResponse)
         }

@@ -97,7 +97,7 @@ final class StateDefectTests: XCTestCase {
         XCTAssertEqual(state.snapshot.refreshToken, "r2")
         XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a1", "the unchecked tokens are withheld")
         XCTAssertNil(state.authorizationError)
-        let restored = try await AuthState.restore(at: AuthState.Place(store: world.store, service: world.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(world.store, service: world.service))
         XCTAssertEqual(restored.snapshot.refreshToken, "r2")
     }
 
@@ -118,7 +118,7 @@ final class StateDefectTests: XCTestCase {
         try await state.update(with: RegistrationResponse(TransportResponse(status: 201, body: Data(body.utf8))))
         try await state.update(with: world.tokens("a1", refreshToken: "r1"))
         _ = await failure { try await state.refresh() }
-        let restored = try await AuthState.restore(at: AuthState.Place(store: world.store, service: world.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(world.store, service: world.service))
         XCTAssertEqual(restored.snapshot.lastRegistrationResponse, state.snapshot.lastRegistrationResponse)
         XCTAssertEqual(restored.snapshot.lastRegistrationResponse?.clientSecret, "s")
         let error = try XCTUnwrap(restored.authorizationError)

@@ -45,10 +45,10 @@ final class StateUpdateTests: XCTestCase {
         XCTAssertNil(state.snapshot.lastTokenResponse)
         XCTAssertNil(state.snapshot.refreshToken)
         XCTAssertNil(state.authorizationError)
-        XCTAssertEqual(state.current.scope, "openid")
+        XCTAssertEqual(state.status.scope, "openid")
         XCTAssertEqual(world.events.changes, changes + 1)
         try await state.update(with: world.codeResponse())
-        XCTAssertEqual(state.current.scope, "openid profile")
+        XCTAssertEqual(state.status.scope, "openid profile")
     }
 
     func testP03_anOAuthAuthorizationErrorMovesIntoErrorAndIgnoresTheResponse() async throws {
@@ -84,11 +84,11 @@ final class StateUpdateTests: XCTestCase {
         try await state.update(with: world.tokens("a2"))
         XCTAssertEqual(state.snapshot.lastTokenResponse?.accessToken, "a2")
         XCTAssertNil(state.authorizationError)
-        XCTAssertEqual(state.current.scope, "openid")
+        XCTAssertEqual(state.status.scope, "openid")
         XCTAssertEqual(state.snapshot.refreshToken, "r1")
         XCTAssertEqual(world.events.changes, changes + 1)
         try await state.update(with: world.tokens("a3", refreshToken: "r3", scope: "less"))
-        XCTAssertEqual(state.current.scope, "less")
+        XCTAssertEqual(state.status.scope, "less")
         XCTAssertEqual(state.snapshot.refreshToken, "r3")
     }
 
@@ -129,11 +129,11 @@ final class StateUpdateTests: XCTestCase {
         let world = try World()
         let state = world.authorized(idToken: "a.b.c")
         XCTAssertEqual(state.tokensIfFresh()?.idToken, "a.b.c")
-        XCTAssertNotNil(state.current.accessTokenExpirationDate)
+        XCTAssertNotNil(state.status.accessTokenExpirationDate)
         try await state.update(authorizationError: error(.resource))
         XCTAssertNil(state.tokensIfFresh())
         XCTAssertNil(state.snapshot.accessToken)
-        XCTAssertNil(state.current.accessTokenExpirationDate)
+        XCTAssertNil(state.status.accessTokenExpirationDate)
         let thrown = await failure { try await state.freshTokens() }
         XCTAssertEqual(thrown, error(.resource))
         XCTAssertTrue(world.transport.requests.isEmpty)

@@ -110,9 +110,9 @@ struct StrictnessTests {
 private struct NoBackend: CryptoBackend {
     private let error = JOSEError(.backendUnavailable, "reached")
 
-    func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] { throw error }
+    func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] { throw error }
     func authenticationCode(
-        _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
+        _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
     ) throws(JOSEError) -> [UInt8] { throw error }
     func seal(
         _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]

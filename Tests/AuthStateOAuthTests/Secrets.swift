@@ -86,7 +86,7 @@ struct SecretsTests {
             issuer: try Issuer("https://op.example"), clientID: "client", now: Fixtures.now)
         expectation.nonce = Secrets.make("nonce")
         expectation.accessToken = Secrets.make("access")
-        var registration = RegistrationRequest(configuration: request.client.provider, redirectURIs: [])
+        var registration = RegistrationRequest(request.client.provider, redirectURIs: [])
         registration.initialAccessToken = Secrets.make("initial")
         let registered = try RegistrationResponse(
             Fixtures.json(

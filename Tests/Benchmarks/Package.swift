@@ -18,6 +18,7 @@ let package = Package(
                 "CBenchmarks",
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]

@@ -20,6 +20,7 @@ let package = Package(
                 "CFaults",
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
             ],
             swiftSettings: strict
         ),

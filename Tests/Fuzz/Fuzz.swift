@@ -13,6 +13,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "loopback": fuzzLoopback,
     "metadata": fuzzMetadata,
     "redirect": fuzzRedirect,
+    "resource": fuzzResource,
     "sealed": fuzzSealed,
     "token": fuzzTokenAnswer,
 ]

@@ -17,7 +17,7 @@ extension ProviderTests {
             change(&request)
             return try await AuthState.logIn(
                 .browser(request.with(flow.credential), flow.browser.userAgent()),
-                at: AuthState.Place(store: flow.store, service: flow.service))
+                at: AuthState.Place(flow.store, service: flow.service))
         }
 
         @Test("glewlwyd grants details, and a renewal and another process still have them", arguments: [false, true])
@@ -28,7 +28,7 @@ extension ProviderTests {
             let first = state.snapshot.accessToken
             #expect(try await state.refresh().accessToken != first)
             #expect(state.snapshot.authorizationDetails == [Self.payment])
-            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(restored.snapshot.authorizationDetails == [Self.payment])
         }
 

@@ -29,15 +29,15 @@ extension ProviderTests {
             request.userCode = "1234"
             let state = try await AuthState.logIn(
                 .backchannel(request.with(flow.credential)) { response in
-                    #expect(response.interval == 5 && response.request.userCode == nil)
+                    #expect(response.interval == .seconds(5) && response.request.userCode == nil)
                     try await flow.browser.open(Self.list(flow))
-                }, at: AuthState.Place(store: flow.store, service: flow.service))
+                }, at: AuthState.Place(flow.store, service: flow.service))
             let record = state.snapshot
-            #expect(state.current.canRenew && record.idTokenTrust == .signature)
+            #expect(state.status.canRenew && record.idTokenTrust == .signature)
             #expect(record.scope?.contains("profile") == true)
             #expect(try await state.userInfo().name == "Alice Doe")
             let restored = try await AuthState.restore(
-                at: AuthState.Place(store: flow.store, service: flow.service), credential: flow.credential)
+                at: AuthState.Place(flow.store, service: flow.service), credential: flow.credential)
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
@@ -54,8 +54,8 @@ extension ProviderTests {
             let state = try await AuthState.logIn(
                 .backchannel(request.with(flow.credential)) { _ in try await flow.browser.open(Self.list(flow)) },
                 at: AuthState.Place(service: flow.service))
-            #expect(try await state.freshTokens().isBound)
-            #expect(try await state.refresh().isBound)
+            #expect(try await state.freshTokens().isDPoPBound)
+            #expect(try await state.refresh().isDPoPBound)
         }
 
         @Test("a login is pending until alice decides, and is refused when she refuses", arguments: [Provider.glewlwyd])
@@ -74,7 +74,7 @@ extension ProviderTests {
             let error = await #expect(throws: AuthStateError.self) {
                 try await AuthState.logIn(
                     .backchannel(response.with(flow.credential)),
-                    at: AuthState.Place(store: flow.store, service: flow.service))
+                    at: AuthState.Place(flow.store, service: flow.service))
             }
             #expect(error?.code == .accessDenied)
             #expect(try await flow.store.login() == nil)

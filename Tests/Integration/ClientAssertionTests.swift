@@ -87,7 +87,7 @@ extension ProviderTests {
             var flow = try Signer.key.flow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
             let first = try await flow.logIn().snapshot.accessToken
-            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first)
             #expect(folder.text("state.json").contains(flow.provider.clientKeyFile))
             #expect(!folder.text("state.json").contains("PRIVATE KEY"))

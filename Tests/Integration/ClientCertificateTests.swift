@@ -64,7 +64,7 @@
                     try await AuthState.logIn(
                         .clientCredentials(
                             Client(configuration, id: flow.clientID, credential: flow.credential), scopes: [.profile]),
-                        at: AuthState.Place(store: flow.store, service: flow.service))
+                        at: AuthState.Place(flow.store, service: flow.service))
                 }
                 #expect(error?.kind == .configuration)
                 #expect(try await flow.store.login() == nil)
@@ -77,7 +77,7 @@
                 flow.store = FileAuthStateStore(file: folder("state.json"))
                 let first = try await flow.logIn().snapshot.accessToken
                 let restored = try await AuthState.restore(
-                    at: AuthState.Place(store: flow.store, service: flow.service))
+                    at: AuthState.Place(flow.store, service: flow.service))
                 #expect(try await restored.refresh().accessToken != first)
                 #expect(!folder.text("state.json").contains("mtls.pem"))
             }

@@ -100,9 +100,9 @@ extension ProviderTests {
                 .clientCredentials(
                     Client(try await flow.configuration(), id: proof.clientID, credential: flow.credential),
                     scopes: [.profile]), at: AuthState.Place(service: flow.service))
-            #expect(state.isAuthorized && state.current.canRenew)
+            #expect(state.isAuthorized && state.status.canRenew)
             #expect(state.snapshot.refreshToken == nil && state.snapshot.idToken == nil)
-            #expect(state.current.scope == "profile")
+            #expect(state.status.scope == "profile")
             let first = state.snapshot.accessToken
             #expect(try await state.refresh().accessToken != first)
         }
@@ -117,7 +117,7 @@ extension ProviderTests {
                         Client(
                             configuration, id: provider.software == .glewlwyd ? "basic" : "machine",
                             credential: .secret("wrong")), scopes: [.profile]),
-                    at: AuthState.Place(store: flow.store, service: flow.service))
+                    at: AuthState.Place(flow.store, service: flow.service))
             }
             // glewlwyd answers 403 with an empty body.
             #expect(error?.code == .invalidClient)

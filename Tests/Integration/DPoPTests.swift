@@ -11,7 +11,7 @@ extension ProviderTests {
             #expect(first.lastTokenResponse?.tokenType.lowercased() == "dpop")
             #expect(try await state.userInfo().email == "alice@example.test")
             let tokens = try await state.refresh()
-            #expect(tokens.isBound && tokens.accessToken != first.accessToken)
+            #expect(tokens.isDPoPBound && tokens.accessToken != first.accessToken)
             #expect(state.snapshot.refreshToken != first.refreshToken && state.snapshot.dpopKey == first.dpopKey)
             let endpoint = try #require(first.client.provider.userInfoEndpoint)
             let response = try await state.performAction(TransportRequest(url: endpoint))
@@ -66,7 +66,7 @@ extension ProviderTests {
             var flow = try boundFlow(.glewlwyd)
             flow.store = FileAuthStateStore(file: folder("state.json"))
             let first = try await flow.logIn().snapshot
-            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != first.accessToken)
             #expect(try await restored.userInfo().email == "alice@example.test")
             var stolen = restored.snapshot
@@ -75,7 +75,7 @@ extension ProviderTests {
             // Not at userinfo, where glewlwyd takes the proof of any key.
             let renewal = await #expect(throws: AuthStateError.self) { try await thief.refresh() }
             #expect(renewal?.code == .invalidDPoPProof)
-            #expect(try await restored.refresh().isBound)
+            #expect(try await restored.refresh().isDPoPBound)
         }
 
         @Test("a client's own tokens are bound, too")
@@ -101,7 +101,7 @@ extension ProviderTests {
                 }, at: AuthState.Place(service: flow.service))
             #expect(state.snapshot.dpopKey == flow.dpopKey)
             #expect(try await state.userInfo().name == "Alice Doe")
-            #expect(try await state.refresh().isBound)
+            #expect(try await state.refresh().isDPoPBound)
         }
 
         @Test("django-oauth-toolkit, which knows no DPoP, issues bearer tokens: refused")

@@ -28,16 +28,16 @@ extension ProviderTests {
             let flow = try Self.flow(provider)
             let state = try await AuthState.logIn(
                 .device(try await Self.request(flow)) { response in
-                    #expect(!response.userCode.isEmpty && response.interval == 1)
+                    #expect(!response.userCode.isEmpty && response.interval == .seconds(1))
                     try await flow.browser.open(try #require(response.verificationURIComplete))
-                }, at: AuthState.Place(store: flow.store, service: flow.service))
+                }, at: AuthState.Place(flow.store, service: flow.service))
             let record = state.snapshot
-            #expect(state.isAuthorized && state.current.canRenew && record.refreshToken != nil)
+            #expect(state.isAuthorized && state.status.canRenew && record.refreshToken != nil)
             #expect(record.scope?.contains("profile") == true)
             // django-oauth-toolkit sends no ID token with this grant; glewlwyd sends one, without a nonce.
             #expect((record.idTokenTrust == .signature) == (provider.software == .glewlwyd))
             #expect(try await state.userInfo(UserInfoOptions()).name == "Alice Doe")
-            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(try await restored.refresh().accessToken != record.accessToken)
         }
 
@@ -67,7 +67,7 @@ extension ProviderTests {
                 try await AuthState.logIn(
                     .device(try await Self.request(flow)) {
                         try await flow.browser.open(try #require($0.verificationURIComplete), .decline)
-                    }, at: AuthState.Place(store: flow.store, service: flow.service))
+                    }, at: AuthState.Place(flow.store, service: flow.service))
             }
             #expect(error?.code == .accessDenied)
             #expect(try await flow.store.login() == nil)

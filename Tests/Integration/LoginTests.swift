@@ -9,7 +9,7 @@ extension ProviderTests {
             let flow = try Flow(provider)
             let state = try await flow.logIn()
             #expect(state.isAuthorized)
-            #expect(state.current.canRenew)
+            #expect(state.status.canRenew)
             let record = state.snapshot
             let token = try IDToken(parsing: try #require(record.idToken))
             #expect(token.issuer == flow.provider.issuer)
@@ -116,7 +116,7 @@ extension ProviderTests {
             let pending = try await flow.service.begin(request)
             let error = await #expect(throws: AuthStateError.self) {
                 try await AuthState.logIn(
-                    .code(pending, callback), at: AuthState.Place(store: flow.store, service: flow.service))
+                    .code(pending, callback), at: AuthState.Place(flow.store, service: flow.service))
             }
             check(try #require(error))
             #expect(try await flow.store.login() == nil)

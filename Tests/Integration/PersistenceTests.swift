@@ -49,11 +49,11 @@ extension ProviderTests {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             #expect(text.contains(try #require(state.snapshot.refreshToken)))
             #expect(!text.contains(secret))
-            let withoutSecret = try await AuthState.restore(at: AuthState.Place(store: store, service: flow.service))
+            let withoutSecret = try await AuthState.restore(at: AuthState.Place(store, service: flow.service))
             let error = await #expect(throws: AuthStateError.self) { try await withoutSecret.refresh() }
             #expect(error?.code == .credentialUnavailable)
             let complete = try await AuthState.restore(
-                at: AuthState.Place(store: store, service: flow.service), credential: flow.credential)
+                at: AuthState.Place(store, service: flow.service), credential: flow.credential)
             #expect(try await complete.refresh().accessToken != state.snapshot.accessToken)
         }
 
@@ -70,7 +70,7 @@ extension ProviderTests {
 
         private func restored(_ folder: TemporaryFolder, _ flow: Flow) async throws -> AuthState {
             try await AuthState.restore(
-                at: AuthState.Place(store: FileAuthStateStore(folder: folder.path), service: flow.service))
+                at: AuthState.Place(FileAuthStateStore(folder: folder.path), service: flow.service))
         }
     }
 }

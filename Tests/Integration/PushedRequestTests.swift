@@ -32,7 +32,7 @@ extension ProviderTests {
             change(&request)
             return try await AuthState.logIn(
                 .browser(request.with(flow.credential), flow.browser.userAgent()),
-                at: AuthState.Place(store: flow.store, service: flow.service))
+                at: AuthState.Place(flow.store, service: flow.service))
         }
 
         @Test("a pushed request logs in, and the login renews", arguments: Registered.allCases)
@@ -150,7 +150,7 @@ extension ProviderTests {
             let error = await #expect(throws: AuthStateError.self) {
                 try await AuthState.logIn(
                     .browser(silent, flow.browser.userAgent()),
-                    at: AuthState.Place(store: flow.store, service: flow.service))
+                    at: AuthState.Place(flow.store, service: flow.service))
             }
             #expect(error?.code == .interactionRequired && error?.kind == .reauthenticationRequired)
             #expect(try await flow.store.login() == nil)

@@ -8,14 +8,14 @@ extension ProviderTests {
             // django-oauth-toolkit does not say when the secret ends.
             if provider == .django { flow.tolerances = [.missingSecretExpiry] }
             var request = RegistrationRequest(
-                configuration: try await flow.configuration(),
+                try await flow.configuration(),
                 redirectURIs: [try RedirectURI(flow.provider.redirectURI)])
             request.clientName = "Registered"
             request.grantTypes = [.authorizationCode, .refreshToken]
             request.responseTypes = [.code]
             request.tokenEndpointAuthMethod = .clientSecretBasic
             let state = try await AuthState.register(
-                request, at: AuthState.Place(store: flow.store, service: flow.service))
+                request, at: AuthState.Place(flow.store, service: flow.service))
             return (state, flow)
         }
 
@@ -35,7 +35,7 @@ extension ProviderTests {
             try await logIn(state, flow)
             let first = state.snapshot.accessToken
             #expect(first != nil)
-            let restored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let restored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             try await logIn(restored, flow)
             #expect(restored.snapshot.client.id == state.snapshot.client.id)
             #expect(restored.snapshot.accessToken != first)
@@ -56,7 +56,7 @@ extension ProviderTests {
             if provider == .django { #expect(changed.registrationAccessToken != read.registrationAccessToken) }
             if provider == .glewlwyd { #expect(changed.clientSecret != read.clientSecret) }
             #expect(changed.metadata["redirect_uris"] == read.metadata["redirect_uris"])
-            let stored = try await AuthState.restore(at: AuthState.Place(store: flow.store, service: flow.service))
+            let stored = try await AuthState.restore(at: AuthState.Place(flow.store, service: flow.service))
             #expect(stored.snapshot.lastRegistrationResponse == state.snapshot.lastRegistrationResponse)
             try await state.refresh()
             let copy = AuthState(state.snapshot, service: flow.service)
@@ -70,7 +70,7 @@ extension ProviderTests {
         func deviceGrant() async throws {
             let flow = try Flow(.glewlwyd)
             var request = RegistrationRequest(
-                configuration: try await flow.configuration(),
+                try await flow.configuration(),
                 redirectURIs: [try RedirectURI(flow.provider.redirectURI)])
             request.grantTypes = [.deviceCode]
             request.tokenEndpointAuthMethod = .clientSecretBasic
@@ -80,7 +80,7 @@ extension ProviderTests {
             request.grantTypes = [GrantType(rawValue: "device_authorization")]
             let registered = try await flow.service.register(request)
             #expect(registered.metadata["grant_types"] == ["device_authorization"])
-            try await flow.service.deleteRegistration(registered, issuer: request.configuration.issuer)
+            try await flow.service.deleteRegistration(registered, issuer: request.provider.issuer)
         }
 
         @Test("clients whose metadata a provider refuses keep what is registered", arguments: providers)

@@ -13,7 +13,7 @@ extension ProviderTests {
             request.isPushed = isPushed
             return try await AuthState.logIn(
                 .browser(request, flow.browser.userAgent()),
-                at: AuthState.Place(store: flow.store, service: flow.service))
+                at: AuthState.Place(flow.store, service: flow.service))
         }
 
         private func audience(_ accessToken: String?) throws -> String? {

@@ -1,4 +1,4 @@
-/// An action of a process, of its user or of its surroundings.
+/// An action of a process, of its user or of its environment.
 enum Action: String, Hashable, CaseIterable {
     // Calls for tokens.
 
@@ -14,6 +14,8 @@ enum Action: String, Hashable, CaseIterable {
     case refusedToken
     /// `performAction`: a request to a resource, which answers 401 to a token that the provider does not know.
     case request
+    /// The same of an access, for which the resource wants a scope that a first login does not ask for.
+    case write
     /// `performAction(_:reauthorize:)`, whose user logs in again as the same.
     case reauthorize
     /// `performAction(_:reauthorize:)`, whose user logs in again as another.
@@ -60,7 +62,7 @@ enum Action: String, Hashable, CaseIterable {
     /// `run()`, until the faults end.
     case run
 
-    // The surroundings.
+    // The environment.
 
     /// The newest call of the process is cancelled.
     case cancel
@@ -74,6 +76,10 @@ enum Action: String, Hashable, CaseIterable {
     case withdraw
     /// The provider signs with another key from now on, and publishes that one alone.
     case rotateKeys
+    /// The resource names the other authorization server from now on, and takes its tokens alone.
+    case moveResource
+    /// The provider forgets the client that registered last.
+    case forgetClient
     /// A quarter of a minute passes.
     case quarterMinute
     /// A minute passes.

@@ -30,6 +30,14 @@ enum Breakage: String, CaseIterable {
     case networkRepeats
     /// The network drops proofs (RFC 9449).
     case networkDropsProofs
+    /// The network sends what was meant for one authorization server to the other.
+    case networkConfusesServers
+    /// Each call of a process makes an access of its own.
+    case accessesAreNotShared
+    /// The program logs in anew after each refusal.
+    case programLogsIn
+    /// The program allows ten logins for more rights.
+    case stepUpsAreMany
     /// A stream of changes leaves its last elements out.
     case streamsEndEarly
 }

@@ -9,7 +9,18 @@ struct Fault: Hashable {
     init(_ kind: Kind, at number: Int) { (self.kind, self.number) = (kind, number) }
 
     /// Calls that can go wrong.
-    enum Site: String, Hashable { case load, lease, reserve, save, delete, send, keys, await }
+    enum Site: String, Hashable {
+        case load, lease, reserve, save, delete, send, keys, page, await
+
+        /// The number of calls among which a seed chooses the one that goes wrong.
+        var range: Int {
+            switch self {
+            case .await: 60
+            case .page: 2
+            default: 6
+            }
+        }
+    }
 
     /// The kinds of faults; `site` says where each happens.
     enum Kind: String, Hashable, CaseIterable {
@@ -21,6 +32,8 @@ struct Fault: Hashable {
         case unreachable, requestLost, answerLost, answerHangs, busy, serverError, doubled
         /// The provider's keys are unavailable, arrive late, or are replaced while they are fetched.
         case keysFail, keysHang, keysRotate
+        /// The user closes the page of a login.
+        case pageCloses
         /// The process that waits at an await dies there; its newest call is cancelled there.
         case dies, callCancelled
 
@@ -34,6 +47,7 @@ struct Fault: Hashable {
             case .deleteFailsBefore, .deleteFailsAfter: .delete
             case .unreachable, .requestLost, .answerLost, .answerHangs, .busy, .serverError, .doubled: .send
             case .keysFail, .keysHang, .keysRotate: .keys
+            case .pageCloses: .page
             case .dies, .callCancelled: .await
             }
         }

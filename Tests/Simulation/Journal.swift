@@ -34,7 +34,7 @@ final class Journal: @unchecked Sendable {
         case .loadFails, .leaseFails, .reserveFails: excuse(.failedLoad)
         case .dies: excuse(.death)
         case .keysFail, .keysHang, .keysRotate: excuse(.keys)
-        case .loadHangs, .saveHangs, .unreachable, .busy, .callCancelled: break
+        case .loadHangs, .saveHangs, .unreachable, .busy, .pageCloses, .callCancelled: break
         }
     }
 

@@ -14,6 +14,10 @@ enum Message: Hashable {
     case registration
     case management(TokenName, SimulatedProvider.Management)
     case resource(TokenName)
+    /// A request to the resource without a token.
+    case anonymous
+    case resourceMetadata
+    case serverMetadata
     case unknown
 
     init(_ request: TransportRequest) {
@@ -25,7 +29,9 @@ enum Message: Hashable {
             case ("/keys", _): .keys
             case ("/register", _): .registration
             case ("/device", _): .deviceCodes
-            case ("/data", _): TokenName(bearer).map { .resource($0) } ?? .unknown
+            case ("/data", _): TokenName(bearer).map { .resource($0) } ?? .anonymous
+            case ("/.well-known/oauth-protected-resource/data", _): .resourceMetadata
+            case ("/.well-known/oauth-authorization-server", _): .serverMetadata
             case ("/revoke", _): TokenName(form["token"]).map { .revocation($0) } ?? .unknown
             case ("/token", "authorization_code"): number("code").map { .code($0) } ?? .unknown
             case ("/token", "refresh_token"): TokenName(form["refresh_token"]).map { .renewal($0) } ?? .unknown
@@ -70,6 +76,9 @@ extension Message: CustomStringConvertible {
         case .registration: "a registration"
         case .management(let token, let action): "the \(action) with \(token.token)"
         case .resource(let token): "a request with \(token.token)"
+        case .anonymous: "a request without a token"
+        case .resourceMetadata: "a request for the resource's metadata"
+        case .serverMetadata: "a request for the server's metadata"
         case .unknown: "an unknown request"
         }
     }

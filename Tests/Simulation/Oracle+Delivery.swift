@@ -47,7 +47,7 @@ extension Oracle {
     /// A request for which a user could log in again has returned, or failed.
     func reauthorized(_ index: Int, _ state: AuthState) {
         let isKept = decisions[index].grant != nil && state.snapshot.grant == decisions[index].grant
-        if isKept, state.current.storeError == nil { decided(index, isStored: true) } else { isInDoubt(index) }
+        if isKept, state.status.storeError == nil { decided(index, isStored: true) } else { isInDoubt(index) }
     }
 
     /// A resource has answered a request.

@@ -5,14 +5,19 @@ import AuthStateOAuth
 extension Oracle {
     /// A save has returned, without a fault.
     func checkSaved(_ state: AuthState, of process: Int) {
-        guard let error = state.current.storeError else { return }
+        guard let error = state.status.storeError else { return }
         found(.errorIsGone, process, "still says \(error.code.rawValue)")
     }
 
     func ends(_ process: Int, serving token: String) { ends[process] = TokenName(token).map { .serving($0.grant) } }
 
-    func ends(_ process: Int, _ state: AuthState?, with error: any Error) {
+    func ends(_ process: Int, _ state: AuthState?, with error: any Error, canLogIn: Bool) {
         let name = SimulatedProcess.name(error)
+        // An access logs in by itself.
+        if canLogIn {
+            ends[process] = .failing(name)
+            return found(.serves, process, "ends with \(name)")
+        }
         if (error as? AuthStateError)?.code == .invalidClient, mayLackClient(state?.snapshot) {
             ends[process] = .failing(name)
             return
@@ -53,7 +58,7 @@ extension Oracle {
 
     /// The last look at a state: at its stream, and at what is stored beside it.
     func checkEnd(_ state: AuthState, of process: Int, stored: AuthState.Record?) {
-        if let last = lastHeard[process], last != state.current {
+        if let last = lastHeard[process], last != state.status {
             found(.streamInOrder, process, "the last element is revision \(last.revision), not the state")
         }
         let kept = Secrets(stored)
@@ -61,7 +66,7 @@ extension Oracle {
         // Nothing at all is a logout, which keeps the registration; that it was deleted is in no store.
         if stored == nil { (shown.registration, shown.secret) = (nil, nil) }
         // A store that was set back is written again with the next change.
-        if shown != kept, state.current.storeError == nil, !isExcused(by: [.oldCopy]) {
+        if shown != kept, state.status.storeError == nil, !isExcused(by: [.oldCopy]) {
             found(.endsAsStored, process, "shows \(shown), and \(kept) is stored")
         }
     }

@@ -13,7 +13,7 @@ extension Oracle {
             }
         }
         guard let token = snapshot.accessToken, let name = TokenName(token) else { return }
-        if !stored.contains(token), state.current.storeError == nil, reported[process] == nil {
+        if !stored.contains(token), state.status.storeError == nil, reported[process] == nil {
             found(.storedBeforeShown, process, "\(token) is shown and not stored")
         }
         guard !isExcused(by: [.oldCopy]) else { return }
@@ -85,7 +85,7 @@ extension Oracle {
 
     func streams(_ process: Int) { lastHeard[process] = nil }
 
-    func heard(_ process: Int, _ change: AuthState.Current) {
+    func heard(_ process: Int, _ change: AuthState.Status) {
         if let last = lastHeard[process], last.grantEpoch == change.grantEpoch, change.revision < last.revision {
             found(.streamInOrder, process, "revision \(change.revision) comes after \(last.revision)")
         }

@@ -47,7 +47,7 @@ final class Oracle: @unchecked Sendable {
     /// The last time when each process removed the stored state, or found nothing stored.
     var removals: [Int: (step: Int, readBefore: [Int: Double])] = [:]
     var troubleAt: [Int: Double] = [:]
-    var lastHeard: [Int: AuthState.Current] = [:]
+    var lastHeard: [Int: AuthState.Status] = [:]
     // Observations of tokens.
     var sentAt: [TokenName: Int] = [:]
     /// For each spent token, the step at which it was first sent, and at which the store was last asked about the

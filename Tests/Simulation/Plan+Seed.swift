@@ -31,8 +31,9 @@ extension Plan {
         actions = some(number(3...12), of: kinds).map {
             Step(number(1...processes), $0, key: number(0...keys.count - 1))
         }
+        if holding == .resource { provider.withholdsWriting = number(1...3) == 1 }
         guard !isQuiet else { return }
         let faultKinds = some(2, of: topic.faults.filter { grants.isOpenID || $0.site != .keys })
-        faults = some(number(0...4), of: faultKinds).map { Fault($0, at: number(1...($0.site == .await ? 60 : 6))) }
+        faults = some(number(0...4), of: faultKinds).map { Fault($0, at: number(1...$0.site.range)) }
     }
 }

@@ -37,6 +37,8 @@ enum Holding: String, Hashable {
     case pool
     /// An `AuthSessionCore`.
     case session
+    /// A `ResourceAccess`, which logs in by itself.
+    case resource
 }
 
 /// The kind of grant that a login asks for.
@@ -68,6 +70,8 @@ struct ProviderRules: Hashable {
     var rotatesRegistrations = true
     /// Whether proofs have to repeat a nonce of the provider's.
     var wantsNonces = false
+    /// Whether the scope for writing is never granted.
+    var withholdsWriting = false
 }
 
 /// One action of one process.

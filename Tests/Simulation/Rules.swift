@@ -18,6 +18,12 @@ enum Rule: String, CaseIterable {
     case accountStays
     case registrationIsKept
     case endsAsStored
+    case onePage
+    case failureIsShared
+    case pageIsNeeded
+    case pagesAreBounded
+    case ownServer
+    case registersOnce
 
     /// The rule as a sentence.
     var sentence: String {
@@ -58,6 +64,18 @@ enum Rule: String, CaseIterable {
             "In the end a registration has the newest token and secret, unless an answer, a process or the store was lost."
         case .endsAsStored:
             "In the end a process shows the tokens and the registration that are stored."
+        case .onePage:
+            "A process shows one page for a resource at a time."
+        case .failureIsShared:
+            "A call that had begun before a page was closed does not open another one."
+        case .pageIsNeeded:
+            "No page is shown while the process has a token of the same grant that the resource takes."
+        case .pagesAreBounded:
+            "A call shows one page for a login, and two for more rights."
+        case .ownServer:
+            "A code, a token, a client or its secret reaches no other server than its own."
+        case .registersOnce:
+            "A client registers once at a server, unless it was forgotten, or an answer, a save, a lease or a process was lost."
         }
     }
 }

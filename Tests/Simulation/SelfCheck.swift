@@ -31,6 +31,12 @@ struct SelfCheck {
         SelfCheck(.accountStays, .accountsAreConfused, "reauthorization", within: 100),
         SelfCheck(.registrationIsKept, .registrationsRotateUnseen, "registration", within: 50),
         SelfCheck(.endsAsStored, .savesAreDropped, within: 200),
+        SelfCheck(.onePage, .accessesAreNotShared, "resource", within: 50),
+        SelfCheck(.failureIsShared, .accessesAreNotShared, "resource", within: 200),
+        SelfCheck(.pageIsNeeded, .programLogsIn, "resource", within: 50),
+        SelfCheck(.pagesAreBounded, .stepUpsAreMany, "resource", within: 50),
+        SelfCheck(.ownServer, .networkConfusesServers, "resource", within: 50),
+        SelfCheck(.registersOnce, .storeIsSplit, "resource", within: 50),
     ]
 
     /// The first seed in which the rule is broken, and is not without the breakage.

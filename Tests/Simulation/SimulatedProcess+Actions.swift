@@ -13,6 +13,7 @@ extension SimulatedProcess {
             case .refresh: return try await process.refresh(key)
             case .refusedToken: return try await process.use(key, refusing: true)
             case .request: return try await process.send(key)
+            case .write: return try await process.send(key, .post)
             case .reauthorize: return try await process.send(key, loggingInAsTheSame: true)
             case .reauthorizeAsAnother: return try await process.send(key, loggingInAsTheSame: false)
             case .login: return try await process.takeTokens(key)
@@ -28,8 +29,8 @@ extension SimulatedProcess {
             case .drain: await holder.drain()
             case .needsRefresh: try await holder.state(key).setNeedsTokenRefresh()
             case .run: try await holder.run()
-            case .cancel, .cancelOldest, .crash, .loseLease, .withdraw, .rotateKeys, .quarterMinute, .minute,
-                .clockAhead, .clockBack, .clockRight:
+            case .cancel, .cancelOldest, .crash, .loseLease, .withdraw, .rotateKeys, .moveResource, .forgetClient,
+                .quarterMinute, .minute, .clockAhead, .clockBack, .clockRight:
                 break
             }
             return "done"

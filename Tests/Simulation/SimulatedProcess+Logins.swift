@@ -15,6 +15,7 @@ extension SimulatedProcess {
         if let decision = Deciding.decision { return decision }
         let decision = world.oracle(key).decides(number, .login)
         Deciding.reauthorization?.decision = decision
+        Deciding.access?.decisions.append(decision)
         return decision
     }
 
@@ -24,20 +25,20 @@ extension SimulatedProcess {
         case .page:
             return try await AuthState.logIn(
                 .browser(world.request(of: number), userAgent(key)),
-                at: AuthState.Place(store: store, key: key, service: service, options: options))
+                at: AuthState.Place(store, key: key, service: service, options: options))
         case .device:
             return try await AuthState.logIn(
                 .device(world.deviceRequest(of: number)) { try await self.confirm($0, key) },
-                at: AuthState.Place(store: store, key: key, service: service, options: options))
+                at: AuthState.Place(store, key: key, service: service, options: options))
         case .machine:
             return try await AuthState.logIn(
                 .clientCredentials(Client(world.configuration, id: "client"), additionalParameters: machine(key)),
-                at: AuthState.Place(store: store, key: key, service: service, options: options))
+                at: AuthState.Place(store, key: key, service: service, options: options))
         case .registration:
             let request = RegistrationRequest(
-                configuration: world.configuration, redirectURIs: [try RedirectURI("https://client.example/callback")])
+                world.configuration, redirectURIs: [try RedirectURI("https://client.example/callback")])
             return try await AuthState.register(
-                request, at: AuthState.Place(store: store, key: key, service: service, options: options))
+                request, at: AuthState.Place(store, key: key, service: service, options: options))
         }
     }
 
@@ -64,7 +65,12 @@ extension SimulatedProcess {
         let decision = oracle.decides(number, login == .registration ? .registration : .login)
         do {
             let state = try await Deciding.$decision.withValue(decision) { try await holder.logIn(key, by: login) }
-            oracle.decided(decision, isStored: state.current.storeError == nil)
+            // An access may have joined a login in progress: that one decides.
+            if holder is AccessedResource, oracle.decisions[decision].grant == nil {
+                oracle.isInDoubt(decision)
+                return "joined"
+            }
+            oracle.decided(decision, isStored: state.status.storeError == nil)
             let record = state.snapshot
             return record.refreshToken ?? record.lastTokenResponse?.accessToken ?? record.client.id
         } catch {
@@ -105,6 +111,8 @@ enum Deciding {
     @TaskLocal static var decision: Int?
     /// A request for which a user may have to log in again.
     @TaskLocal static var reauthorization: Reauthorizing?
+    /// A call of an access, which may lead to logins.
+    @TaskLocal static var access: AccessCall?
 }
 
 /// A request for which a user may have to log in again, and the decision that the login is.

@@ -24,14 +24,14 @@ extension SimulatedProcess {
     ///
     /// - Parameter refusing: Whether it refuses the first token, although the provider takes it.
     func use(_ key: AuthStateKey, refusing: Bool) async throws -> String {
-        let state = try await holder.state(key)
         let call = watch(key, .fresh)
         var isFirst = refusing
-        return try await state.withFreshToken { tokens in
+        return try await holder.withTokens(key) { tokens in
             call.got(tokens)
             let isLive = world.provider.accepts(tokens.accessToken, at: world.scheduler.now)
             if isFirst || !isLive {
                 isFirst = false
+                TokenName(tokens.accessToken).map { world.pages.refuses(number, $0, isWrite: false) }
                 throw TokenRejected(challenges: [#"Bearer error="invalid_token""#])
             }
             return tokens.accessToken
@@ -39,9 +39,8 @@ extension SimulatedProcess {
     }
 
     /// Sends a request to the resource.
-    func send(_ key: AuthStateKey) async throws -> String {
-        let state = try await holder.state(key)
-        let response = try await state.performAction(TransportRequest(url: World.resource))
+    func send(_ key: AuthStateKey, _ method: TransportRequest.Method = .get) async throws -> String {
+        let response = try await holder.send(key, TransportRequest(method: method, url: World.resource))
         return "\(response.status)"
     }
 

@@ -27,6 +27,7 @@ final class SimulatedProcess: @unchecked Sendable {
         case .state: SingleState(self)
         case .pool: PooledStates(self)
         case .session: SessionState(self)
+        case .resource: AccessedResource(self)
         }
     /// Listens to the state's changes.
     private var listener: Task<Void, Never>?

@@ -14,6 +14,10 @@ struct Ticket: Hashable {
     var thumbprint: String?
     /// Whether a client asks in its own name, and by asking again gets new tokens.
     var isMachine = false
+    /// The authorization server at which it was made.
+    var issuer = World.issuer
+    /// The scopes that are granted.
+    var scopes: Set<String> = []
 }
 
 extension SimulatedProvider {

@@ -5,6 +5,8 @@ extension SimulatedProvider {
     /// A client that registered itself, and which of its secrets is the newest.
     struct Client {
         var isAlive = true
+        /// The authorization server that it registered at.
+        var issuer = World.issuer
         /// The number of the newest registration access token, and of the newest client secret.
         var token = 0, secret = 0
     }
@@ -12,10 +14,10 @@ extension SimulatedProvider {
     /// An operation of a request on a registration (RFC 7592).
     enum Management { case read, update, delete }
 
-    /// Registers a client (RFC 7591).
-    func register() -> (client: Int, answer: String) {
+    /// Registers a client at a server (RFC 7591).
+    func register(at issuer: String) -> (client: Int, answer: String) {
         let number = clients.count + 1
-        clients[number] = Client()
+        clients[number] = Client(issuer: issuer)
         return (number, registration(of: number))
     }
 
@@ -38,6 +40,18 @@ extension SimulatedProvider {
         return answer
     }
 
+    /// Forgets the client that registered last.
+    ///
+    /// - Returns: Its number; nil when none is known.
+    func forgetClient() -> Int? {
+        let newest = clients.filter(\.value.isAlive).keys.max()
+        if let newest {
+            clients[newest]?.isAlive = false
+            forgotten += 1
+        }
+        return newest
+    }
+
     /// Whether a client is known, and proves itself with its newest secret.
     func authenticates(_ client: Int, _ secret: TokenName?) -> Bool {
         guard let known = clients[client], known.isAlive else { return false }
@@ -50,7 +64,7 @@ extension SimulatedProvider {
             "client_id": .string("client-\(number)"),
             "client_secret": .string(TokenName(.secret, number, client.secret).token), "client_secret_expires_at": 0,
             "registration_access_token": .string(TokenName(.registration, number, client.token).token),
-            "registration_client_uri": .string("\(World.issuer)/clients/\(number)"),
+            "registration_client_uri": .string("\(client.issuer)/clients/\(number)"),
             "redirect_uris": ["https://client.example/callback"],
             "grant_types": ["authorization_code", "refresh_token"],
             "token_endpoint_auth_method": "client_secret_basic",

@@ -42,6 +42,10 @@ final class SimulatedProvider {
     /// The grant of each ticket that was redeemed.
     var redeemed: [Int: Int] = [:]
     var clients: [Int: Client] = [:]
+    /// The number of clients that were forgotten.
+    var forgotten = 0
+    /// The authorization server that the resource names, and whose tokens it takes.
+    var named = World.issuer
     /// Devices whose codes were asked for, and the ticket of each that a user has confirmed.
     var devices: [Int?] = []
     var signing = Signing()
@@ -109,7 +113,8 @@ final class SimulatedProvider {
     /// Whether a resource takes a token.
     func accepts(_ token: String, at now: Double) -> Bool {
         guard let name = TokenName(token), let expiry = expiry[name], !revoked.contains(name) else { return false }
-        return grants[name.grant]?.isAlive == true && now < expiry
+        guard let grant = grants[name.grant], grant.isAlive else { return false }
+        return grant.ticket.issuer == named && now < expiry
     }
 
     /// The time at which an access token expires.

@@ -14,6 +14,7 @@ struct SimulatedTransport: HTTPTransport {
         let fault = world.fault(at: message == .keys ? .keys : .send, process)
         world.note(process, "sends \(message)\(fault.map { ", \($0.rawValue)" } ?? "")")
         if let grant = message.grant { world.oracle(ofGrant: grant)?.sends(process, message) }
+        world.pages.sends(process, message, request)
         if let fault { world.faulted(process, fault) }
         repeatLate(message)
         switch fault {
@@ -52,6 +53,12 @@ struct SimulatedTransport: HTTPTransport {
         // It came in the moment at which the caller gave up.
         if Task.isCancelled { world.journal.excuse(.lostAnswer) }
         world.note(process, "gets the answer to \(message): \(answer.status)")
+        switch message {
+        case .resource(let token) where answer.status != 200:
+            world.pages.refuses(process, token, isWrite: request.method == .post)
+        case .renewal: world.pages.receives(process, answer)
+        default: break
+        }
         return answer
     }
 
@@ -65,9 +72,15 @@ struct SimulatedTransport: HTTPTransport {
 
     /// The request as a broken network passes it on.
     private func damaged(_ request: TransportRequest) -> TransportRequest {
-        guard world.plan.breakage == .networkDropsProofs, world.isHarsh else { return request }
+        guard world.isHarsh else { return request }
         var request = request
-        request.headers["DPoP"] = nil
+        switch world.plan.breakage {
+        case .networkDropsProofs: request.headers["DPoP"] = nil
+        case .networkConfusesServers where request.url.path == "/token":
+            let other = World.origin(of: request.url) == World.issuer ? World.otherIssuer : World.issuer
+            request.url = URL(string: "\(other)/token") ?? request.url
+        default: break
+        }
         return request
     }
 

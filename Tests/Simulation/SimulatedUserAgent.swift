@@ -23,18 +23,34 @@ struct SimulatedUserAgent: ExternalUserAgent {
         let redirectURI: RedirectURI
 
         func present(_ url: URL) async throws -> AuthorizationCallback {
-            let world = agent.process.world
-            if await world.scheduler.park(isCancellable: true) == .cancelled { throw CancellationError() }
+            let (process, world) = (agent.process, agent.process.world)
+            let page = world.pages.opens(process.number, showing: process.holder.shown(agent.key))
+            if await world.scheduler.park(isCancellable: true) == .cancelled {
+                page?.end(.cancelled, at: world.scheduler.steps)
+                throw CancellationError()
+            }
+            if page != nil, let fault = world.fault(at: .page, process.number) {
+                world.note(0, "the user closes the page")
+                world.faulted(process.number, fault)
+                page?.end(.closed, at: world.scheduler.steps)
+                throw AuthStateError(.userCancelled, stage: .authorization, "Simulated: the page was closed.")
+            }
+            page?.end(.answered, at: world.scheduler.steps)
             let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
             func item(_ name: String) -> String? { items.first { $0.name == name }?.value }
-            let ticket = Ticket(
-                key: agent.key, decision: agent.process.decisionOfLogin(agent.key),
+            var ticket = Ticket(
+                key: agent.key, decision: process.decisionOfLogin(agent.key),
                 subject: agent.subject ?? world.provider.newSubject,
                 nonce: item("nonce"), thumbprint: item("dpop_jkt"))
+            ticket.issuer = World.origin(of: url)
+            var asked = Set((item("scope") ?? "").split(separator: " ").map(String.init))
+            if world.provider.rules.withholdsWriting { asked.remove("write") }
+            if page != nil { ticket.scopes = asked }
             let code = world.provider.note(ticket)
             world.note(0, "\(ticket.subject) consents: code-\(code)")
+            let issuer = page == nil ? "" : "&iss=\(ticket.issuer)"
             return AuthorizationCallback(
-                url: "https://client.example/callback?code=code-\(code)&state=\(item("state") ?? "")")
+                url: "https://client.example/callback?code=code-\(code)&state=\(item("state") ?? "")\(issuer)")
         }
 
         func finish(_ outcome: UserAgentOutcome) async {}

@@ -18,6 +18,11 @@ extension Stage {
             world.note(0, "the provider signs with another key")
             world.journal.excuse(.keys)
             world.provider.rotateKeys()
+        case .moveResource:
+            world.provider.named = world.provider.named == World.issuer ? World.otherIssuer : World.issuer
+            world.note(0, "the resource names \(world.provider.named)")
+        case .forgetClient:
+            if let client = world.provider.forgetClient() { world.note(0, "the provider forgets client \(client)") }
         case .quarterMinute: pass(15)
         case .minute: pass(60)
         case .clockAhead: setClock(of: process.number, to: 3600)

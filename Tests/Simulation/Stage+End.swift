@@ -50,7 +50,8 @@ extension Stage {
                 if isLast { oracle.ends(process.number, serving: token) }
                 return token
             } catch {
-                if isLast { oracle.ends(process.number, process.holder.shown(key), with: error) }
+                let canLogIn = process.holder is AccessedResource
+                if isLast { oracle.ends(process.number, process.holder.shown(key), with: error, canLogIn: canLogIn) }
                 throw error
             }
         }

@@ -11,6 +11,12 @@ protocol StateHolder: AnyObject, Sendable {
     func state(_ key: AuthStateKey) async throws -> AuthState
     /// Tokens of a key.
     func tokens(_ key: AuthStateKey, _ wish: TokenWish) async throws -> Tokens
+    /// Runs a body with tokens of a key, which it may refuse.
+    func withTokens<R: Sendable>(
+        _ key: AuthStateKey, _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R
+    /// Sends a request to the resource with tokens of a key.
+    func send(_ key: AuthStateKey, _ request: TransportRequest) async throws -> TransportResponse
     /// A login, after which the holder has its state.
     func logIn(_ key: AuthStateKey, by login: Login) async throws -> AuthState
     /// Forgets a grant; the provider is not told.
@@ -56,6 +62,12 @@ extension StateHolder {
     func tokens(_ key: AuthStateKey, _ wish: TokenWish) async throws -> Tokens {
         try await state(key).tokens(wish)
     }
+    func withTokens<R: Sendable>(
+        _ key: AuthStateKey, _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R { try await state(key).withFreshToken(.none, policy: nil, body) }
+    func send(_ key: AuthStateKey, _ request: TransportRequest) async throws -> TransportResponse {
+        try await state(key).performAction(request)
+    }
     func clear(_ key: AuthStateKey) async throws { try await state(key).clear() }
     func logOut(_ key: AuthStateKey) async throws -> LogoutOutcome { try await state(key).logOut() }
     func reload(_ key: AuthStateKey) async throws { try await state(key).reload() }
@@ -83,7 +95,7 @@ final class SingleState: StateHolder, @unchecked Sendable {
     func start() async throws -> String {
         let (store, service, options) = (process.store, process.service, process.options)
         do {
-            adopt(try await AuthState.restore(at: AuthState.Place(store: store, service: service, options: options)))
+            adopt(try await AuthState.restore(at: AuthState.Place(store, service: service, options: options)))
             return "restored"
         } catch let error as AuthStateError where error.code == .notLoggedIn {
             let record = AuthState.Record(Client(process.world.configuration, id: "client"))

@@ -10,7 +10,7 @@ struct Topic {
     /// The actions beside the everyday ones, the frequent more than once.
     var actions: [Action] = []
     /// The faults, in plans that have some.
-    var faults = Fault.Kind.allCases
+    var faults = Fault.Kind.allCases.filter { $0.site != .page }
     /// Whether everyday's actions happen too.
     var hasEveryday = true
 
@@ -56,6 +56,18 @@ struct Topic {
         Topic(
             name: "session", weight: 2, holding: .session, grants: [.openID],
             actions: Array(repeating: .authorize, count: 6) + [.logOut, .logOut, .reload]),
+        Topic(
+            name: "resource", weight: 2, holding: .resource, first: [.request],
+            actions: [
+                .request, .request, .request, .request, .write, .write, .write, .refusedToken, .refusedToken,
+                .freshTokens, .refresh, .authorize, .clear, .logOut, .reload, .withdraw, .withdraw, .moveResource,
+                .forgetClient, .cancel, .cancelOldest, .quarterMinute, .minute,
+            ], faults: Fault.Kind.allCases + Array(repeating: .pageCloses, count: 6), hasEveryday: false),
+        Topic(
+            name: "resource at once", weight: 0, holding: .resource, first: [.request],
+            actions: Array(repeating: .refusedToken, count: 20) + Array(repeating: .request, count: 12)
+                + Array(repeating: .withdraw, count: 6),
+            faults: [.saveHangs, .answerHangs, .busy, .pageCloses, .pageCloses], hasEveryday: false),
     ]
 
     /// The everyday actions, the frequent more than once.

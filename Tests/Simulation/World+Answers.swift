@@ -31,14 +31,19 @@ extension World {
             return TransportResponse(status: 200)
         case .keys: return json(provider.keySet)
         case .registration:
-            let (number, answer) = provider.register()
+            let issuer = Self.origin(of: request.url)
+            pages.registers(process, at: issuer, isResource: plan.holding == .resource)
+            let (number, answer) = provider.register(at: issuer)
             note(0, "the provider registers client \(number)")
             return json(answer, status: 201)
         case .management(let token, let management):
             guard let answer = provider.manage(token, management) else { return TransportResponse(status: 401) }
             note(0, "the provider answers the \(management) with \(token.token)")
             return answer.isEmpty ? TransportResponse(status: 204) : json(answer)
-        case .resource(let token): return resource(token, proof)
+        case .resource(let token): return resource(token, proof, isWrite: request.method == .post)
+        case .anonymous: return challenge("Bearer", isWrite: request.method == .post)
+        case .resourceMetadata: return json(resourceMetadata)
+        case .serverMetadata: return json(Self.serverMetadata(of: Self.origin(of: request.url)))
         case .unknown: return TransportResponse(status: 404)
         }
     }
@@ -74,6 +79,9 @@ extension World {
                 #""expires_in":\#(provider.rules.lifetime)"#,
             ]
             if let refresh = issued.refresh { members.append(#""refresh_token":"\#(refresh.token)""#) }
+            if let scopes = provider.grants[issued.access.grant]?.ticket.scopes, !scopes.isEmpty {
+                members.append(#""scope":"\#(scopes.sorted().joined(separator: " "))""#)
+            }
             if let idToken = issued.idToken { members.append(#""id_token":"\#(idToken)""#) }
             return json("{\(members.joined(separator: ","))}")
         case .refused(let reason):
@@ -82,13 +90,27 @@ extension World {
         }
     }
 
-    private func resource(_ token: TokenName, _ proof: Proof?) -> TransportResponse {
-        let bound = provider.grants[token.grant]?.ticket.thumbprint
-        if provider.accepts(token.token, at: scheduler.now), bound == nil || bound == proof?.thumbprint {
-            return json(#"{"subject":"\#(provider.grants[token.grant]?.ticket.subject ?? "")"}"#)
+    private func resource(_ token: TokenName, _ proof: Proof?, isWrite: Bool) -> TransportResponse {
+        let ticket = provider.grants[token.grant]?.ticket
+        let isBound = ticket?.thumbprint == nil || ticket?.thumbprint == proof?.thumbprint
+        guard provider.accepts(token.token, at: scheduler.now), isBound else {
+            return challenge((proof == nil ? "Bearer" : "DPoP") + #" error="invalid_token""#, isWrite: isWrite)
         }
-        let scheme = proof == nil ? "Bearer" : "DPoP"
-        return TransportResponse(status: 401, headers: ["WWW-Authenticate": #"\#(scheme) error="invalid_token""#])
+        if isWrite, ticket?.scopes.contains("write") != true {
+            return challenge(#"Bearer error="insufficient_scope""#, isWrite: true, status: 403)
+        }
+        return json(#"{"subject":"\#(ticket?.subject ?? "")"}"#)
+    }
+
+    /// The resource's answer to a request whose token does not do.
+    private func challenge(_ text: String, isWrite: Bool, status: Int = 401) -> TransportResponse {
+        var text = text
+        if plan.holding == .resource {
+            let scopes = isWrite && status == 403 ? "read write" : "read"
+            text +=
+                "\(text.contains("=") ? "," : "") scope=\"\(scopes)\", resource_metadata=\"\(Self.resourceMetadataURL)\""
+        }
+        return TransportResponse(status: status, headers: ["WWW-Authenticate": text])
     }
 
     private func deviceCodes(_ number: Int) -> TransportResponse {

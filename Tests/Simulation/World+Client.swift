@@ -5,7 +5,10 @@ import AuthStateOAuth
 /// The client as every process has it.
 extension World {
     static let issuer = "https://provider.example"
+    /// The authorization server that the resource can move to.
+    static let otherIssuer = "https://other.example"
     static let resource = URL(string: "https://resource.example/data")!
+    static let resourceMetadataURL = "https://resource.example/.well-known/oauth-protected-resource/data"
 
     /// The provider's endpoints.
     var configuration: ProviderConfiguration { plan.grants.isOpenID ? Self.openID : Self.plain }

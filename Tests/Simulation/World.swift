@@ -11,7 +11,9 @@ final class World: @unchecked Sendable {
     let trace: Trace
     let journal: Journal
     /// The store, a shelf for each key.
-    let shelves: [AuthStateKey: Shelf]
+    private(set) var shelves: [AuthStateKey: Shelf] = [:]
+    /// The observer of the pages that accesses to the resource open.
+    let pages: PageOracle
     /// The seconds by which each process's clock is wrong.
     var clockErrors: [Int: Double] = [:]
     /// Whether things go wrong: not before the first login, and not once the run settles.
@@ -26,15 +28,16 @@ final class World: @unchecked Sendable {
         trace = Trace(scheduler)
         journal = Journal(scheduler, trace)
         faults = plan.faults
-        var shelves: [AuthStateKey: Shelf] = [:]
-        for key in plan.keys { shelves[key] = Shelf(key, plan, Oracle(scheduler, provider, journal)) }
-        self.shelves = shelves
+        pages = PageOracle(scheduler, provider, journal)
+        for key in plan.keys { _ = shelf(key) }
     }
 
-    /// The shelf of a key.
+    /// The shelf of a key; an access keeps its registrations under keys of its own.
     func shelf(_ key: AuthStateKey) -> Shelf {
-        guard let shelf = shelves[key] else { fatalError("The plan has no key \(key).") }
-        return shelf
+        if let shelf = shelves[key] { return shelf }
+        let made = Shelf(key, plan, Oracle(scheduler, provider, journal))
+        shelves[key] = made
+        return made
     }
 
     /// The observer of a key.

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 CORE = "Sources/AuthStateKit/AuthState/"
+RESOURCE = "../Resource/ResourceAccess+"
 
 # Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.
 SWITCHES = [
@@ -30,7 +31,7 @@ SWITCHES = [
      "        let older = stamps.grant < other.stamps.grant ? self : other\n",
      "        var next = other\n        let older = self\n", 100),
     ("the newer refresh token stands", "AuthState+Merging.swift",
-     "if theirs.refreshToken > stamps.refreshToken {", "if theirs.refreshToken != stamps.refreshToken {", 400),
+     "if theirs.refreshToken > stamps.refreshToken {", "if theirs.refreshToken != stamps.refreshToken {", 600, "proofs"),
     ("a registration that was changed is kept", "AuthState+Merging.swift",
      "            next.takeRegistration(of: registered)\n", "", 400),
     ("a logout is stored", "AuthState+Saving.swift",
@@ -46,6 +47,18 @@ SWITCHES = [
      "changes during renewals"),
     ("a renewal is not repeated without its lease", "AuthState+Redeeming.swift",
      "            do { try await lease.reserve() } catch { return redemption }\n", "", 1000, "lost leases"),
+    ("calls for a resource share one login", RESOURCE + "Login.swift",
+     "        if let running, !running.isOver {\n            try await running.value()\n            return true\n        }\n",
+     "", 100, "resource"),
+    ("logins for more rights are bounded", RESOURCE + "Login.swift",
+     "count < options.maximumStepUps, tries < options.maximumStepUps", "count < 10", 100, "resource"),
+    ("a forgotten client registers anew", RESOURCE + "Login.swift",
+     "guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,\n"
+     "                    forgotten.insert(Forgotten(known, at: issuer)).inserted\n                else { throw refusal }",
+     "throw refusal", 400, "resource"),
+    ("a registration is shared", RESOURCE + "Client.swift",
+     "                if let former, isUsable(former), !", "                if let former, false, isUsable(former), !", 100,
+     "resource"),
 ]
 
 

@@ -1,24 +1,41 @@
-/// The cryptographic operations that a platform, or a library of your choice, provides.
+/// The cryptographic operations that a platform, or a library of your choice, provides; ``Cryptography`` chooses it.
 ///
 /// Keys travel as ``JSONWebKey`` values whose form was checked; a backend turns them into verifiers and signers once and
 /// these are used many times, from any thread. HMAC signatures are built from ``authenticationCode(_:key:of:)``, so a
 /// backend never sees the scheme `hmac`.
 public protocol CryptoBackend: Sendable {
     /// The digest of bytes.
-    func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
+    func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
 
     /// The HMAC of bytes (RFC 2104).
-    func authenticationCode(_ function: HashFunction, key: [UInt8], of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
+    ///
+    /// - Parameters:
+    ///   - function: The hash function of the HMAC.
+    ///   - key: The secret key.
+    ///   - bytes: The message.
+    func authenticationCode(_ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]) throws(JOSEError) -> [UInt8]
 
     /// Encrypts by AES-256-GCM (RFC 5116, section 5.2): the ciphertext, then its tag of 16 bytes.
     ///
     /// Throws ``JOSEError`` with `malformed` for a key that has not 32 bytes, or a nonce that has not 12.
+    ///
+    /// - Parameters:
+    ///   - message: The plaintext.
+    ///   - key: The secret key, 32 bytes.
+    ///   - nonce: The nonce, 12 bytes, which must never be used again with this key.
+    ///   - data: The associated data, which are authenticated and not encrypted.
     func seal(
         _ message: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(JOSEError) -> [UInt8]
 
     /// Decrypts the output of `seal`; throws ``JOSEError`` with `decryptionFailed`, and reveals nothing, for any other
     /// input.
+    ///
+    /// - Parameters:
+    ///   - sealed: The ciphertext and its tag.
+    ///   - key: The secret key, 32 bytes.
+    ///   - nonce: The nonce that the message was sealed with, 12 bytes.
+    ///   - data: The associated data that the message was sealed with.
     func open(
         _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(JOSEError) -> [UInt8]
@@ -49,9 +66,9 @@ public protocol SignatureSigner: Sendable {
 }
 
 #if os(Linux)
-    /// The backend in use when none is given: libcrypto.
+    /// The backend of this platform: libcrypto.
     public typealias PlatformBackend = OpenSSLBackend
 #else
-    /// The backend in use when none is given: CryptoKit and Security.
+    /// The backend of this platform: CryptoKit and Security.
     public typealias PlatformBackend = CryptoKitBackend
 #endif

@@ -1,18 +1,20 @@
-/// Authenticated encryption by AES-256-GCM (NIST SP 800-38D; RFC 5116, section 5.2), computed by the platform's library.
+/// Authenticated encryption by AES-256-GCM (NIST SP 800-38D; RFC 5116, section 5.2).
 ///
 /// Every message gets a random nonce of 96 bits. At most 2^32 messages may be sealed with one key: beyond that the
 /// chance of a repeated nonce, which would reveal both messages, is no longer negligible (SP 800-38D, section 8.3).
 public struct AES256GCM: Sendable {
     /// The length of a key, in bytes.
     public static let keyLength = 32
-    static let nonceLength = 12
-    static let tagLength = 16
+    /// The length of a nonce, in bytes.
+    public static let nonceLength = 12
+    /// The length of a tag, in bytes.
+    public static let tagLength = 16
 
     private let key: SecretBytes
     private let backend: any CryptoBackend
 
     /// Takes a key of 32 bytes; throws ``JOSEError`` with `malformed` for any other length.
-    public init(key: SecretBytes, backend: any CryptoBackend = PlatformBackend()) throws(JOSEError) {
+    public init(key: SecretBytes, backend: any CryptoBackend = Cryptography.backend) throws(JOSEError) {
         try Self.check(key.bytes, length: Self.keyLength, "a key")
         self.key = key
         self.backend = backend
@@ -20,19 +22,15 @@ public struct AES256GCM: Sendable {
 
     /// Encrypts a message: the nonce, the ciphertext and the tag, 28 bytes more than the message.
     ///
-    /// - Parameter data: Associated data, which are not encrypted but have to be the same when the message is opened.
-    /// - Throws: ``JOSEError`` with `backendUnavailable` when the platform's library is missing or fails.
+    /// - Parameters:
+    ///   - message: The plaintext.
+    ///   - data: Associated data, which are not encrypted but have to be the same when the message is opened.
+    /// - Throws: ``JOSEError`` with `backendUnavailable` when the backend's library is missing or fails.
     public func seal(
         _ message: some Collection<UInt8>, authenticating data: some Collection<UInt8>
     ) throws(JOSEError) -> [UInt8] {
-        try seal(message, nonce: SecureRandom.bytes(Self.nonceLength), authenticating: data)
-    }
-
-    /// Encrypts with a given nonce, which must never be used again with this key.
-    package func seal(
-        _ message: some Collection<UInt8>, nonce: [UInt8], authenticating data: some Collection<UInt8>
-    ) throws(JOSEError) -> [UInt8] {
-        try nonce + backend.seal(Array(message), key: key.bytes, nonce: nonce, authenticating: Array(data))
+        let nonce = SecureRandom.bytes(Self.nonceLength)
+        return try nonce + backend.seal(Array(message), key: key.bytes, nonce: nonce, authenticating: Array(data))
     }
 
     /// Decrypts a message that `seal` made; returns no part of any other.
@@ -48,7 +46,7 @@ public struct AES256GCM: Sendable {
     }
 
     /// One error for every changed part of a sealed message: the part would help an attacker only.
-    static let refusal = JOSEError(
+    public static let refusal = JOSEError(
         .decryptionFailed,
         "what was sealed cannot be opened: it was changed, or the key or the associated data is another")
 
@@ -61,8 +59,10 @@ public struct AES256GCM: Sendable {
         }
     }
 
-    /// Refuses keys and nonces that are too short, beyond which a library would read, or too long.
-    static func check(key: [UInt8], nonce: [UInt8]) throws(JOSEError) {
+    /// Refuses keys and nonces of a wrong length, for backends: beyond a short one a C library would read.
+    ///
+    /// - Throws: ``JOSEError`` with `malformed`.
+    public static func check(key: [UInt8], nonce: [UInt8]) throws(JOSEError) {
         try check(key, length: keyLength, "a key")
         try check(nonce, length: nonceLength, "a nonce")
     }

@@ -3,6 +3,11 @@ extension JSONWebToken {
     ///
     /// The header has the key's `alg` and `kid` besides the given members, which cannot replace `alg`; `typ` is `JWT`
     /// unless given. Throws ``JOSEError``: `malformed` when the claims are not an object, `backendUnavailable`.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims, a JSON object.
+    ///   - header: Further members of the header.
+    ///   - key: The private or symmetric key that signs.
     public static func sign(
         claims: JSONValue, header: [String: JSONValue] = [:], with key: SigningKey
     ) throws(JOSEError) -> String {

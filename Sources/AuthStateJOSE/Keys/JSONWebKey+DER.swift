@@ -2,7 +2,7 @@
 extension JSONWebKey {
     private static let rsaEncryption: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
     private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
-    private static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
+    static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
 
     /// The public part as a SubjectPublicKeyInfo (RFC 5280, section 4.1); nil for a symmetric key.
     var subjectPublicKeyInfo: [UInt8]? {
@@ -24,7 +24,7 @@ extension JSONWebKey {
     /// The private key: PKCS #1 (RFC 8017) for RSA, SEC 1 (RFC 5915) for EC, PKCS #8 (RFC 8410) for Ed25519.
     ///
     /// The last two carry no public part, so that the library derives it. Nil when the key is not private.
-    var privateKeyDER: [UInt8]? {
+    public var privateKeyDER: [UInt8]? {
         func identifier(_ content: [UInt8]) -> [UInt8] { DER.element(DER.Tag.objectIdentifier, content) }
         switch (material, privateMaterial) {
         case (.rsa(let modulus, let exponent), .rsa(let d, let p, let q, let dp, let dq, let qi)):

@@ -17,6 +17,14 @@ public struct JSONWebKey: Sendable, Hashable {
     package var issuer: String?
 
     /// Makes a key of its numbers, unchecked: `init(json:)` checks a key from outside.
+    ///
+    /// - Parameters:
+    ///   - material: The public numbers, or the symmetric secret.
+    ///   - privateMaterial: The private numbers; nil for a key that only verifies, and for a symmetric one.
+    ///   - keyID: `kid` (RFC 7517, section 4.5).
+    ///   - use: `use` (section 4.2): `sig` or `enc`.
+    ///   - keyOperations: `key_ops` (section 4.3).
+    ///   - algorithm: `alg` (section 4.4): the only algorithm that the key is meant for.
     public init(
         _ material: KeyMaterial, privateMaterial: PrivateKeyMaterial? = nil, keyID: String? = nil, use: String? = nil,
         keyOperations: [String]? = nil, algorithm: String? = nil

@@ -41,15 +41,15 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, Codable 
 /// The scheme that an algorithm's name stands for.
 public enum SignatureScheme: Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3).
-    case rsaPKCS1(HashFunction)
+    case rsaPKCS1(SHA2.Function)
     /// RSASSA-PSS with a salt as long as the digest (RFC 7518, section 3.5).
-    case rsaPSS(HashFunction)
+    case rsaPSS(SHA2.Function)
     /// ECDSA (RFC 7518, section 3.4): signatures are R and S, each of the curve's coordinate length.
-    case ecdsa(EllipticCurve, HashFunction)
+    case ecdsa(EllipticCurve, SHA2.Function)
     /// Ed25519 (RFC 8037, section 3.1).
     case ed25519
     /// HMAC (RFC 7518, section 3.2).
-    case hmac(HashFunction)
+    case hmac(SHA2.Function)
 }
 
 extension SignatureScheme {

@@ -3,7 +3,7 @@
 /// The RFC asks for keys as long as the digest. Only empty ones are refused here: a client's secret is held to its length where
 /// it becomes a key, because a tolerance may accept it.
 struct HMACSignature: SignatureVerifier, SignatureSigner {
-    let function: HashFunction
+    let function: SHA2.Function
     let key: SecretBytes
     let backend: any CryptoBackend
 

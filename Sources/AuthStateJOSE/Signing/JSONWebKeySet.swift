@@ -12,7 +12,7 @@ public struct JSONWebKeySet: Sendable {
     public var keys: [JSONWebKey] { verificationKeys.map(\.key) }
 
     /// Makes a set of keys.
-    public init(keys: [JSONWebKey], backend: any CryptoBackend = PlatformBackend()) {
+    public init(keys: [JSONWebKey], backend: any CryptoBackend = Cryptography.backend) {
         verificationKeys = keys.map { VerificationKey($0, backend: backend) }
     }
 
@@ -20,7 +20,7 @@ public struct JSONWebKeySet: Sendable {
 
     /// Reads a set from the bytes of its document; throws ``JOSEError`` with `malformed`.
     public init(
-        parsing bytes: some Collection<UInt8>, backend: any CryptoBackend = PlatformBackend()
+        parsing bytes: some Collection<UInt8>, backend: any CryptoBackend = Cryptography.backend
     ) throws(JOSEError) {
         let json: JSONValue
         do {
@@ -35,7 +35,7 @@ public struct JSONWebKeySet: Sendable {
     ///
     /// Keys of unknown types, curves or uses, and keys with a fault, are skipped (section 5). So are symmetric keys,
     /// because a published secret protects nothing. Private numbers, should a provider publish any, are dropped.
-    public init(json: JSONValue, backend: any CryptoBackend = PlatformBackend()) throws(JOSEError) {
+    public init(json: JSONValue, backend: any CryptoBackend = Cryptography.backend) throws(JOSEError) {
         guard let entries = json["keys"]?.arrayValue else {
             throw JOSEError(.malformed, "the key set has no array of keys")
         }

@@ -16,8 +16,13 @@ public struct SigningKey: Sendable {
     ///
     /// Throws ``JOSEError``: `unsupportedAlgorithm`, `keyMismatch` when the key is not private or not for the algorithm,
     /// `malformed` when the platform cannot import it, `backendUnavailable`.
+    ///
+    /// - Parameters:
+    ///   - key: The private or symmetric key.
+    ///   - algorithm: The algorithm to sign with; nil takes the key's own, else the usual one of its type.
+    ///   - backend: The library that imports the key and signs.
     public init(
-        _ key: JSONWebKey, algorithm: SignatureAlgorithm? = nil, backend: any CryptoBackend = PlatformBackend()
+        _ key: JSONWebKey, algorithm: SignatureAlgorithm? = nil, backend: any CryptoBackend = Cryptography.backend
     ) throws(JOSEError) {
         let algorithm = algorithm ?? key.preferredAlgorithm
         let scheme = try algorithm.requiredScheme()
@@ -38,9 +43,15 @@ public struct SigningKey: Sendable {
     /// Imports the first private key of a PEM text (RFC 7468): PKCS #8, PKCS #1 or SEC 1, not encrypted.
     ///
     /// Throws ``JOSEError`` like the other initialiser, and `malformed` when there is no such key in the text.
+    ///
+    /// - Parameters:
+    ///   - pem: The PEM text; only its first private key is read.
+    ///   - algorithm: The algorithm to sign with; nil takes the usual one of the key's type.
+    ///   - keyID: `kid`, which tokens signed with this key carry in their header; nil leaves it out.
+    ///   - backend: The library that imports the key and signs.
     public init(
         pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil,
-        backend: any CryptoBackend = PlatformBackend()
+        backend: any CryptoBackend = Cryptography.backend
     ) throws(JOSEError) {
         guard let der = PEM.privateKey(in: pem) else {
             throw JOSEError(.malformed, "the PEM text holds no private key, or an encrypted one")
@@ -53,8 +64,13 @@ public struct SigningKey: Sendable {
     /// Generates a key for an algorithm; RSA keys have 2048 bits, symmetric ones the digest's length.
     ///
     /// Throws ``JOSEError``: `unsupportedAlgorithm`, `backendUnavailable`.
+    ///
+    /// - Parameters:
+    ///   - algorithm: The algorithm that the key is for.
+    ///   - keyID: `kid`, which tokens signed with this key carry in their header; nil leaves it out.
+    ///   - backend: The library that generates the key and signs.
     public static func generate(
-        _ algorithm: SignatureAlgorithm, keyID: String? = nil, backend: any CryptoBackend = PlatformBackend()
+        _ algorithm: SignatureAlgorithm, keyID: String? = nil, backend: any CryptoBackend = Cryptography.backend
     ) throws(JOSEError) -> SigningKey {
         let scheme = try algorithm.requiredScheme()
         var key: JSONWebKey

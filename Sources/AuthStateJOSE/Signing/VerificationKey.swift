@@ -9,7 +9,7 @@ public final class VerificationKey: Sendable {
     private let verifiers = Lock<[(scheme: SignatureScheme, verifier: any SignatureVerifier)]>([])
 
     /// Wraps a key; nothing is imported yet.
-    public init(_ key: JSONWebKey, backend: any CryptoBackend = PlatformBackend()) {
+    public init(_ key: JSONWebKey, backend: any CryptoBackend = Cryptography.backend) {
         self.key = key
         self.backend = backend
     }
@@ -18,6 +18,11 @@ public final class VerificationKey: Sendable {
     ///
     /// Throws ``JOSEError``: `unsupportedAlgorithm`, `keyMismatch` when the key may not be used with the algorithm,
     /// `malformed` when the platform cannot import the key, `backendUnavailable`.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature in JOSE's form: R and S side by side for ECDSA (RFC 7518, section 3.4).
+    ///   - message: The signed bytes.
+    ///   - algorithm: The algorithm of the signature.
     public func isValid(
         _ signature: [UInt8], for message: [UInt8], algorithm: SignatureAlgorithm
     ) throws(JOSEError) -> Bool {

@@ -39,6 +39,12 @@ public struct JOSEError: Error, Sendable, Hashable, CustomStringConvertible {
     public let received: String?
 
     /// Makes an error; `received` may come from outside and is cut and cleaned.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: The failure, in plain words.
+    ///   - expected: The values that would have been accepted.
+    ///   - received: The received value; at most 100 printable ASCII characters of it are kept.
     public init(_ code: Code, _ message: String, expected: String? = nil, received: String? = nil) {
         self.code = code
         self.message = message

@@ -104,6 +104,14 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case issuerForm
     /// The metadata document names the issuer that was asked for (Discovery 4.3; RFC 8414, 3.3).
     case metadataIssuer
+    /// A protected resource's metadata name the resource that was asked for (RFC 9728, 3.3).
+    case resourceName
+    /// Where a resource named the authorization server, that server's metadata list S256 (MCP, Authorization).
+    case promisedPKCE
+    /// A client that is known to one authorization server is used at no other one (MCP, Authorization).
+    case resourceClient
+    /// Requests for a resource, whose challenges are followed, go to its origin (RFC 9728, 7.6).
+    case resourceOrigin
     /// The document that completes another one names the same issuer (RFC 8414, 3.3).
     case completingIssuer
     /// An endpoint is https, or http on this machine beside an issuer on this machine (RFC 8414, 2; RFC 9700, 4.15).

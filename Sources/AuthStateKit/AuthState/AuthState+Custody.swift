@@ -2,7 +2,7 @@ import AuthStateOAuth
 import AuthStateStorage
 import AuthStateSystem
 
-extension AuthState.Surroundings {
+extension AuthState.Environment {
     /// Decodes a stored state. Where other programs can write the store, the stored state decides neither which secret
     /// is read nor where one is sent.
     ///
@@ -57,9 +57,9 @@ extension AuthState.Record {
     }
 
     /// Returns the record with a credential of this process in place of the stored one.
-    fileprivate func with(_ credential: ClientCredential, in surroundings: AuthState.Surroundings) -> Self {
+    fileprivate func with(_ credential: ClientCredential, in environment: AuthState.Environment) -> Self {
         var copy = self
-        let mayBeWritten = surroundings.store.mayBeWrittenByOthers
+        let mayBeWritten = environment.store.mayBeWrittenByOthers
         copy.client.credential = mayBeWritten ? credential.unvouched : credential
         // A key that the program vouches for is also allowed for the grant that signs with it.
         if mayBeWritten, let key = jwtBearer?.key, key.custody == .unnamed {

@@ -30,12 +30,16 @@ extension AuthState {
         let parameters: RenewalParameters
         let reason: Reason
         let grantID: String
+        let instrument: (any RenewalInstrument)?
         let result = SharedResult<Tokens>()
 
-        init(_ parameters: RenewalParameters, reason: Reason, grantID: String) {
+        init(
+            _ parameters: RenewalParameters, reason: Reason, grantID: String, instrument: (any RenewalInstrument)?
+        ) {
             self.parameters = parameters
             self.reason = reason
             self.grantID = grantID
+            self.instrument = instrument
         }
     }
 
@@ -58,7 +62,7 @@ extension AuthState {
             let running = running(parameters)
             if running == nil, let answer = atHand(parameters, reason) { return try answer.get() }
             notify(.tokensRequested(joined: running != nil))
-            let flight = running ?? start(Flight(parameters, reason: reason, grantID: record.grantID))
+            let flight = running ?? start(parameters, reason)
             do {
                 let tokens = try await flight.result.value()
                 // A renewal that other callers share may have stopped at tokens that are too short for this caller.
@@ -124,8 +128,11 @@ extension AuthState {
         return storage(of: record).map(Tokens.init(storage:))
     }
 
-    private func start(_ flight: Flight) -> Flight {
-        flights[flight.parameters] = flight
+    private func start(_ parameters: RenewalParameters, _ reason: Flight.Reason) -> Flight {
+        // Here, in the caller's task: a span of the renewal has the caller's span as its parent.
+        let flight = Flight(
+            parameters, reason: reason, grantID: record.grantID, instrument: options.instrument?.beginRenewal(of: self))
+        flights[parameters] = flight
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
         // owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.
         Task.detached { [self] in

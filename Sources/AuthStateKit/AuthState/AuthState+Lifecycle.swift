@@ -22,8 +22,8 @@ extension AuthState {
             try await notice()
             if !hasNoStoreError { try? await save() }
             let now = published.withLock { $0.state }
-            guard now.current.canRenew, now.current.authorizationError == nil, now.freshUntil < .infinity else {
-                try await change(since: now.current)
+            guard now.status.canRenew, now.status.authorizationError == nil, now.freshUntil < .infinity else {
+                try await change(since: now.status)
                 continue
             }
             let wait = now.freshUntil - clock.clock.secondsSince1970
@@ -34,7 +34,7 @@ extension AuthState {
             }
             var pause = 5.0
             do { _ = try await tokens(.none, reason: .stale) } catch let error as AuthStateError {
-                pause = max(1, error.retryAfter ?? 5)
+                pause = max(1, error.retryAfter?.inSeconds ?? 5)
             }
             // No fresher tokens came: the provider does not answer, or its tokens are stale when issued. Both are
             // retried after a pause.
@@ -45,10 +45,10 @@ extension AuthState {
     }
 
     /// Waits until the state changes, for a minute at most: the store does not report changes by itself.
-    private nonisolated func change(since seen: Current) async throws {
+    private nonisolated func change(since seen: Status) async throws {
         do {
             try await withDeadline(.seconds(60), clock: service.configuration.waitingClock) {
-                for await current in self.stateChanges where current != seen { return }
+                for await status in self.stateChanges where status != seen { return }
             }
         } catch is DeadlineExceeded {}
         try Task.checkCancellation()
@@ -56,7 +56,7 @@ extension AuthState {
 
     /// Waits until no renewal is in progress, then tries once more to save unsaved changes, before a program ends.
     ///
-    /// Returns at once when the calling task is cancelled. `current.storeError` says whether something is still unsaved.
+    /// Returns at once when the calling task is cancelled. `status.storeError` says whether something is still unsaved.
     public func drain() async {
         while !Task.isCancelled, let flight = flights.values.first { _ = try? await flight.result.value() }
         if !Task.isCancelled { try? await save() }

@@ -5,7 +5,7 @@ extension AuthState {
     /// Logs a user in, or gets a program tokens of its own, and keeps the result.
     ///
     /// Checks that the store can be written before anything is asked for, so that no login is lost to an unwritable
-    /// store. When the last save fails all the same, the state is returned with the reason in `current.storeError`;
+    /// store. When the last save fails all the same, the state is returned with the reason in `status.storeError`;
     /// `save()` tries again.
     ///
     /// - Parameters:
@@ -59,8 +59,11 @@ extension AuthState.Login {
     /// The login throws `.accessDenied` when the user refuses, `.deviceCodeExpired` when the user does not confirm in
     /// time, and the errors of `present`.
     ///
-    /// - Parameter present: Shows `userCode` and `verificationURI` to the user, and perhaps opens or draws
-    ///   `verificationURIComplete`. When it returns, the provider is polled for the tokens until the user has decided.
+    /// - Parameters:
+    ///   - request: The request for the codes, with its client and scopes.
+    ///   - present: Shows `userCode` and `verificationURI` to the user, and perhaps opens or draws
+    ///     `verificationURIComplete`. When it returns, the provider is polled for the tokens until the user has
+    ///     decided.
     public static func device(
         _ request: DeviceAuthorizationRequest,
         present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
@@ -78,8 +81,10 @@ extension AuthState.Login {
     /// The login throws what `AuthorizationService.authorizeBackchannel(_:)` and its `pollTokens` throw, `.accessDenied`
     /// when the user refuses, and the errors of `present`.
     ///
-    /// - Parameter present: Tells the user that the provider asks them now, and shows the request's `bindingMessage` to
-    ///   compare. When it returns, the provider is polled for the tokens until the user has decided.
+    /// - Parameters:
+    ///   - request: The request, with its client and the user to ask.
+    ///   - present: Tells the user that the provider asks them now, and shows the request's `bindingMessage` to
+    ///     compare. When it returns, the provider is polled for the tokens until the user has decided.
     public static func backchannel(
         _ request: BackchannelAuthenticationRequest,
         present: @escaping @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
@@ -96,8 +101,11 @@ extension AuthState.Login {
     /// Without a user, in the client's own name (RFC 6749, section 4.4); the client's credential renews the tokens.
     ///
     /// - Parameters:
+    ///   - client: The client, with its credential.
+    ///   - scopes: The scopes to ask for; empty leaves them to the provider.
     ///   - resources: The resources that the token is for, absolute URIs (RFC 8707); kept for renewals, as the scopes
     ///     are.
+    ///   - additionalParameters: Additional parameters that the provider understands; kept for renewals too.
     ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
     public static func clientCredentials(
         _ client: Client, scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:],
@@ -122,6 +130,11 @@ extension AuthState.Login {
     }
 
     /// Without a user, with an assertion of a service account that is the client itself.
+    ///
+    /// - Parameters:
+    ///   - grant: The assertion to sign, and its key; its issuer is the client's identifier.
+    ///   - provider: The provider that accepts the assertion.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
     public static func jwtBearer(
         _ grant: JWTBearerGrant, at provider: ProviderConfiguration, dpopKey: DPoPKey? = nil
     ) -> Self {
@@ -212,7 +225,7 @@ extension AuthState.Login {
 
     /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.
     private func wait(
-        for response: some DecoupledResponse, at place: AuthState.Place
+        for response: some PolledLoginResponse, at place: AuthState.Place
     ) async throws -> (AuthState.Record, AuthState.Event) {
         try await place.tryStore()
         let service = place.service

@@ -65,8 +65,10 @@ extension AuthState {
 
     /// Ends the login as `logOut(presenting:postLogoutRedirectURI:)` does, with a given request.
     ///
-    /// - Parameter request: The request that ends the session at the provider, see
-    ///   `endSessionRequest(postLogoutRedirectURI:)`; nil leaves the session alone.
+    /// - Parameters:
+    ///   - userAgent: Shows the provider's page; nil leaves that to the caller, see `LogoutOutcome.pending`.
+    ///   - request: The request that ends the session at the provider, see `endSessionRequest(postLogoutRedirectURI:)`;
+    ///     nil leaves the session alone.
     public func logOut(
         presenting userAgent: (any ExternalUserAgent)? = nil, with request: EndSessionRequest?
     ) async -> LogoutOutcome {

@@ -51,6 +51,11 @@ extension AuthState {
         public var additionalParameters: Parameters
 
         /// Makes a grant.
+        ///
+        /// - Parameters:
+        ///   - scopes: The scopes to ask for; empty leaves them to the provider.
+        ///   - resources: The resources that the token is for, absolute URIs (RFC 8707, section 2.2).
+        ///   - additionalParameters: Additional parameters that the provider understands.
         public init(scopes: [Scope] = [], resources: [String] = [], additionalParameters: Parameters = [:]) {
             self.scopes = scopes
             self.additionalParameters = additionalParameters

@@ -33,7 +33,7 @@ extension AuthState {
     /// Whether the state is the stored one, as far as can be told without reading.
     nonisolated var isInSight: Bool {
         let now = service.configuration.clock.secondsSince1970
-        return published.withLock { $0.sight.isCurrent(at: now) }
+        return published.withLock { $0.freshness.isCurrent(at: now) }
     }
 
     /// Returns the reading in progress, or begins one; its result is the error of the store, if any.
@@ -55,31 +55,31 @@ extension AuthState {
 
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
-        let known = published.withLock { $0.sight }
+        let known = published.withLock { $0.freshness }
         let interval = options.storeCheckInterval.inSeconds
         let (begun, steps) = (stampNow(), leasedSteps)
         let limit = min(options.leaseDeadline, .seconds(5))
         do {
-            let (sight, stored) = try await withDeadline(
+            let (freshness, stored) = try await withDeadline(
                 limit, clock: service.configuration.waitingClock
             ) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.
-                var sight = known.renewed(at: wall.secondsSince1970)
-                if !sight.isWatching {
-                    sight = StoreSight(await store.watch(key), at: wall.secondsSince1970, interval: interval)
+                var freshness = known.renewed(at: wall.secondsSince1970)
+                if !freshness.isWatching {
+                    freshness = StoreFreshness(await store.watch(key), at: wall.secondsSince1970, interval: interval)
                 }
-                return (sight, try await store.load(key))
+                return (freshness, try await store.load(key))
             }
             // What was read or saved under a lease meanwhile is newer.
             guard leasedSteps == steps else { return nil }
-            published.withLock { $0.sight = sight }
+            published.withLock { $0.freshness = freshness }
             try absorb(stored, readAt: begun)
             return nil
         } catch {
             let now = wall.secondsSince1970
             // A store that hangs is not waited for again at once, but soon: it may have another process's logout.
             let pause = error is DeadlineExceeded ? max(interval, limit.inSeconds) : interval
-            published.withLock { $0.sight = known.failed(at: now, retryingAfter: pause) }
+            published.withLock { $0.freshness = known.failed(at: now, retryingAfter: pause) }
             let failure =
                 error as? AuthStateError
                 ?? AuthStateError(

@@ -23,8 +23,12 @@ extension AuthState {
         /// Secrets and keys that a stored state may name where other programs can write the store, each bound to its
         /// provider by `ClientCredential.sent(onlyTo:)`; see `AuthStateStore.mayBeWrittenByOthers`.
         public var allowedCredentials: [ClientCredential] = []
+        /// Whether http may carry tokens to this machine although the provider is elsewhere: for a resource on this machine.
+        var allowsLoopbackHTTP = false
         /// The observer of every event, called synchronously.
         public var observer: (any AuthStateObserver)?
+        /// The instrument around the steps of renewals, for spans and times.
+        public var instrument: (any AuthStateInstrument)?
 
         /// Makes the default options.
         public init() {}

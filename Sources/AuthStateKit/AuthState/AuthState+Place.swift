@@ -6,32 +6,38 @@ extension AuthState {
     /// Where a state is kept, and what it talks to the provider with.
     ///
     /// ```swift
-    /// let place = AuthState.Place(store: FileAuthStateStore(folder: folder), key: "ada")
+    /// let place = AuthState.Place(FileAuthStateStore(folder: folder), key: "ada")
     /// let authState = try await AuthState.logIn(.browser(request, LoopbackUserAgent()), at: place)
     /// let again = try await AuthState.restore(at: place)
     /// ```
     public struct Place: Sendable {
-        let surroundings: Surroundings
+        let environment: Environment
         /// The key of the state in the store.
         public let key: AuthStateKey
 
         /// The store that keeps the state.
-        public var store: any AuthStateStore { surroundings.store }
+        public var store: any AuthStateStore { environment.store }
         /// The service that talks to the provider.
-        public var service: AuthorizationService { surroundings.service }
+        public var service: AuthorizationService { environment.service }
         /// The options of the state.
-        public var options: Options { surroundings.options }
+        public var options: Options { environment.options }
 
         /// Makes a place; without a store of its own it is in this process's memory.
+        ///
+        /// - Parameters:
+        ///   - store: The store that keeps the state.
+        ///   - key: The key of the state in the store.
+        ///   - service: The service that talks to the provider.
+        ///   - options: The options of the state.
         public init(
-            store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey = .default,
+            _ store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey = .default,
             service: AuthorizationService = AuthorizationService(), options: Options = Options()
         ) {
-            self.init(Surroundings(service: service, store: store, options: options), key)
+            self.init(Environment(service: service, store: store, options: options), key)
         }
 
-        init(_ surroundings: Surroundings, _ key: AuthStateKey) {
-            self.surroundings = surroundings
+        init(_ environment: Environment, _ key: AuthStateKey) {
+            self.environment = environment
             self.key = key
         }
     }
@@ -51,7 +57,7 @@ extension AuthState.Place {
 
     /// Returns a new state, saved over the one that was stored under the key, or kept in memory with the reason.
     func state(_ record: AuthState.Record, _ event: AuthState.Event) async -> AuthState {
-        let state = AuthState(surroundings.vouched(record), in: surroundings, key: key)
+        let state = AuthState(environment.vouched(record), in: environment, key: key)
         // A separate task, which the caller's cancellation does not reach: the grant must not be lost.
         await Task { await state.begin(with: event) }.value
         return state
@@ -70,7 +76,7 @@ extension AuthState {
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
         let stored = try await lease.load()
-        if let before = try stored.map({ try surroundings.record(of: $0) }) {
+        if let before = try stored.map({ try environment.record(of: $0) }) {
             (record.grantEpoch, record.revision) = (before.grantEpoch, before.revision)
         }
         apply(event)
@@ -81,9 +87,9 @@ extension AuthState {
         record.client.credential = credential
         await persist(under: lease)
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
-        let sight = StoreSight(
+        let freshness = StoreFreshness(
             await store.watch(key), at: service.configuration.clock.secondsSince1970,
             interval: options.storeCheckInterval.inSeconds)
-        published.withLock { $0.sight = sight }
+        published.withLock { $0.freshness = freshness }
     }
 }

@@ -9,7 +9,11 @@ extension AuthState {
     /// request of one user is never sent as another's. Calls at the same time share one login. When no user was logged
     /// in before, any account is accepted.
     ///
-    /// - Parameter reauthorize: The way in which the user logs in again.
+    /// - Parameters:
+    ///   - request: The request, without the header fields that authorize it.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    ///   - policy: The policy for a refused token; nil takes the state's.
+    ///   - reauthorize: The way in which the user logs in again.
     /// - Throws: As `performAction(_:parameters:policy:)`; `AuthStateError` of the login: `.cancelled` when the user
     ///   gives up, `.accountChanged` when another account logged in (its tokens are revoked, and the state is
     ///   unchanged), `.unsupported` when there is no ID token to compare the accounts. `CancellationError`.
@@ -19,7 +23,7 @@ extension AuthState {
         policy: UnauthorizedPolicy? = nil,
         reauthorize: Reauthorization
     ) async throws -> TransportResponse {
-        let account = snapshot.idToken
+        let account = reauthorize.account.usesIDTokens ? snapshot.idToken : nil
         return try await withReauthorization(reauthorize) {
             // Checked before each sending: another process may log another user in at any time.
             try await performAction(request, parameters: parameters, policy: policy) { tokens in
@@ -52,7 +56,7 @@ extension AuthState {
     private func logInAgain(_ how: Reauthorization, because error: AuthStateError, before: Record) async throws {
         // A client that asks in its own name has no user to log in.
         guard before.machineGrant == nil else { throw error }
-        guard before.idToken != nil || !before.hasTokens else { throw AuthStateError(unknownAccount: error) }
+        guard !before.hasTokens || how.account.canCompare(before) else { throw AuthStateError(unknownAccount: error) }
         let running = reauthorization.flatMap { $0.isOver ? nil : $0 }
         let isSame = record.grantID == before.grantID || !(record.hasTokens || before.hasTokens)
         if running != nil || isSame {
@@ -60,7 +64,9 @@ extension AuthState {
         }
         // A logout meanwhile is not undone.
         guard record.isAuthorized else { throw error }
-        if let idToken = before.idToken { try IDToken.checkAccount(of: record.idToken, isThatOf: idToken) }
+        if how.account.usesIDTokens, let idToken = before.idToken {
+            try IDToken.checkAccount(of: record.idToken, isThatOf: idToken)
+        }
     }
 
     private func start(_ how: Reauthorization, because error: AuthStateError) -> SharedLogin<Void> {
@@ -83,9 +89,12 @@ extension AuthState {
         guard record.grantID == grantID else { return await revoke(tokens) }
         do {
             try Task.checkCancellation()
-            if let idToken = record.idToken {
-                try IDToken.checkAccount(
-                    of: tokens.idTokenTrust == nil ? nil : tokens.idToken, isThatOf: idToken)
+            let before = record
+            if before.hasTokens || before.idToken != nil { try await how.account.check(tokens, against: before) }
+            // The program's comparison takes time: a login or logout elsewhere may have come in between.
+            guard record.grantID == grantID else {
+                await service.giveBack(tokens, of: before.client)
+                return
             }
         } catch {
             await service.giveBack(tokens, of: record.client)
@@ -106,7 +115,8 @@ extension AuthStateError {
         self.init(
             .unsupported, stage: .authorization,
             "The user has to log in again, and without an ID token the two accounts cannot be compared.",
-            expected: "a login with the scope openid", hint: "Log in anew, then make the request again.",
+            expected: "a login with the scope openid, or another comparison",
+            hint: "Log in anew and make the request again, or give the Reauthorization an account comparison.",
             underlying: reason)
     }
 }

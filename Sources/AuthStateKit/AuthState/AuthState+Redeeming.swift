@@ -5,15 +5,19 @@ import AuthStateSystem
 
 extension AuthState {
     /// Sends a renewal; repeats it only where that cannot spend a token twice.
-    func redeem(_ request: TokenRequest, under lease: any AuthStateLease) async -> AuthorizationService.Redemption {
+    func redeem(
+        _ request: TokenRequest, _ flight: Flight, under lease: any AuthStateLease
+    ) async -> AuthorizationService.Redemption {
         let clock = service.configuration.waitingClock
         let deadline = Deadline(after: options.renewalDeadline, on: clock)
         let service = service
         var attempt = 0
         while true {
             // An answer that comes at the moment of the deadline has the only refresh token that is still valid.
-            let redemption = try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
-                await service.redeem(request)
+            let redemption = await redeemOnce(request, by: flight.instrument) {
+                try? await withDeadline(deadline.remaining, clock: clock, grace: .seconds(1)) {
+                    await service.redeem(request)
+                }
             }
             guard let redemption, !redemption.isCancelled || deadline.remaining > .zero else {
                 return .failed(
@@ -26,7 +30,7 @@ extension AuthState {
                 RenewalClassification.isSafeToRepeat(error, isUnconfirmed: isUnconfirmed)
             else { return redemption }
             // Jitter keeps many clients from coming back at the same moment.
-            let pause = Duration.seconds(error.retryAfter ?? 0.25 * Double(1 << attempt) * .random(in: 0.5...1))
+            let pause = error.retryAfter ?? .seconds(0.25 * Double(1 << attempt) * .random(in: 0.5...1))
             guard pause + .seconds(1) < deadline.remaining else { return redemption }
             do { try await clock.sleep(for: pause) } catch { return redemption }
             // The machine may have slept meanwhile: no request is sent when no time is left to wait for its answer.

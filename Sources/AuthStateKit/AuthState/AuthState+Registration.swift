@@ -7,9 +7,10 @@ extension AuthState {
     ///
     /// Checks that the store can be written before the provider is asked, so that no registration is lost to an
     /// unwritable store. When the last save fails all the same, the state is returned with the reason in
-    /// `current.storeError`.
+    /// `status.storeError`.
     ///
     /// - Parameters:
+    ///   - request: The provider, and the metadata to register.
     ///   - credential: The private key of a client that registers for `private_key_jwt`; a secret comes from the
     ///     provider.
     ///   - place: Where the state is kept; in this process's memory unless given.
@@ -21,7 +22,7 @@ extension AuthState {
     ) async throws -> AuthState {
         try await place.tryStore()
         let response = try await place.service.register(request)
-        var record = Record(Client(request.configuration, id: response.clientID, credential: credential))
+        var record = Record(Client(request.provider, id: response.clientID, credential: credential))
         record.annotations = annotations
         return await place.state(record, .registered(response))
     }
@@ -29,9 +30,11 @@ extension AuthState {
     /// Logs a user in with the client of this state, and replaces the previous grant with the result.
     ///
     /// A registration is kept. Checks that the store can be written before the browser opens; when the last save fails
-    /// all the same, `current.storeError` has the reason.
+    /// all the same, `status.storeError` has the reason.
     ///
-    /// - Parameter request: A request of this state's client, see `snapshot`.
+    /// - Parameters:
+    ///   - request: A request of this state's client, see `snapshot`.
+    ///   - userAgent: Shows the provider's page.
     /// - Throws: `AuthStateError` of the stage that failed, `.invalidArgument` for a request of another client;
     ///   `CancellationError`. The previous grant is then unchanged.
     public func authorize(

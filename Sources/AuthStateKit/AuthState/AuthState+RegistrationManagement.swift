@@ -29,7 +29,7 @@ extension AuthState {
         credential: ClientCredential? = nil, _ change: @Sendable (inout RegistrationRequest) throws -> Void
     ) async throws -> RegistrationResponse {
         try await manageRegistration(credential: credential) { registration, configuration in
-            var request = try RegistrationRequest(updating: registration, configuration: configuration)
+            var request = try RegistrationRequest(updating: registration, at: configuration)
             try change(&request)
             return request
         }

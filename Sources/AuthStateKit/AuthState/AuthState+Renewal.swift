@@ -6,19 +6,24 @@ import AuthStateSystem
 extension AuthState {
     /// Renews in one transaction: lease, read again, still needed?, reserve, redeem, save, publish, release.
     func renew(_ flight: Flight) async throws -> Tokens {
-        do {
-            return try await transaction { state, lease in try await state.renew(flight, under: lease) }
-        } catch let error as AuthStateError {
-            notify(.renewalFailed(error))
-            throw error
+        try await step(RenewalStep(.renewal), by: flight.instrument) {
+            do {
+                return try await transaction { state, lease in try await state.renew(flight, under: lease) }
+            } catch let error as AuthStateError {
+                notify(.renewalFailed(error))
+                throw error
+            }
         }
     }
 
     private func renew(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
-        do { return try await renewal(flight, under: lease) } catch let superseded as Superseded {
-            // The newer state is saved before the lease is released: the refresh token that is stored may be spent.
-            await persist(under: lease)
-            throw superseded
+        let lease = flight.instrument.map { InstrumentedLease(base: lease, instrument: $0) } ?? lease
+        return try await step(RenewalStep(.lease), by: flight.instrument) {
+            do { return try await renewal(flight, under: lease) } catch let superseded as Superseded {
+                // The newer state is saved before the lease is released: the refresh token that is stored may be spent.
+                await persist(under: lease)
+                throw superseded
+            }
         }
     }
 
@@ -44,7 +49,7 @@ extension AuthState {
         try await lease.reserve()
         notify(.renewalStarted)
         let asked = stampNow()
-        let redemption = await redeem(request, under: lease)
+        let redemption = await redeem(request, flight, under: lease)
         guard record.grantID == flight.grantID else {
             notify(.lateResultDropped)
             if case .tokens(let late) = redemption { throw Superseded(late: late) }
@@ -71,10 +76,12 @@ extension AuthState {
                 await keep(refreshToken: response.refreshToken, asked: asked, after: error, under: lease)
                 throw error
             }
-            if case .rejected(let token) = flight.reason { lastRejected = token }
             let more = response.scopes(beyond: request.scopes.isEmpty ? record.scope : request.scopes.requested)
             if !more.isEmpty { notify(.scopeWidened(more)) }
-            return try await take(verified.get(), asked: asked, flight, under: lease)
+            let tokens = try await take(verified.get(), asked: asked, flight, under: lease)
+            // Only now: a caller who is refused during the save waits for these tokens.
+            if case .rejected(let token) = flight.reason { lastRejected = token }
+            return tokens
         case .refused(let error, let refreshToken):
             await keep(refreshToken: refreshToken, asked: asked, after: error, under: lease)
             throw error
@@ -185,7 +192,7 @@ extension AuthState {
         let seconds = pause.until.timeIntervalSince(service.configuration.clock.now)
         var error = pause.error
         error.message += " The next renewal is tried in \(Int(seconds.rounded(.up))) s."
-        error.retryAfter = seconds
+        error.retryAfter = .seconds(seconds)
         throw error
     }
 

@@ -10,27 +10,32 @@ extension AuthState {
     /// `.environment("SECRET").sent(onlyTo: .issuer("https://op.example"))`. A request that would send another
     /// credential, or send it elsewhere, throws `.credentialWithheld`.
     ///
-    /// - Parameter credential: The client's credential, in place of the one that the stored state refers to.
+    /// - Parameters:
+    ///   - place: The place where the state is kept.
+    ///   - credential: The client's credential, in place of the one that the stored state refers to.
     /// - Throws: `AuthStateError`: `.notLoggedIn` when nothing is stored; kind `.store` when it cannot be read.
     public static func restore(at place: Place, credential: ClientCredential? = nil) async throws -> AuthState {
-        try await restore(at: place, credential: credential, sharing: { $0 })
+        try await restore(at: place, credential: { _ in credential }, sharing: { $0 })
     }
 
     /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
+    ///
+    /// - Parameter credential: Returns the program's credential for the client of the record, nil for the stored one.
     static func restore(
-        at place: Place, credential: ClientCredential?, sharing: (Record) -> Record
+        at place: Place, credential: (Record) -> ClientCredential?, sharing: (Record) -> Record
     ) async throws -> AuthState {
-        let (surroundings, key) = (place.surroundings, place.key)
-        let store = surroundings.store
+        let (environment, key) = (place.environment, place.key)
+        let store = environment.store
         // The watch first: what changes from here on is noticed.
-        let now = surroundings.service.configuration.clock.secondsSince1970
-        let sight = StoreSight(
-            await store.watch(key), at: now, interval: surroundings.options.storeCheckInterval.inSeconds)
+        let now = environment.service.configuration.clock.secondsSince1970
+        let freshness = StoreFreshness(
+            await store.watch(key), at: now, interval: environment.options.storeCheckInterval.inSeconds)
         guard let stored = try await store.load(key) else { throw AuthStateError.noUserIsLoggedIn }
-        let record = try surroundings.record(of: stored, credential: credential)
+        var record = try environment.record(of: stored)
+        if let credential = credential(record) { record = try environment.record(of: stored, credential: credential) }
         if record.isForgettable { throw AuthStateError.noUserIsLoggedIn }
         return AuthState(
-            sharing(record), in: surroundings, key: key, storedVersion: stored.version, sight: sight)
+            sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)
     }
 
     /// Reads a stored state, or logs in where there is none to continue with.
@@ -42,7 +47,10 @@ extension AuthState {
     ///
     /// The login's client gives the stored state its credential too; one without a credential leaves a stored state its own.
     ///
-    /// - Parameter annotations: Kept with the state after a login, see `Record.annotations`.
+    /// - Parameters:
+    ///   - login: The way to log in, and the client that a stored state must belong to.
+    ///   - place: The place where the state is kept.
+    ///   - annotations: Kept with the state after a login, see `Record.annotations`.
     /// - Throws: As `restore` and `logIn` do, but for `.notLoggedIn`.
     public static func restoreOrLogIn(
         _ login: Login, at place: Place, annotations: [String: String] = [:]
@@ -56,7 +64,7 @@ extension AuthState {
     }
 
     /// Whether there are fresh tokens, or a means to get some, and no error.
-    private nonisolated var hasTokens: Bool { current.canRenew || tokensIfFresh() != nil }
+    private nonisolated var hasTokens: Bool { status.canRenew || tokensIfFresh() != nil }
 }
 
 extension AuthState.Record {

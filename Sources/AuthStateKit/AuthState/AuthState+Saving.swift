@@ -128,7 +128,7 @@ extension AuthState {
     /// Merges the stored state with this one; the caller publishes the result.
     func merge(_ found: StoredAuthState?) throws {
         if let found {
-            var theirs = try surroundings.record(of: found).with(credentialOf: record).sharing(record)
+            var theirs = try environment.record(of: found).with(credentialOf: record).sharing(record)
             // The client that the program gave takes precedence over the one that a logout left.
             if record.stamps.grant == .never, theirs.isForgettable { theirs.keepClient(of: record) }
             if let login = undecided, record.stamps.grant == login, stored.grant != login, theirs.stamps.grant != login
@@ -222,7 +222,7 @@ extension AuthState {
     func end(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
         var ended: Record?
         do {
-            ended = try await synchronize(with: lease).map { try surroundings.record(of: $0) }
+            ended = try await synchronize(with: lease).map { try environment.record(of: $0) }
         } catch {
             // A registration is stored nowhere else.
             guard record.lastRegistrationResponse == nil else { throw error }

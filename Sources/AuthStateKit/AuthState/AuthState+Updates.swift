@@ -80,9 +80,9 @@ extension AuthState {
     public func clear() async throws { try await end() }
 
     /// Ends a stored grant that is not loaded; a stored state that cannot be read is removed.
-    static func end(_ key: AuthStateKey, in surroundings: Surroundings) async throws {
-        let now = surroundings.service.configuration.clock.now
-        try await surroundings.store.withLease(key, deadline: surroundings.options.leaseDeadline) { lease in
+    static func end(_ key: AuthStateKey, in environment: Environment) async throws {
+        let now = environment.service.configuration.clock.now
+        try await environment.store.withLease(key, deadline: environment.options.leaseDeadline) { lease in
             let (record, version): (Record, StoredAuthState.Version)
             do {
                 guard let stored = try await lease.load() else { return }
@@ -119,6 +119,10 @@ extension AuthState {
 
     /// Removes a stored state, readable or not: a logout without a state at hand.
     ///
+    /// - Parameters:
+    ///   - store: The store that keeps the state.
+    ///   - key: The key of the state in the store.
+    ///   - deadline: The time to wait for another holder of the lease; after it, `.storeLocked` is thrown.
     /// - Throws: `AuthStateError` of kind `.store`.
     public static func remove(
         from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)

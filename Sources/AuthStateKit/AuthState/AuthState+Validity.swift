@@ -23,7 +23,7 @@ extension AuthState {
         validFor validity: Duration, _ parameters: RenewalParameters = .none
     ) async throws -> Tokens {
         let seconds = validity.boundedSeconds
-        if parameters.isNone, let tokens = tokensInSight(),
+        if parameters.isNone, let tokens = tokensIfUpToDate(),
             tokens.storage.lasts(seconds, at: service.configuration.clock.secondsSince1970)
         {
             return tokens
@@ -34,6 +34,11 @@ extension AuthState {
     /// Runs a body with tokens that are valid for a given time, see `freshTokens(validFor:_:)`; when it throws
     /// `TokenRejected`, renews once and runs it once more.
     ///
+    /// - Parameters:
+    ///   - validity: The time for which the access token must be valid from now.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    ///   - policy: The policy for a refused token; nil takes the state's.
+    ///   - body: Uses the tokens, and throws `TokenRejected` when a resource refuses them.
     /// - Throws: As `freshTokens(validFor:_:)` and `withFreshToken(_:policy:_:)` do.
     public nonisolated(nonsending) func withFreshToken<R>(
         validFor validity: Duration,

@@ -9,18 +9,18 @@ import AuthStateSystem
 /// saves before it publishes, and lets any number of callers share one renewal.
 public actor AuthState {
     /// The service that talks to the provider.
-    @inlinable public nonisolated var service: AuthorizationService { surroundings.service }
+    @inlinable public nonisolated var service: AuthorizationService { environment.service }
     /// The options of this state.
-    @inlinable public nonisolated var options: Options { surroundings.options }
+    @inlinable public nonisolated var options: Options { environment.options }
     /// The store that keeps this state.
-    @inlinable public nonisolated var store: any AuthStateStore { surroundings.store }
+    @inlinable public nonisolated var store: any AuthStateStore { environment.store }
     /// The key of this state in the store.
     public nonisolated let key: AuthStateKey
 
     nonisolated let published: Lock<Visible>
-    @usableFromInline nonisolated let surroundings: Surroundings
+    @usableFromInline nonisolated let environment: Environment
     /// Created for the first listener: few states ever have one.
-    nonisolated let broadcast = Lock<ChangeBroadcast<Current>?>(nil)
+    nonisolated let broadcast = Lock<ChangeBroadcast<Status>?>(nil)
 
     /// The newest state, saved or not.
     var record: Record {
@@ -69,7 +69,11 @@ public actor AuthState {
     ///
     /// - Parameters:
     ///   - record: The record to start from, for example an empty record of a client.
+    ///   - service: The service that talks to the provider.
+    ///   - store: The store that keeps the state; the default keeps it in this process's memory.
+    ///   - key: The key of the state in the store.
     ///   - storedVersion: The stored version that the record was read from.
+    ///   - options: The options of the state.
     public init(
         _ record: Record,
         service: AuthorizationService,
@@ -78,38 +82,38 @@ public actor AuthState {
         storedVersion: StoredAuthState.Version? = nil,
         options: Options = Options()
     ) {
-        let surroundings = Surroundings(service: service, store: store, options: options)
-        self.init(surroundings.vouched(record), in: surroundings, key: key, storedVersion: storedVersion)
+        let environment = Environment(service: service, store: store, options: options)
+        self.init(environment.vouched(record), in: environment, key: key, storedVersion: storedVersion)
     }
 
-    /// - Parameter sight: The way in which changes by others are noticed; nil reads the store from time to time.
+    /// - Parameter freshness: The way in which changes by others are noticed; nil reads the store from time to time.
     init(
-        _ record: Record, in surroundings: Surroundings, key: AuthStateKey,
-        storedVersion: StoredAuthState.Version? = nil, sight: StoreSight? = nil
+        _ record: Record, in environment: Environment, key: AuthStateKey,
+        storedVersion: StoredAuthState.Version? = nil, freshness: StoreFreshness? = nil
     ) {
-        let (service, options) = (surroundings.service, surroundings.options)
+        let (service, options) = (environment.service, environment.options)
         let box = Box(record)
         recordBox = box
         shownBox = box
         storedBox = box
-        self.surroundings = surroundings
+        self.environment = environment
         self.key = key
         self.storedVersion = storedVersion
-        let sight =
-            sight
-            ?? StoreSight(
+        let freshness =
+            freshness
+            ?? StoreFreshness(
                 nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
-        published = Lock(Visible(state: Published(box, options: options, service: service), sight: sight))
+        published = Lock(Visible(state: Published(box, options: options, service: service), freshness: freshness))
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
-    public nonisolated var current: Current { published.withLock { $0.state }.current }
+    public nonisolated var status: Status { published.withLock { $0.state }.status }
 
     /// Whether there is no error, and an access, ID or refresh token.
-    public nonisolated var isAuthorized: Bool { current.isAuthorized }
+    public nonisolated var isAuthorized: Bool { status.isAuthorized }
 
     /// The error that the state is in; nil when there is none.
-    public nonisolated var authorizationError: AuthStateError? { current.authorizationError }
+    public nonisolated var authorizationError: AuthStateError? { status.authorizationError }
 
     /// Everything that the state remembers, tokens included.
     public nonisolated var snapshot: Record { published.withLock { $0.state }.record }
@@ -117,9 +121,9 @@ public actor AuthState {
     /// The changes from now on, the current state first; each subscriber has a stream of its own with the newest 64.
     ///
     /// A task that iterates keeps the state alive: cancel it, or leave the loop, when it has seen enough.
-    public nonisolated var stateChanges: AsyncStream<Current> {
+    public nonisolated var stateChanges: AsyncStream<Status> {
         let broadcast = broadcast.withLock { broadcast in
-            let made = broadcast ?? ChangeBroadcast(current)
+            let made = broadcast ?? ChangeBroadcast(status)
             broadcast = made
             return made
         }
@@ -133,17 +137,17 @@ public actor AuthState {
     public nonisolated func tokensIfFresh() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
-            now < visible.freshUntil && visible.sight.isUnchanged ? visible.tokens : nil
+            now < visible.freshUntil && visible.freshness.isUnchanged ? visible.tokens : nil
         }
         return tokens.map(Tokens.init(storage:))
     }
 
     /// Returns the tokens if they are fresh and the store need not be read, else nil.
     @usableFromInline
-    nonisolated func tokensInSight() -> Tokens? {
+    nonisolated func tokensIfUpToDate() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
-            now < visible.freshUntil && visible.sight.isCurrent(at: now) ? visible.tokens : nil
+            now < visible.freshUntil && visible.freshness.isCurrent(at: now) ? visible.tokens : nil
         }
         return tokens.map(Tokens.init(storage:))
     }
@@ -159,15 +163,15 @@ public actor AuthState {
             defer { visible.state = next }
             return visible.state
         }
-        let current = next.current
-        guard previous.current != current else { return }
-        broadcast.withLock { $0 }?.send(current)
-        notify(.changed(current))
+        let status = next.status
+        guard previous.status != status else { return }
+        broadcast.withLock { $0 }?.send(status)
+        notify(.changed(status))
     }
 
     /// The parts that do not change, and that all states of a pool share.
     @usableFromInline
-    final class Surroundings: Sendable {
+    final class Environment: Sendable {
         @usableFromInline let service: AuthorizationService
         @usableFromInline let store: any AuthStateStore
         @usableFromInline let options: Options

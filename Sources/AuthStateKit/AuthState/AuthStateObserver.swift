@@ -36,7 +36,7 @@ public enum AuthStateEvent: Sendable, Hashable {
     /// The state could not be saved; it is kept in memory and saved with the next change.
     case saveFailed(AuthStateError)
     /// The state changed.
-    case changed(AuthState.Current)
+    case changed(AuthState.Status)
 }
 
 extension LoginTrace {

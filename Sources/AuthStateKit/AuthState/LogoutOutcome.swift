@@ -37,6 +37,11 @@ public struct LogoutOutcome: Sendable, Hashable {
     public var session: Session
 
     /// Makes an outcome, for example for a test.
+    ///
+    /// - Parameters:
+    ///   - removal: The removal of the stored state.
+    ///   - revocation: The revocation of the tokens at the provider (RFC 7009).
+    ///   - session: The end of the session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     public init(removal: Part, revocation: Part, session: Session) {
         self.removal = removal
         self.revocation = revocation

@@ -11,6 +11,7 @@ public struct Reauthorization: Sendable {
     public typealias Preparation =
         @Sendable (_ request: inout AuthorizationRequest, _ error: AuthStateError) -> Void
 
+    let account: AccountComparison
     let prepare: Preparation
     let login:
         @Sendable (AuthorizationRequest, AuthorizationService) async throws
@@ -20,29 +21,38 @@ public struct Reauthorization: Sendable {
     ///
     /// The request is that of the last login, made anew, with a login hint for the user of that login. `acr_values` and
     /// `max_age` are those of the challenge when a resource wants a stronger or newer login (RFC 9470).
+    ///
+    /// - Parameters:
+    ///   - userAgent: Shows the provider's page.
+    ///   - account: How the account is compared with the one before; plain OAuth, without ID tokens, needs another way than
+    ///     the default.
+    ///   - prepare: A last change of the request.
     public static func presenting(
-        _ userAgent: any ExternalUserAgent, prepare: @escaping Preparation = { _, _ in }
+        _ userAgent: any ExternalUserAgent, account: AccountComparison = .byIDToken(otherwise: false),
+        prepare: @escaping Preparation = { _, _ in }
     ) -> Reauthorization {
-        Reauthorization(prepare: prepare) { request, service in
+        Reauthorization(account: account, prepare: prepare) { request, service in
             try await service.authorize(request, presenting: userAgent)
         }
     }
 
     /// Makes a login from a function, for example with `AuthorizationService.begin(_:)` and `complete(_:callback:)`.
     ///
-    /// - Parameter login: Gets the request as `presenting(_:prepare:)` describes it. It has to verify the ID token, as
-    ///   the service does.
-    public init(_ login: @escaping Login) {
-        self.init(prepare: { _, _ in }, login: { request, _ in try await login(request) })
+    /// - Parameters:
+    ///   - account: How the account is compared with the one before.
+    ///   - login: Gets the request as `presenting(_:account:prepare:)` describes it. It has to verify the ID token, as the
+    ///     service does.
+    public init(account: AccountComparison = .byIDToken(otherwise: false), _ login: @escaping Login) {
+        self.init(account: account, prepare: { _, _ in }, login: { request, _ in try await login(request) })
     }
 
     private init(
-        prepare: @escaping Preparation,
+        account: AccountComparison, prepare: @escaping Preparation,
         login:
             @escaping @Sendable (AuthorizationRequest, AuthorizationService) async throws
             -> (AuthorizationResponse, TokenResponse)
     ) {
-        (self.prepare, self.login) = (prepare, login)
+        (self.account, self.prepare, self.login) = (account, prepare, login)
     }
 
     /// Returns the request that a state logs in again with.
@@ -58,11 +68,18 @@ public struct Reauthorization: Sendable {
         request.idTokenHint = nil
         request.loginHint = request.loginHint ?? record.loginHint
         if error.code == .insufficientUserAuthentication, let wanted = error.challenge?.parameters {
-            if let values = wanted["acr_values"] { request.acrValues = values.split(separator: " ").map(String.init) }
-            if let age = wanted["max_age"].flatMap(Int.init), age >= 0 { request.maxAge = age }
+            request.strengthen(by: wanted)
         }
         prepare(&request, error)
         return request
+    }
+}
+
+extension AuthorizationRequest {
+    /// Asks for the stronger or newer login that a challenge wants (RFC 9470, section 3).
+    mutating func strengthen(by challenge: [String: String]) {
+        if let values = challenge["acr_values"] { acrValues = values.split(separator: " ").map(String.init) }
+        if let age = challenge["max_age"].flatMap(Int.init), age >= 0 { maxAge = age }
     }
 }
 

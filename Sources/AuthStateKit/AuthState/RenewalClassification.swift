@@ -19,7 +19,7 @@ package enum RenewalClassification: Sendable, Hashable {
         case (.invalidGrant, _):
             self = grantType == .refreshToken ? .reauthenticationRequired : .configuration
         case (.refusedWithoutReason, _): self = .refusedWithoutReason
-        case (_, .transient): self = .transient(retryAfter: error.retryAfter)
+        case (_, .transient): self = .transient(retryAfter: error.retryAfter?.inSeconds)
         case (_, .refused): self = .refusedAnswer
         default: self = .configuration
         }

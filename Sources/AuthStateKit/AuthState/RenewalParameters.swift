@@ -45,6 +45,12 @@ public struct RenewalParameters: Sendable, Hashable {
     }
 
     /// Makes parameters.
+    ///
+    /// - Parameters:
+    ///   - scopes: A part of the granted scopes, for this one token; empty asks for the whole grant.
+    ///   - resources: Some of the granted resources, absolute URIs (RFC 8707, section 2.2).
+    ///   - authorizationDetails: A part of the granted authorization details (RFC 9396, section 6).
+    ///   - additionalParameters: Additional parameters that the provider understands, for example `audience`.
     public init(
         scopes: [Scope] = [], resources: [String] = [], authorizationDetails: [AuthorizationDetail] = [],
         additionalParameters: Parameters = [:]

@@ -7,8 +7,8 @@ extension AuthState {
     nonisolated var isGranted: Bool {
         // Nearly always so, and cheaper than to copy the published state.
         if published.withLock({ $0.tokens != nil }) { return true }
-        let current = current
-        return current.isAuthorized || current.authorizationError != nil || current.canRenew
+        let status = status
+        return status.isAuthorized || status.authorizationError != nil || status.canRenew
     }
 
     /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
@@ -17,11 +17,11 @@ extension AuthState {
     /// The facts that the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {
         let published = published.withLock { $0.state }
-        let current = published.current
+        let status = published.status
         return RenewalPlan.Facts(
             freshUntil: published.freshUntil,
             issuedAt: published.record.lastTokenResponse?.issuedAt.timeIntervalSince1970,
-            canRenew: current.canRenew, isSaved: current.storeError == nil)
+            canRenew: status.canRenew, isSaved: status.storeError == nil)
     }
 
     /// Replaces parts with equal ones that other states already have.

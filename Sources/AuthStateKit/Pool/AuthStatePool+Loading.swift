@@ -50,7 +50,7 @@ extension AuthStatePool {
             state = existing
         } else {
             state = try await AuthState.restore(
-                at: AuthState.Place(surroundings, key), credential: credential(key),
+                at: AuthState.Place(environment, key), credential: { _ in credential(key) },
                 sharing: { record in parts.withLock { $0.share(record) } })
         }
         guard state.isGranted else { throw AuthStateError.noUserIsLoggedIn }

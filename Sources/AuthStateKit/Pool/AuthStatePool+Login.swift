@@ -7,7 +7,10 @@ extension AuthStatePool {
     /// A caller that already holds the key's state sees the new grant in it. A client without a credential gets the one
     /// that the pool has for the key.
     ///
-    /// - Parameter annotations: Kept with the state, see `AuthState.Record.annotations`.
+    /// - Parameters:
+    ///   - login: The way to log in.
+    ///   - key: The key that the state is kept under.
+    ///   - annotations: Kept with the state, see `AuthState.Record.annotations`.
     /// - Throws: As `AuthState.logIn(_:at:annotations:)`; what was stored before is then unchanged.
     @discardableResult
     public func logIn(
@@ -16,7 +19,7 @@ extension AuthStatePool {
         var login = login
         login.client = login.client.fallingBack(on: credential(key))
         return await insert(
-            try await AuthState.logIn(login, at: AuthState.Place(surroundings, key), annotations: annotations))
+            try await AuthState.logIn(login, at: AuthState.Place(environment, key), annotations: annotations))
     }
 
     /// Adds a state that has just logged in; it must have been made with the pool's `service` and `store`.
@@ -69,15 +72,15 @@ extension AuthStatePool {
     public func removeEnd(_ key: AuthStateKey) async throws {
         if let state = loadedObject(key) { return try await state.removeEnd() }
         guard let stored = try await store.load(key) else { return }
-        let record = try surroundings.record(of: stored)
-        try await AuthState(record, in: surroundings, key: key, storedVersion: stored.version).removeEnd()
+        let record = try environment.record(of: stored)
+        try await AuthState(record, in: environment, key: key, storedVersion: stored.version).removeEnd()
     }
 
     private func clear(_ key: AuthStateKey) async throws {
         if let state = loadedObject(key) {
             try await state.clear()
         } else {
-            try await AuthState.end(key, in: surroundings)
+            try await AuthState.end(key, in: environment)
         }
     }
 

@@ -118,13 +118,14 @@ extension AuthStatePool {
             case (_, .storeUnreadable), (_, .storeUnwritable): .store
             default: nil
             }
+        let wait = error.retryAfter?.inSeconds
         contents.withLock { contents in
             contents.statistics.failedRenewals += 1
             guard let place else { return }
-            contents.cooldowns.failed(place, began: began, now: now, retryAfter: error.retryAfter, jitter: jitter)
+            contents.cooldowns.failed(place, began: began, now: now, retryAfter: wait, jitter: jitter)
         }
         let failures = Int(slot.failures) + 1
-        return (now + RenewalPlan.pause(after: failures, retryAfter: error.retryAfter, jitter: jitter), failures)
+        return (now + RenewalPlan.pause(after: failures, retryAfter: wait, jitter: jitter), failures)
     }
 
     /// Counts the tasks that handle the queue.

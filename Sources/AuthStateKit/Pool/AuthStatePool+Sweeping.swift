@@ -56,7 +56,7 @@ extension AuthStatePool {
                 guard let stored = try await lease.load(), stored.version == entry.version else {
                     return SweepOutcome(kept: 1)
                 }
-                let record = try surroundings.record(of: stored, credential: credential(entry.key))
+                let record = try environment.record(of: stored, credential: credential(entry.key))
                 var outcome = try await revoke(record)
                 try await lease.delete(expecting: stored.version)
                 outcome.deleted = 1

@@ -25,7 +25,7 @@ public final class AuthStatePool: Sendable {
     let credential: @Sendable (AuthStateKey) -> ClientCredential?
     /// Returns a number between 0 and 1, another one each time.
     let jitter: @Sendable () -> Double
-    let surroundings: AuthState.Surroundings
+    let environment: AuthState.Environment
     let contents = Lock(Contents())
     let parts = Lock(SharedParts())
 
@@ -39,7 +39,11 @@ public final class AuthStatePool: Sendable {
 
     /// Makes a pool of clients with one credential, or with none.
     ///
-    /// - Parameter credential: The credential for all states; nil when each stored state refers to its own.
+    /// - Parameters:
+    ///   - store: The store that keeps the states.
+    ///   - service: The service that talks to the providers.
+    ///   - credential: The credential for all states; nil when each stored state refers to its own.
+    ///   - options: The options of the pool, and of its states.
     public convenience init(
         store: any AuthStateStore,
         service: AuthorizationService = AuthorizationService(),
@@ -51,8 +55,12 @@ public final class AuthStatePool: Sendable {
 
     /// Makes a pool that asks for the credential of each key.
     ///
-    /// - Parameter credential: Returns the credential of a key, at every load and login; nil when the stored state
-    ///   refers to it.
+    /// - Parameters:
+    ///   - store: The store that keeps the states.
+    ///   - service: The service that talks to the providers.
+    ///   - options: The options of the pool, and of its states.
+    ///   - credential: Returns the credential of a key, at every load and login; nil when the stored state refers to
+    ///     it.
     public convenience init(
         store: any AuthStateStore,
         service: AuthorizationService = AuthorizationService(),
@@ -72,7 +80,7 @@ public final class AuthStatePool: Sendable {
         self.options = options
         self.jitter = jitter
         self.credential = credential
-        surroundings = AuthState.Surroundings(service: service, store: store, options: options.state)
+        environment = AuthState.Environment(service: service, store: store, options: options.state)
     }
 
     /// Returns the state of a key, loaded when it is not in memory; a failure is not remembered.
@@ -119,6 +127,11 @@ public final class AuthStatePool: Sendable {
 
     /// Runs a body with fresh tokens of a key; when it throws `TokenRejected`, renews once and runs it once more.
     ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - parameters: Scopes and other parameters beyond the default.
+    ///   - policy: The policy for a refused token; nil takes the state's.
+    ///   - body: Uses the tokens, and throws `TokenRejected` when a resource refuses them.
     /// - Throws: As `state(for:)` and `AuthState.withFreshToken(_:policy:_:)` do.
     public nonisolated(nonsending) func withFreshToken<R>(
         for key: AuthStateKey,

@@ -16,6 +16,9 @@ final class DPoPBinding: Sendable {
         asked = Lock(nil)
     }
 
+    /// The time that proofs are made at.
+    var now: Date { clock.now }
+
     private init(_ other: DPoPBinding, asked: DPoPNonces.Asked) {
         (key, nonces, clock) = (other.key, other.nonces, other.clock)
         self.asked = Lock(asked)
@@ -42,7 +45,7 @@ final class DPoPBinding: Sendable {
         }
     }
 
-    func learn(from headers: TransportHeaders, of url: URL) { nonces.learn(from: headers, of: url, key) }
+    func recordNonce(from headers: TransportHeaders, of url: URL) { nonces.recordNonce(from: headers, of: url, key) }
 
     /// Returns a binding of the same key whose next proof for a server has the nonce that the server asked for.
     ///

@@ -15,7 +15,9 @@ extension DPoPKey {
 
     /// Reads a key from an environment variable, in a file's formats; only the name and the thumbprint are archived.
     ///
-    /// - Parameter algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
+    /// - Parameters:
+    ///   - name: The variable's name.
+    ///   - algorithm: The signature algorithm; nil takes the key's own, else the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     public static func environment(_ name: String, algorithm: SignatureAlgorithm? = nil) throws -> DPoPKey {
         try DPoPKey(read(.environment(name), stage: .usage), from: .environment(name), algorithm: algorithm)

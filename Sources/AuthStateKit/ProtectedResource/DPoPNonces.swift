@@ -32,7 +32,7 @@ final class DPoPNonces: Sendable {
     ///
     /// - Returns: The nonce; nil when there was no usable one.
     @discardableResult
-    func learn(from headers: TransportHeaders, of url: URL, _ key: DPoPKey) -> String? {
+    func recordNonce(from headers: TransportHeaders, of url: URL, _ key: DPoPKey) -> String? {
         guard let nonce = headers.dpopNonce else { return nil }
         let place = Place(origin: Self.origin(of: url), thumbprint: key.thumbprint)
         known.withLock { known in

@@ -80,8 +80,7 @@ extension AuthStateError {
 
     /// Makes the error of a refused access token when nothing else can be tried.
     init(_ rejection: TokenRejected, canRenew: Bool) {
-        let challenge = AuthenticationChallenge.parse(rejection.challenges)?
-            .first { $0.hasScheme("Bearer") || $0.hasScheme("DPoP") }
+        let challenge = AuthenticationChallenge.parse(rejection.challenges).flatMap(AuthenticationChallenge.answerable)
         let detail = challenge?.errorDescription ?? challenge?.error
         self.init(
             .tokenRejected, stage: .resource,

@@ -17,6 +17,12 @@ public struct TokenRejected: Error, Sendable, Hashable {
     public var url: URL?
 
     /// Makes a rejection.
+    ///
+    /// - Parameters:
+    ///   - challenges: The values of the answer's `WWW-Authenticate` lines.
+    ///   - body: The beginning of the answer's body, for the error that the state keeps.
+    ///   - dpopNonce: The answer's `DPoP-Nonce` (RFC 9449, section 9), for the next proof for `url`.
+    ///   - url: The URL that answered; nil when it is not known.
     public init(challenges: [String], body: String? = nil, dpopNonce: String? = nil, url: URL? = nil) {
         self.challenges = challenges
         self.body = body
@@ -26,7 +32,9 @@ public struct TokenRejected: Error, Sendable, Hashable {
 
     /// Makes the rejection from a resource's answer.
     ///
-    /// - Parameter url: The URL that answered, for a DPoP nonce in the answer.
+    /// - Parameters:
+    ///   - response: The answer that refuses the token.
+    ///   - url: The URL that answered, for a DPoP nonce in the answer.
     public init(_ response: TransportResponse, of url: URL? = nil) {
         challenges = response.headers[values: "WWW-Authenticate"]
         body = response.body.isEmpty ? nil : String(decoding: response.body.prefix(1024), as: UTF8.self)
@@ -61,12 +69,12 @@ extension TokenRejected {
 extension Tokens {
     /// Returns these tokens when the resource may accept them with another proof, and learns its nonce; else nil.
     func proving(after rejection: TokenRejected) -> Tokens? {
-        guard isBound, ResourceVerdict(status: 401, challenges: rejection.challenges) == .nonceWanted else {
+        guard isDPoPBound, ResourceVerdict(status: 401, challenges: rejection.challenges) == .nonceWanted else {
             return nil
         }
         let headers: TransportHeaders = ["DPoP-Nonce": rejection.dpopNonce ?? ""]
         guard let nonce = headers.dpopNonce, let url = rejection.url else { return self }
-        learn(from: headers, of: url)
+        recordNonce(from: headers, of: url)
         return answering(nonce, of: url)
     }
 }

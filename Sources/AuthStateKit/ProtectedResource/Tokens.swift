@@ -72,7 +72,7 @@ public struct Tokens: Sendable {
     public var lifetime: Duration? { storage.lifetime.map { Duration(boundedSeconds: $0) } }
 
     /// Whether the access token is bound to a key, and every request with it needs a proof (RFC 9449).
-    public var isBound: Bool { storage.dpop != nil }
+    public var isDPoPBound: Bool { storage.dpop != nil }
 
     /// Returns the header fields that authorize one request: `Authorization`, and `DPoP` for a token that is bound to a
     /// key.
@@ -80,7 +80,9 @@ public struct Tokens: Sendable {
     /// The proof of a bound token is for this method and URL and for one request: call this again to send the request
     /// again.
     ///
-    /// - Parameter method: The method as it is sent; proofs compare it case-sensitively.
+    /// - Parameters:
+    ///   - method: The method as it is sent; proofs compare it case-sensitively.
+    ///   - url: The request's URL.
     /// - Throws: `AuthStateError` with `.insecureURL` when the token must not go to this URL, `.credentialUnavailable` when
     ///   the key that it is bound to cannot be read, `.unsupportedTokenType` when it is neither a bearer token nor one that is
     ///   bound to the state's key.
@@ -96,12 +98,14 @@ public struct Tokens: Sendable {
         ]
     }
 
-    /// Learns the nonce that an answer brings for the next proof (RFC 9449, section 8.2); has no effect for bearer
+    /// Records the nonce that an answer brings for the next proof (RFC 9449, section 8.2); has no effect for bearer
     /// tokens.
     ///
     /// `performAction` and `userInfo` do it themselves. Call it for each answer that an HTTP client of your own gets,
     /// regardless of its status.
-    public func learn(from headers: TransportHeaders, of url: URL) { storage.dpop?.learn(from: headers, of: url) }
+    public func recordNonce(from headers: TransportHeaders, of url: URL) {
+        storage.dpop?.recordNonce(from: headers, of: url)
+    }
 
     /// Returns the same tokens, whose next proof has the nonce that an answer asked for.
     func answering(_ nonce: String, of url: URL) -> Tokens {

@@ -12,7 +12,10 @@ extension AuthorizationService {
     /// Take each `tokenID` once, answer 200 when the sessions have ended and 400 when this throws, with
     /// `Cache-Control: no-store` (section 2.8).
     ///
-    /// - Parameter compact: The form parameter `logout_token`.
+    /// - Parameters:
+    ///   - compact: The form parameter `logout_token`.
+    ///   - provider: The provider's configuration, with its issuer.
+    ///   - clientID: The client that the token must be for.
     /// - Throws: `AuthStateError`: `.invalidSignature` or `.invalidLogoutToken`, or the reason why the keys are
     ///   unavailable; `CancellationError`.
     public func logoutToken(
@@ -27,6 +30,7 @@ extension AuthorizationService {
         var expectation = IDTokenExpectation(issuer: issuer, clientID: clientID, now: configuration.clock.now)
         expectation.policy = provider.idTokenPolicy
         expectation.policy.algorithms = provider.logoutTokenAlgorithms
+        expectation.toleratesMissingLogoutExpiry = provider.tolerances.contains(.missingLogoutExpiry)
         do {
             return try await withKeys(of: provider, stage: .logout) { keys in
                 try LogoutToken(verifying: compact, keys: keys, expectation: expectation)

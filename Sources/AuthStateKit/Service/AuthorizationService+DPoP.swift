@@ -27,7 +27,7 @@ extension AuthorizationService {
         var isRepeated = false
         while true {
             let response = try await send(make(binding.proof("POST", url, stage: stage)))
-            let nonce = dpopNonces.learn(from: response.headers, of: url, key)
+            let nonce = dpopNonces.recordNonce(from: response.headers, of: url, key)
             guard (400...499).contains(response.status),
                 try response.read({ OAuthErrorResponse(try? JSONValue(parsing: [UInt8]($0.body))) })?.code
                     == .useDPoPNonce

@@ -57,7 +57,7 @@ extension AuthorizationService {
     }
 
     /// Returns a document's configuration, after checking that each of its endpoints may be called.
-    private func configuration(
+    func configuration(
         _ document: ProviderMetadata, _ kind: ProviderMetadata.Kind, of issuer: Issuer, _ tolerances: Set<Tolerance>,
         _ addresses: AddressPolicy
     ) throws -> ProviderConfiguration {
@@ -96,6 +96,11 @@ extension AuthorizationService {
             throw AuthStateError(
                 .invalidIssuer, stage: .discovery, "The issuer is not a URL.", received: issuer.rawValue)
         }
+        return try await fetch(at: url, of: issuer, addresses)
+    }
+
+    /// Reads the metadata document at one of an issuer's well-known places.
+    func fetch(at url: URL, of issuer: Issuer, _ addresses: AddressPolicy) async throws -> ProviderMetadata {
         try check([url], of: issuer, addresses)
         return try ProviderMetadata(
             parsing: await read(
@@ -125,5 +130,8 @@ extension AuthorizationService {
 
 extension AuthStateError {
     /// Whether the well-known document does not exist.
-    fileprivate var isAbsence: Bool { code == .discoveryFailed && [404, 410].contains(httpStatus) }
+    var isAbsence: Bool { code == .discoveryFailed && [404, 410].contains(httpStatus) }
+
+    /// Whether a server that protects or knows no such path answered: the next place is asked.
+    var isRefusedPlace: Bool { code == .discoveryFailed && (400...499).contains(httpStatus ?? 0) }
 }

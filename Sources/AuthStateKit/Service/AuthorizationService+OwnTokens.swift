@@ -40,17 +40,15 @@ extension AuthorizationService {
         await task.value
     }
 
-    private func answer<Purpose>(
-        to request: OwnTokenRequest<Purpose>
-    ) async throws -> GuardedResponse {
+    private func answer<Request: OwnTokenRequest>(to request: Request) async throws -> GuardedResponse {
         var request = request
         request.client = request.client.atItsEndpoints
         let endpoint = try request.endpoint
-        try check(endpoint, of: request.client.provider, stage: Purpose.stage)
+        try check(endpoint, of: request.client.provider, stage: Request.stage)
         let authentication = try await authentication(
-            of: request.client, endpoint: endpoint, stage: Purpose.stage)
+            of: request.client, endpoint: endpoint, stage: Request.stage)
         return try await send(
             try request.transportRequest(authentication: authentication),
-            addresses: request.client.provider.addressPolicy, stage: Purpose.stage)
+            addresses: request.client.provider.addressPolicy, stage: Request.stage)
     }
 }

@@ -9,7 +9,7 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage registration.
     public func register(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let message = try request.transportRequest()
-        let provider = request.configuration
+        let provider = request.provider
         try check(message.url, of: provider, stage: .registration)
         let response = try await send(message, addresses: provider.addressPolicy, stage: .registration)
         do { return try response.read(request.answer) } catch var error as AuthStateError {
@@ -40,6 +40,7 @@ extension AuthorizationService {
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token.
     ///
     /// - Parameters:
+    ///   - registration: The registration, with the URI and the token to manage it.
     ///   - issuer: The provider's issuer. Registrations are managed over TLS, or over http when both are on this
     ///     machine.
     ///   - addressPolicy: The provider's configuration's, see `ProviderConfiguration.addressPolicy`.
@@ -56,20 +57,26 @@ extension AuthorizationService {
     /// Keep the answer in place of the registration: the provider may have replaced the registration access token and the
     /// client's secret.
     ///
-    /// - Parameter request: All metadata, not only what changes: see `RegistrationRequest(updating:configuration:)`.
+    /// - Parameters:
+    ///   - registration: The registration, with the URI and the token to manage it.
+    ///   - request: All metadata, not only what changes: see `RegistrationRequest(updating:at:)`.
     /// - Throws: `AuthStateError` of stage registration, as `readRegistration` does; `.unsupported` when the provider does
     ///   not allow it.
     public func updateRegistration(
         _ registration: RegistrationResponse, to request: RegistrationRequest
     ) async throws -> RegistrationResponse {
         try await manage(
-            RegistrationManagementRequest(.update(request), registration), request.configuration.issuer,
-            request.configuration.addressPolicy)
+            RegistrationManagementRequest(.update(request), registration), request.provider.issuer,
+            request.provider.addressPolicy)
             ?? registration
     }
 
     /// Deletes a registration, and with it the client's grants and tokens (RFC 7592, section 2.3).
     ///
+    /// - Parameters:
+    ///   - registration: The registration, with the URI and the token to manage it.
+    ///   - issuer: The provider's issuer, see `readRegistration(_:issuer:addressPolicy:)`.
+    ///   - addressPolicy: The provider's configuration's, see `ProviderConfiguration.addressPolicy`.
     /// - Throws: `AuthStateError` of stage registration, as `updateRegistration` does.
     public func deleteRegistration(
         _ registration: RegistrationResponse, issuer: Issuer?, addressPolicy: AddressPolicy = .any

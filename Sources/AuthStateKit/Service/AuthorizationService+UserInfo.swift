@@ -33,7 +33,7 @@ extension AuthorizationService {
         try check(endpoint, of: provider, stage: .userinfo)
         let response = try await send(
             tokens.userInfoRequest(to: endpoint, options), addresses: provider.addressPolicy, stage: .userinfo)
-        tokens.learn(from: response.headers, of: endpoint)
+        tokens.recordNonce(from: response.headers, of: endpoint)
         let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, provider) }
         do {
             return try await userInfo(
@@ -47,7 +47,7 @@ extension AuthorizationService {
         _ response: TransportResponse, _ tokens: Tokens, _ endpoint: URL, _ provider: ProviderConfiguration
     ) throws -> UserInfoAnswer {
         switch ResourceVerdict(response, now: configuration.clock.now) {
-        case .nonceWanted where tokens.isBound: throw TokenRejected(response, of: endpoint)
+        case .nonceWanted where tokens.isDPoPBound: throw TokenRejected(response, of: endpoint)
         case .tokenRejected: throw TokenRejected(response, of: endpoint)
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
@@ -130,7 +130,7 @@ extension Tokens {
         switch options.tokenPlacement {
         case .header: request.headers = try authorizationHeaders(method: .get, url: endpoint)
         case .body:
-            guard !isBound else {
+            guard !isDPoPBound else {
                 throw AuthStateError(
                     .unsupported, stage: .userinfo, "A token that is bound to a key travels in the header only.",
                     expected: "the placement header", received: "the placement body",

@@ -18,7 +18,9 @@ public struct AuthorizationService: Sendable {
 
     /// Makes a service.
     ///
-    /// - Parameter transport: libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
+    /// - Parameters:
+    ///   - transport: libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
+    ///   - configuration: The limits and clocks.
     public init(
         transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()
     ) {

@@ -11,4 +11,6 @@ struct MetadataSource: Hashable, Sendable {
     var issuer: Issuer
     var tolerances: Set<Tolerance>
     var addressPolicy: AddressPolicy
+    /// Whether a protected resource named the issuer, for which other rules hold.
+    var isNamedByResource = false
 }

@@ -19,9 +19,12 @@ public final class AuthSession {
     /// Makes a session; nothing happens until it is told to restore or to sign in.
     ///
     /// - Parameters:
+    ///   - configuration: The provider, the client, and what to ask for.
     ///   - userAgent: Shows the provider's pages.
+    ///   - service: The service that talks to the provider.
     ///   - store: Keeps the state; the default keeps it in memory only.
     ///   - key: The key of the state; one for each session of a store.
+    ///   - options: The options of the state.
     public convenience init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),
@@ -74,6 +77,10 @@ public final class AuthSession {
 
     /// Takes the person through a login, see `AuthSessionCore.signIn(prompt:loginHint:additionalParameters:)`.
     ///
+    /// - Parameters:
+    ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
+    ///   - loginHint: The user who is likely to log in.
+    ///   - additionalParameters: Further parameters that the provider understands, for this login.
     /// - Throws: `AuthStateError`, of kind `.cancelled` when the person cancels; `CancellationError`.
     @discardableResult
     public func signIn(
@@ -84,6 +91,11 @@ public final class AuthSession {
 
     /// The same for callers without a task; the completion is called once, on the main actor.
     ///
+    /// - Parameters:
+    ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
+    ///   - loginHint: The user who is likely to log in.
+    ///   - additionalParameters: Further parameters that the provider understands, for this login.
+    ///   - completion: Receives the user, or the error that the login ended with.
     /// - Returns: The login's task, to cancel it.
     @discardableResult
     public func signIn(

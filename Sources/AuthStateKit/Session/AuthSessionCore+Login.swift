@@ -79,7 +79,7 @@ extension AuthSessionCore {
 
     /// Performs the login: nothing is kept before everything is checked.
     private func perform(_ way: Way, _ number: Int) async throws -> AuthUser {
-        let place = AuthState.Place(store: store, key: key, service: service, options: options)
+        let place = AuthState.Place(store, key: key, service: service, options: options)
         try await place.tryStore()
         let (response, tokens) = try await grant(way)
         var record = AuthState.Record(response.request.client)

@@ -30,7 +30,7 @@ extension AuthSessionCore {
     /// Saves the end of a login that could not be saved before.
     private func removeEnded() async throws {
         guard let ended = unremoved else { return }
-        let error = ended.current.storeError
+        let error = ended.status.storeError
         try await ended.save()
         if unremoved === ended { unremoved = nil }
         if state.error == error { apply(.dismissed) }
@@ -40,7 +40,7 @@ extension AuthSessionCore {
     func stored() async throws -> AuthState {
         let credential = configuration.credential == .none ? nil : configuration.boundCredential
         let found = try await AuthState.restore(
-            at: AuthState.Place(store: store, key: key, service: service, options: options), credential: credential)
+            at: AuthState.Place(store, key: key, service: service, options: options), credential: credential)
         let record = found.snapshot
         try configuration.check(record.client)
         return found

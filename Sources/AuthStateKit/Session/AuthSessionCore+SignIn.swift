@@ -22,6 +22,11 @@ extension AuthSessionCore {
 
     /// The same for callers without a task; the completion is called once, on the main actor.
     ///
+    /// - Parameters:
+    ///   - prompt: The prompts that the provider shows, for example `[.selectAccount]`; nil leaves them as configured.
+    ///   - loginHint: The user who is likely to log in.
+    ///   - additionalParameters: Further parameters that the provider understands, for this login.
+    ///   - completion: Receives the user, or the error that the login ended with.
     /// - Returns: The login's task, to cancel it.
     @discardableResult
     public func signIn(
@@ -41,7 +46,9 @@ extension AuthSessionCore {
 
     /// Completes a login whose answer came after the app was restarted.
     ///
-    /// - Parameter pending: The stored login; one of this session's client.
+    /// - Parameters:
+    ///   - pending: The stored login; one of this session's client.
+    ///   - callback: The provider's answer to this login.
     /// - Throws: As `signIn` does.
     @discardableResult
     public func complete(

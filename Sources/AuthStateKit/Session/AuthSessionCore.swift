@@ -47,9 +47,12 @@ public final class AuthSessionCore {
     /// Makes a session; nothing happens until it is told to restore or to sign in.
     ///
     /// - Parameters:
+    ///   - configuration: The provider, the client, and what to ask for.
     ///   - userAgent: Shows the provider's pages.
+    ///   - service: The service that talks to the provider.
     ///   - store: Keeps the state; the default keeps it in memory only.
     ///   - key: The key of the state; one for each session of a store.
+    ///   - options: The options of the state.
     public init(
         _ configuration: AuthSessionConfiguration, userAgent: any ExternalUserAgent,
         service: AuthorizationService = AuthorizationService(),
@@ -112,7 +115,7 @@ public final class AuthSessionCore {
         guard let authState, logout == nil else { return nil }
         // One reading, so that the user is the one of this condition.
         let published = authState.published.withLock { $0.state }
-        apply(.seen(published.current, AuthUser(published.record, userInfo: info)))
+        apply(.seen(published.status, AuthUser(published.record, userInfo: info)))
         return state.user
     }
 }

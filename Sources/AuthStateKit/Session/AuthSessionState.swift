@@ -14,7 +14,7 @@ public struct AuthSessionState: Sendable, Hashable {
     }
 
     /// The state behind it: scope, expiry, whether it could be saved; nil before the first login and after a logout.
-    public private(set) var current: AuthState.Current?
+    public private(set) var status: AuthState.Status?
     /// The logged-in user; nil when no user is logged in.
     public private(set) var user: AuthUser?
     /// The activity in progress.
@@ -36,9 +36,9 @@ public struct AuthSessionState: Sendable, Hashable {
         error.map { error in error.hint.map { "\(error.message) \($0)" } ?? error.message }
     }
     /// The granted scope.
-    public var scope: String? { current?.scope }
+    public var scope: String? { status?.scope }
     /// The expiry date of the access token; nil when the provider did not give one, and in error.
-    public var accessTokenExpirationDate: Date? { current?.accessTokenExpirationDate }
+    public var accessTokenExpirationDate: Date? { status?.accessTokenExpirationDate }
 }
 
 extension AuthSessionState {
@@ -49,7 +49,7 @@ extension AuthSessionState {
         /// The activity is over; with the error of a failure that the person has to hear of.
         case ended(Activity, AuthStateError?)
         /// The state's condition, and its user.
-        case seen(AuthState.Current, AuthUser)
+        case seen(AuthState.Status, AuthUser)
         /// The user signs out.
         case left
         /// The person has read the error.
@@ -68,18 +68,18 @@ extension AuthSessionState {
             self.activity = nil
             if let error { self.error = error }
         case .seen(let next, let person): see(next, person)
-        case .left: (current, user, last) = (nil, nil, nil)
+        case .left: (status, user, last) = (nil, nil, nil)
         case .dismissed: error = nil
         }
     }
 
-    private mutating func see(_ next: AuthState.Current, _ person: AuthUser) {
-        let before = current?.authorizationError
+    private mutating func see(_ next: AuthState.Status, _ person: AuthUser) {
+        let before = status?.authorizationError
         let reason = next.authorizationError
         // A reason is shown once, and goes when it holds no longer.
         if let reason, reason != before { error = reason }
         if reason == nil, let before, error == before { error = nil }
-        current = next
+        status = next
         user = next.isAuthorized ? person.keeping(last) : nil
         last = user ?? last
     }

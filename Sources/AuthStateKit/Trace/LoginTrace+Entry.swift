@@ -13,6 +13,12 @@ extension LoginTrace {
         public var details: [Detail]
 
         /// Makes an entry, for example for a preview; terminal control characters in the message are replaced.
+        ///
+        /// - Parameters:
+        ///   - date: The time of the step.
+        ///   - step: The kind of the step.
+        ///   - message: The event in words, cut to 2000 characters.
+        ///   - details: The particulars in order; a secret's value is `…`.
         public init(date: Date, step: Step, message: String, details: [Detail] = []) {
             self.date = date
             self.step = step

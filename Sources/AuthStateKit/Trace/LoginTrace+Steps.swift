@@ -104,10 +104,10 @@ extension LoginTrace {
             ]) + hidden.map(Detail.hidden))
     }
 
-    func noteWaiting(_ reason: AuthStateError, pause: Double) {
+    func noteWaiting(_ reason: AuthStateError, pause: Duration) {
         note(
             .tokens, "No tokens yet; asks again",
-            Detail.list([("code", reason.code.rawValue), ("after", "\(pause) s")]))
+            Detail.list([("code", reason.code.rawValue), ("after", "\(pause.inSeconds) s")]))
     }
 
     func noteTokens(_ response: TokenResponse, hiding secrets: RequestSecrets) {

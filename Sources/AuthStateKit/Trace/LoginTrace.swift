@@ -19,8 +19,10 @@ public struct LoginTrace: Sendable {
 
     /// Makes a trace that hands every entry to a closure.
     ///
-    /// - Parameter sink: Called synchronously in the task that takes the step: return soon. For a log on the main actor
-    ///   `makeStream` keeps the order.
+    /// - Parameters:
+    ///   - clock: The clock for the dates of the entries.
+    ///   - sink: Called synchronously in the task that takes the step: return soon. For a log on the main actor
+    ///     `makeStream` keeps the order.
     public init(clock: WallClock = .system, _ sink: @escaping @Sendable (Entry) -> Void) {
         self.clock = clock
         self.sink = sink
@@ -28,7 +30,9 @@ public struct LoginTrace: Sendable {
 
     /// Makes a trace and the stream of its entries, in order; of those that were not read yet, the newest are kept.
     ///
-    /// - Parameter limit: The number of entries that are kept.
+    /// - Parameters:
+    ///   - clock: The clock for the dates of the entries.
+    ///   - limit: The number of entries that are kept.
     public static func makeStream(
         clock: WallClock = .system, keeping limit: Int = 1024
     ) -> (trace: LoginTrace, entries: AsyncStream<Entry>) {

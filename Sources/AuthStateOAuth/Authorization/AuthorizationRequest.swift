@@ -79,6 +79,11 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state, nonce and verifier.
+    ///
+    /// - Parameters:
+    ///   - client: The client that asks, and its provider.
+    ///   - scopes: The scopes to ask for, in order; with `openid` an ID token is required.
+    ///   - redirectURI: The URI that the answer goes to; nil lets the user agent choose.
     public init(_ client: Client, scopes: [Scope] = [.openID], redirectURI: RedirectURI? = nil) {
         ownClient = client
         self.scopes = scopes

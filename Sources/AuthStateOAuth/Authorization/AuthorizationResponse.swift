@@ -31,8 +31,11 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
     /// - Throws: `AuthStateError` that names the first check that failed, or carries the provider's error response.
     package init(_ parameters: Parameters, for request: AuthorizationRequest) throws {
         try Self.checkIssuer(parameters, request)
-        if let error = parameters["error"] { throw Self.refusal(error, parameters, request) }
-        try Self.checkIssuerPresence(parameters, request)
+        let error = parameters["error"]
+        if error == nil || request.client.provider.namedByResource == true {
+            try Self.checkIssuerPresence(parameters, request)
+        }
+        if let error { throw Self.refusal(error, parameters, request) }
         guard let code = parameters["code"], !code.isEmpty else {
             throw AuthStateError(
                 .malformedResponse, stage: .authorization, "The answer has neither a code nor an error.",

@@ -4,6 +4,7 @@ extension KnownProvider {
     /// - Parameters:
     ///   - client: The client; for its provider see `AuthorizationService.configuration(of:)`.
     ///   - scopes: The scopes to ask for; nil asks for `scopes`.
+    ///   - redirectURI: The URI that the answer goes to; nil lets the user agent choose.
     public func request(
         _ client: Client, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
     ) -> AuthorizationRequest {

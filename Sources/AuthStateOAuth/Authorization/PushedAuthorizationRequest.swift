@@ -32,7 +32,9 @@ public struct PushedAuthorizationRequest: Sendable, Hashable {
 
     /// The HTTP request: a form with the parameters or the signed object, and with the client's proof.
     ///
-    /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
+    /// - Parameters:
+    ///   - authentication: The client's proof for this request.
+    ///   - dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint (RFC 9449, section 10.1).
     /// - Throws: `AuthStateError`: `.endpointMissing`, a `requestURI` (a reference cannot be pushed, section 2.1), and
     ///   every error of `AuthorizationRequest.url()`.
     public func transportRequest(

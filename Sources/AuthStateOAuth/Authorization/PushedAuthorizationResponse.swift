@@ -10,7 +10,9 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
 
     /// Reads an answer: status 201 (or 200), an absolute URI, and a positive number of seconds.
     ///
-    /// - Parameter sentAt: When the request was sent; the lifetime counts from there.
+    /// - Parameters:
+    ///   - response: The endpoint's answer, of any status.
+    ///   - sentAt: When the request was sent; the lifetime counts from there.
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
     public init(_ response: TransportResponse, sentAt: Date) throws {
         let json = try? JSONValue(parsing: [UInt8](response.body))

@@ -19,7 +19,9 @@ public struct ThirdPartyLogin: Sendable, Hashable {
 
     /// Reads the parameters of a GET or of a form.
     ///
-    /// - Parameter allowedIssuers: The issuers that the program works with; another one is refused.
+    /// - Parameters:
+    ///   - parameters: The parameters of the request: `iss`, `login_hint` and `target_link_uri`.
+    ///   - allowedIssuers: The issuers that the program works with; another one is refused.
     /// - Throws: `AuthStateError` of stage authorization: `.issuerNotAllowed`, `.invalidIssuer`, `.duplicateParameter`.
     public init(_ parameters: Parameters, allowedIssuers: IssuerAllowList) throws {
         if let name = parameters.repeatedName {
@@ -40,6 +42,11 @@ public struct ThirdPartyLogin: Sendable, Hashable {
     }
 
     /// A request of a client at this issuer, with the hint.
+    ///
+    /// - Parameters:
+    ///   - client: The client; `.issuerMismatch` is thrown when its provider is another issuer.
+    ///   - scopes: The scopes to ask for, in order.
+    ///   - redirectURI: The URI that the answer goes to.
     public func request(
         _ client: Client, scopes: [Scope], redirectURI: RedirectURI
     ) throws -> AuthorizationRequest {

@@ -8,7 +8,7 @@ extension BackchannelAuthenticationResponse {
     package init(
         _ response: TransportResponse, to request: BackchannelAuthenticationRequest, sentAt: Date
     ) throws(AuthStateError) {
-        let answer = try DecoupledAnswer(
+        let answer = try PolledLoginAnswer(
             response, of: "backchannel authentication", tolerating: request.client.provider.tolerances,
             sentAt: sentAt)
         self.init(

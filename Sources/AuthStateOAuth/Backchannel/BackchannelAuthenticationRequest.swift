@@ -40,6 +40,15 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - client: The client that asks, and its provider.
+    ///   - hint: The user to be asked.
+    ///   - scopes: The scopes to ask for; `openid` has to be among them.
+    ///   - bindingMessage: A short text that the user sees here and where the provider asks.
+    ///   - userCode: A secret that the user shares with the provider, and gives to clients that may ask.
+    ///   - requestedExpiry: The time that the request shall stay valid, in seconds; nil leaves it to the provider.
+    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         _ client: Client, hint: Hint, scopes: [Scope] = [.openID],
         bindingMessage: String? = nil, userCode: String? = nil, requestedExpiry: Int? = nil,

@@ -13,19 +13,34 @@ public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
     public var authenticationRequestID: String
     /// When the request expires.
     public var expiresAt: Date
-    /// The least time between two polls for the tokens, in seconds; 5 when the provider does not say.
-    public var interval: Double
+    /// The least time between two polls for the tokens; 5 seconds when the provider does not say.
+    public var interval: Duration {
+        get { .init(boundedSeconds: intervalInSeconds) }
+        set { intervalInSeconds = newValue.inSeconds }
+    }
+    private var intervalInSeconds: Double
 
     /// Makes a response.
+    ///
+    /// - Parameters:
+    ///   - request: The request that was answered.
+    ///   - authenticationRequestID: `auth_req_id`, the identifier to poll for the tokens; a secret.
+    ///   - expiresAt: The time at which the request expires.
+    ///   - interval: The least time between two polls for the tokens, in seconds.
     public init(
         request: BackchannelAuthenticationRequest, authenticationRequestID: String, expiresAt: Date,
-        interval: Double = 5
+        interval: Duration = .seconds(5)
     ) {
         self.request = request
         self.request.userCode = nil
         self.authenticationRequestID = authenticationRequestID
         self.expiresAt = expiresAt
-        self.interval = interval
+        intervalInSeconds = interval.inSeconds
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case request, authenticationRequestID, expiresAt
+        case intervalInSeconds = "interval"
     }
 }
 

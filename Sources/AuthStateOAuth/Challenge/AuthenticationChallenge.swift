@@ -10,6 +10,11 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public var token68: String?
 
     /// Makes a challenge.
+    ///
+    /// - Parameters:
+    ///   - scheme: The scheme as written, for example `Bearer`.
+    ///   - parameters: The parameters, their names in lower case.
+    ///   - token68: The text that some schemes send instead of parameters (RFC 9110, section 11.2).
     public init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme
         self.parameters = parameters

@@ -16,6 +16,11 @@ public struct Client: Sendable, Hashable {
     public var credential: ClientCredential
 
     /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's endpoints.
+    ///   - id: The identifier that the provider knows the client by (`client_id`).
+    ///   - credential: The reference to the client's secret or private key; `.none` for a public client.
     public init(_ provider: ProviderConfiguration, id: String, credential: ClientCredential = .none) {
         self.provider = provider
         self.id = id

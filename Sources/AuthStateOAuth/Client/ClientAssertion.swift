@@ -18,6 +18,11 @@ public struct ClientAssertion: Sendable, Hashable {
     public var lifetime = 60
 
     /// Makes an assertion that is not signed yet.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client's identifier: `iss` and `sub`.
+    ///   - audience: The only party that may accept it, see `ProviderConfiguration.assertionAudience(at:)`.
+    ///   - issuedAt: The time of day.
     public init(clientID: String, audience: String, issuedAt: Date) {
         self.clientID = clientID
         self.audience = audience

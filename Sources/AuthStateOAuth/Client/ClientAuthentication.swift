@@ -37,9 +37,13 @@ public struct ClientAuthentication: Sendable, Hashable {
 
     /// A client with a secret that is sent.
     ///
-    /// - Parameter isFormEncoded: Whether HTTP Basic has identifier and secret form-encoded first, as it should; see
-    ///   `Tolerance.unencodedBasic`.
-    /// - Parameter isNamed: Whether `client_id` stands in the form beside HTTP Basic, see `Tolerance.clientIDBesideBasic`.
+    /// - Parameters:
+    ///   - secret: The client's secret.
+    ///   - clientID: The client's identifier.
+    ///   - method: `.clientSecretBasic` or `.clientSecretPost`.
+    ///   - isFormEncoded: Whether HTTP Basic has identifier and secret form-encoded first, as it should; see
+    ///     `Tolerance.unencodedBasic`.
+    ///   - isNamed: Whether `client_id` stands in the form beside HTTP Basic, see `Tolerance.clientIDBesideBasic`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on sending the secret, or when the
     ///   identifier has a colon and is not to be encoded.
     public static func secret(
@@ -64,7 +68,10 @@ public struct ClientAuthentication: Sendable, Hashable {
 
     /// A client with a signed assertion (RFC 7523, section 2.2), which is valid for one request.
     ///
-    /// - Parameter assertion: See `ClientAssertion`.
+    /// - Parameters:
+    ///   - assertion: See `ClientAssertion`.
+    ///   - clientID: The client's identifier.
+    ///   - method: `.clientSecretJWT` or `.privateKeyJWT`.
     /// - Throws: `AuthStateError` with `.unsupported` for a method that is not based on an assertion.
     public static func assertion(
         _ assertion: String, clientID: String, method: ClientAuthenticationMethod

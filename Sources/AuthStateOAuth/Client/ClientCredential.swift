@@ -33,6 +33,12 @@ public struct ClientCredential: Sendable, Hashable {
     package var custody = Custody.request
 
     /// Makes a credential.
+    ///
+    /// - Parameters:
+    ///   - source: The place of the secret or the private key.
+    ///   - method: The authentication method; nil chooses from those that the provider's metadata list for a secret.
+    ///   - keyID: `kid` of the private key; nil takes the one that a JWK has itself.
+    ///   - signingAlgorithm: The algorithm that signs assertions; nil chooses from those of the key and the metadata.
     public init(
         _ source: Source, method: ClientAuthenticationMethod? = nil, keyID: String? = nil,
         signingAlgorithm: SignatureAlgorithm? = nil
@@ -87,6 +93,7 @@ public struct ClientCredential: Sendable, Hashable {
     /// - Parameters:
     ///   - path: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK as JSON.
     ///   - keyID: `kid`, by which the provider finds the public key.
+    ///   - signingAlgorithm: The algorithm that signs assertions; nil chooses from those of the key and the metadata.
     public static func privateKey(
         file path: String, keyID: String? = nil, signingAlgorithm: SignatureAlgorithm? = nil
     ) -> Self {
@@ -94,6 +101,11 @@ public struct ClientCredential: Sendable, Hashable {
     }
 
     /// The private key is in an environment variable, as a file would have it; only the name is archived.
+    ///
+    /// - Parameters:
+    ///   - name: The variable's name.
+    ///   - keyID: `kid`, by which the provider finds the public key.
+    ///   - signingAlgorithm: The algorithm that signs assertions; nil chooses from those of the key and the metadata.
     public static func privateKey(
         environment name: String, keyID: String? = nil, signingAlgorithm: SignatureAlgorithm? = nil
     ) -> Self {

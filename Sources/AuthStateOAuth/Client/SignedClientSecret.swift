@@ -18,6 +18,10 @@ public struct SignedClientSecret: Sendable, Hashable, Codable {
 
     /// A new secret for a client, in its compact form.
     ///
+    /// - Parameters:
+    ///   - key: The private key that signs; Apple accepts ES256 only.
+    ///   - clientID: `sub`: the client's identifier.
+    ///   - now: The time of day, from which the lifetime counts.
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
     public func signed(with key: SigningKey, clientID: String, now: Date) throws(JOSEError) -> String {
         let now = Int64(now.timeIntervalSince1970.rounded(.down))

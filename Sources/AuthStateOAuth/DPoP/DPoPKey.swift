@@ -48,7 +48,9 @@ public struct DPoPKey: Sendable {
 
     /// Takes a private key that there is already, to be kept with the state.
     ///
-    /// - Parameter algorithm: How to sign; nil takes the key's own, else the usual one of its type.
+    /// - Parameters:
+    ///   - key: The private key, an asymmetric one.
+    ///   - algorithm: How to sign; nil takes the key's own, else the usual one of its type.
     /// - Throws: `AuthStateError` with `.credentialUnavailable` for a key that is public, symmetric, or cannot be imported.
     public init(_ key: JSONWebKey, algorithm: SignatureAlgorithm? = nil) throws {
         try self.init(key, from: .state, algorithm: algorithm)
@@ -75,7 +77,8 @@ public struct DPoPKey: Sendable {
         _ algorithm: SignatureAlgorithm? = nil, for provider: ProviderConfiguration? = nil
     ) throws -> DPoPKey {
         let listed = provider?.metadata?.dpopSigningAlgValuesSupported
-        let algorithm = algorithm ?? usual.first { listed?.contains($0.rawValue) ?? true } ?? usual[0]
+        let algorithm =
+            algorithm ?? usualAlgorithms.first { listed?.contains($0.rawValue) ?? true } ?? usualAlgorithms[0]
         try provider?.check(dpopAlgorithm: algorithm, stage: .authorization)
         do { return try DPoPKey(try SigningKey.generate(algorithm).privateKey, algorithm: algorithm) } catch {
             throw error as? AuthStateError ?? unusable(error)
@@ -83,7 +86,9 @@ public struct DPoPKey: Sendable {
     }
 
     /// The algorithms of keys that are made here, those that cost least first.
-    private static let usual: [SignatureAlgorithm] = [.es256, .edDSA, .ed25519, .es384, .es512, .ps256, .rs256]
+    package static let usualAlgorithms: [SignatureAlgorithm] = [
+        .es256, .edDSA, .ed25519, .es384, .es512, .ps256, .rs256,
+    ]
 
     static func imported(_ key: JSONWebKey, algorithm: SignatureAlgorithm?) throws -> SigningKey {
         if case .symmetric = key.material {

@@ -25,7 +25,10 @@ public struct DPoPProof: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - method: As the request has it: methods are compared with regard to case.
+    ///   - url: The request's URL; query and fragment are left out of the proof.
+    ///   - issuedAt: The time of day.
     ///   - accessToken: The token that the request carries.
+    ///   - nonce: The nonce that the server asked for (RFC 9449, section 8); nil when it has not sent one.
     /// - Throws: `JOSEError` with `backendUnavailable` when the platform's cryptographic library fails.
     public init(
         method: TransportRequest.Method, url: URL, issuedAt: Date, accessToken: String? = nil, nonce: String? = nil

@@ -11,7 +11,7 @@ extension DeviceAuthorizationResponse {
     package init(
         _ response: TransportResponse, to request: DeviceAuthorizationRequest, sentAt: Date
     ) throws(AuthStateError) {
-        let answer = try DecoupledAnswer(
+        let answer = try PolledLoginAnswer(
             response, of: "device authorization", tolerating: request.client.provider.tolerances,
             sentAt: sentAt)
         let uri = "an absolute http(s) URL"

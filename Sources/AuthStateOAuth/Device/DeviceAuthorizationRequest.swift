@@ -14,6 +14,12 @@ public struct DeviceAuthorizationRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters
 
     /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - client: The client that asks, and its provider.
+    ///   - scopes: The scopes to ask for.
+    ///   - resources: The resources that the tokens shall be for, absolute URIs (RFC 8707).
+    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         _ client: Client, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]

@@ -21,13 +21,26 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
     public var verificationURIComplete: URL?
     /// When both codes expire.
     public var expiresAt: Date
-    /// The least time between two polls for the tokens, in seconds; 5 when the provider does not say.
-    public var interval: Double
+    /// The least time between two polls for the tokens; 5 seconds when the provider does not say.
+    public var interval: Duration {
+        get { .init(boundedSeconds: intervalInSeconds) }
+        set { intervalInSeconds = newValue.inSeconds }
+    }
+    private var intervalInSeconds: Double
 
     /// Makes a response, for example to show how it is presented.
+    ///
+    /// - Parameters:
+    ///   - request: The request that was answered.
+    ///   - deviceCode: The code to poll for the tokens with; a secret.
+    ///   - userCode: The code that the user enters at `verificationURI`.
+    ///   - verificationURI: The page that the user opens.
+    ///   - verificationURIComplete: The same page with the user code in its URL; nil when the provider sends none.
+    ///   - expiresAt: The time at which both codes expire.
+    ///   - interval: The least time between two polls for the tokens, in seconds.
     public init(
         request: DeviceAuthorizationRequest, deviceCode: String, userCode: String, verificationURI: URL,
-        verificationURIComplete: URL? = nil, expiresAt: Date, interval: Double = 5
+        verificationURIComplete: URL? = nil, expiresAt: Date, interval: Duration = .seconds(5)
     ) {
         self.request = request
         self.deviceCode = deviceCode
@@ -35,7 +48,12 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
         self.verificationURI = verificationURI
         self.verificationURIComplete = verificationURIComplete
         self.expiresAt = expiresAt
-        self.interval = interval
+        intervalInSeconds = interval.inSeconds
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case request, deviceCode, userCode, verificationURI, verificationURIComplete, expiresAt
+        case intervalInSeconds = "interval"
     }
 }
 

@@ -26,6 +26,12 @@ public struct Finding: Sendable, Hashable, Codable {
     public let hint: String
 
     /// Makes a finding.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of problem.
+    ///   - severity: Whether a login can work all the same.
+    ///   - message: The problem, in one sentence for the user.
+    ///   - hint: The advice.
     public init(_ code: Code, _ severity: Severity, _ message: String, hint: String) {
         self.code = code
         self.severity = severity

@@ -19,6 +19,13 @@ extension RedirectURI {
     }
 
     /// The same for text that may be no redirect URI, which is an error then.
+    ///
+    /// - Parameters:
+    ///   - text: The text to check.
+    ///   - app: The declarations of the Apple app that the URI leads to; nil outside of one.
+    ///   - responseMode: How the answer will come; nil is by query.
+    ///   - provider: The provider, when it has rules of its own.
+    ///   - clientID: The client's identifier, which such rules may depend on.
     public static func diagnose(
         _ text: String, app: AppDeclarations? = nil, responseMode: AuthorizationRequest.ResponseMode? = nil,
         provider: KnownProvider? = nil, clientID: String? = nil
@@ -42,7 +49,9 @@ extension AuthorizationRequest {
     ///
     /// Google and Apple are known by the provider's issuer; other providers' rules need `provider`.
     ///
-    /// - Parameter app: The declarations of the Apple app that makes the request; nil outside of one.
+    /// - Parameters:
+    ///   - app: The declarations of the Apple app that makes the request; nil outside of one.
+    ///   - provider: The provider, when it has rules of its own; nil finds Google and Apple by their issuers.
     public func diagnose(app: AppDeclarations? = nil, provider: KnownProvider? = nil) -> [Finding] {
         // Without a redirect URI the user agent chooses one that fits.
         let offline: [Finding] = lacksOfflineConsent ? [.offlineAccessWithoutConsent] : []

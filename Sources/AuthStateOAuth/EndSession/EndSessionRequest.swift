@@ -21,6 +21,12 @@ public struct EndSessionRequest: Sendable, Hashable, Codable {
     public var additionalParameters: Parameters = [:]
 
     /// Makes a request with a new state.
+    ///
+    /// - Parameters:
+    ///   - configuration: The provider's endpoints.
+    ///   - idTokenHint: The last ID token, which tells the provider whose session ends.
+    ///   - clientID: The client's identifier.
+    ///   - postLogoutRedirectURI: The URI to which the browser returns; it must be registered.
     public init(
         configuration: ProviderConfiguration, idTokenHint: String? = nil, clientID: String? = nil,
         postLogoutRedirectURI: RedirectURI? = nil

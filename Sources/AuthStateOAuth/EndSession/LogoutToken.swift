@@ -15,6 +15,8 @@ public struct LogoutToken: Sendable, Hashable {
     public let sessionID: String?
     /// The token's own identifier (`jti`).
     public let tokenID: String
+    /// When the provider issued the token.
+    public let issuedAt: Date
     /// When the token expires.
     public let expiresAt: Date
 
@@ -57,7 +59,15 @@ public struct LogoutToken: Sendable, Hashable {
         subject = claims["sub"]?.stringValue
         sessionID = claims["sid"]?.stringValue
         tokenID = claims["jti"]?.stringValue ?? ""
-        expiresAt = Date(timeIntervalSince1970: claims["exp"]?.doubleValue ?? 0)
+        issuedAt = Date(timeIntervalSince1970: claims["iat"]?.doubleValue ?? 0)
+        expiresAt = Date(timeIntervalSince1970: Self.end(of: claims, expectation) ?? 0)
+    }
+
+    /// The end of a token, in seconds since 1970; nil where it has none and must.
+    private static func end(of claims: JSONValue, _ expectation: IDTokenExpectation) -> Double? {
+        if claims["exp"] != nil || !expectation.toleratesMissingLogoutExpiry { return claims["exp"]?.doubleValue }
+        // The longest time that the specification recommends (section 4).
+        return claims["iat"]?.doubleValue.map { $0 + 120 }
     }
 }
 
@@ -89,7 +99,7 @@ extension LogoutToken {
         Rule(check: .logoutTokenExpiry, claim: "exp", step: 4, expected: "an end that is to come") {
             claims, expectation in
             let now = expectation.now.timeIntervalSince1970
-            return claims["exp"]?.doubleValue.map { $0 > now - expectation.policy.leeway.inSeconds && $0 < 1e12 }
+            return end(of: claims, expectation).map { $0 > now - expectation.policy.leeway.inSeconds && $0 < 1e12 }
                 ?? false
         },
         Rule(check: .logoutTokenSubject, claim: "sub", step: 5, expected: "sub, sid or both, as text") { claims, _ in

@@ -46,6 +46,10 @@ extension AuthStateError.Code {
     public static let addressNotAllowed = known("addressNotAllowed")
     /// The discovery document names another issuer than the one asked for.
     public static let issuerMismatch = known("issuerMismatch")
+    /// A protected resource's metadata name another resource than the one asked for (RFC 9728, section 3.3).
+    public static let resourceMismatch = known("resourceMismatch")
+    /// A client that belongs to one authorization server cannot be used at another, which the resource names now.
+    public static let clientIssuerMismatch = known("clientIssuerMismatch")
     /// The issuer that an identifier led to is not an allowed one.
     public static let issuerNotAllowed = known("issuerNotAllowed")
     /// The discovery document does not exist at its well-known place.
@@ -228,8 +232,8 @@ extension AuthStateError.Code {
             .usage: [.invalidArgument],
             .configuration: [
                 .invalidRedirectURI, .invalidIssuer, .insecureURL, .addressNotAllowed, .issuerMismatch,
-                .issuerNotAllowed,
-                .discoveryFailed, .invalidMetadata, .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
+                .issuerNotAllowed, .resourceMismatch, .clientIssuerMismatch, .discoveryFailed, .invalidMetadata,
+                .endpointMissing, .pkceUnsupported, .unsupported, .invalidClient,
                 .unauthorizedClient,
                 .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .invalidRequest,
                 .invalidTarget, .invalidAuthorizationDetails, .invalidRequestURI, .invalidRequestObject,

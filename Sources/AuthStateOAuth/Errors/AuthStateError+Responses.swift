@@ -83,15 +83,17 @@ extension AuthStateError {
         response.headers["Location"].map { URIReference($0).redacted } ?? "no Location"
     }
 
-    /// `Retry-After` (RFC 9110, section 10.2.3) in seconds, at most a day.
+    /// `Retry-After` (RFC 9110, section 10.2.3), at most a day.
     ///
     /// A date is counted from the answer's own `Date`, so that it does not matter whose clock is right.
-    static func retryAfter(_ headers: TransportHeaders, now: Date?) -> Double? {
+    static func retryAfter(_ headers: TransportHeaders, now: Date?) -> Duration? {
         guard let value = headers["Retry-After"], !value.isEmpty else { return nil }
-        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(value).map { min($0, 86400) } }
+        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return Double(value).map { .seconds(min($0, 86400)) }
+        }
         guard let end = HTTPDate.parse(value), let start = headers["Date"].flatMap(HTTPDate.parse) ?? now else {
             return nil
         }
-        return min(max(0, end.timeIntervalSince(start)), 86400)
+        return .seconds(min(max(0, end.timeIntervalSince(start)), 86400))
     }
 }

@@ -20,8 +20,12 @@ public struct AuthStateError: Error, Sendable, Hashable {
     public var response: OAuthErrorResponse?
     /// The HTTP status that carried the answer.
     public var httpStatus: Int?
-    /// How long the provider asked to wait, in seconds (`Retry-After`).
-    public var retryAfter: Double?
+    /// How long the provider asked to wait (`Retry-After`).
+    public var retryAfter: Duration? {
+        get { retryAfterInSeconds.map(Duration.init(boundedSeconds:)) }
+        set { retryAfterInSeconds = newValue?.inSeconds }
+    }
+    private var retryAfterInSeconds: Double?
     /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters.
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
     /// The beginning of that resource's answer, cut to 300 printable characters.
@@ -33,9 +37,21 @@ public struct AuthStateError: Error, Sendable, Hashable {
     static let longest = 1000
 
     /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The check that failed.
+    ///   - stage: The part of the flow.
+    ///   - message: The failure in one sentence, cut to 1000 printable characters.
+    ///   - expected: The required value, cut to 1000 printable characters.
+    ///   - received: The received value without secrets, cut to 300 printable characters.
+    ///   - hint: The advice on what to do next, cut to 1000 printable characters.
+    ///   - response: The OAuth error response, when the provider sent one.
+    ///   - httpStatus: The HTTP status that carried the answer.
+    ///   - retryAfter: The time that the provider asked to wait, in seconds (`Retry-After`).
+    ///   - underlying: The error beneath this one; only its description is kept, cut to 300 printable characters.
     public init(
         _ code: Code, stage: Stage, _ message: String, expected: String? = nil, received: String? = nil,
-        hint: String? = nil, response: OAuthErrorResponse? = nil, httpStatus: Int? = nil, retryAfter: Double? = nil,
+        hint: String? = nil, response: OAuthErrorResponse? = nil, httpStatus: Int? = nil, retryAfter: Duration? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -46,15 +62,15 @@ public struct AuthStateError: Error, Sendable, Hashable {
         self.hint = hint?.printable(Self.longest)
         self.response = response
         self.httpStatus = httpStatus
-        self.retryAfter = retryAfter
+        retryAfterInSeconds = retryAfter?.inSeconds
         self.underlying = underlying.map { "\($0)".printable() }
     }
 }
 
 extension AuthStateError: Codable {
     private enum CodingKeys: String, CodingKey {
-        case code, stage, message, expected, received, hint, response, httpStatus, retryAfter, challenge
-        case responseBody, underlying
+        case code, stage, message, expected, received, hint, response, httpStatus, challenge, responseBody, underlying
+        case retryAfterInSeconds = "retryAfter"
     }
 
     /// Decodes an error; an archive may have been written by another program, so its texts are cleaned again.
@@ -66,8 +82,8 @@ extension AuthStateError: Codable {
             try container.decode(String.self, forKey: .message), expected: try text(.expected),
             received: try text(.received), hint: try text(.hint),
             response: try container.decodeIfPresent(OAuthErrorResponse.self, forKey: .response),
-            httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus),
-            retryAfter: try container.decodeIfPresent(Double.self, forKey: .retryAfter))
+            httpStatus: try container.decodeIfPresent(Int.self, forKey: .httpStatus))
+        retryAfterInSeconds = try container.decodeIfPresent(Double.self, forKey: .retryAfterInSeconds)
         challenge = try container.decodeIfPresent(AuthenticationChallenge.self, forKey: .challenge)?.cut
         responseBody = try text(.responseBody)?.printable()
         underlying = try text(.underlying)?.printable()
@@ -78,8 +94,9 @@ extension AuthStateError: CustomStringConvertible {
     /// Message, expectation and advice in one line.
     public var description: String {
         var text = message
-        if let expected { text += " Expected \(expected)." }
-        if let received { text += " Received \(received)\(received.hasSuffix(".") ? "" : ".")" }
+        let (ours, theirs) = isAboutAnswer ? ("This program expects", "The answer has") : ("Expected", "Received")
+        if let expected { text += " \(ours) \(expected)." }
+        if let received { text += " \(theirs) \(received)\(received.hasSuffix(".") ? "" : ".")" }
         if let underlying { text += " (\(underlying))" }
         if let hint { text += " \(hint)" }
         return text
@@ -87,6 +104,11 @@ extension AuthStateError: CustomStringConvertible {
 }
 
 extension AuthStateError {
+    /// Whether a check of an answer failed: then the expectation is this program's, and what was received the other party's.
+    private var isAboutAnswer: Bool {
+        kind == .refused || [.issuerMismatch, .resourceMismatch, .pkceUnsupported].contains(code)
+    }
+
     /// The part of a flow in which an error arose.
     public struct Stage: RawRepresentable, Sendable, Hashable, Codable {
         /// The stage's name, as the CLI prints it.

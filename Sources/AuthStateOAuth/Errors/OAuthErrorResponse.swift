@@ -10,6 +10,11 @@ public struct OAuthErrorResponse: Sendable, Hashable, Codable {
     public var errorURI: String? { didSet { errorURI = errorURI?.printable() } }
 
     /// Makes an error response.
+    ///
+    /// - Parameters:
+    ///   - error: The error code, for example `invalid_grant`.
+    ///   - errorDescription: The provider's explanation, cut to 300 printable characters.
+    ///   - errorURI: A page about the error, cut to 300 printable characters.
     public init(error: String, errorDescription: String? = nil, errorURI: String? = nil) {
         self.error = error.printable(100)
         self.errorDescription = errorDescription?.printable()

@@ -19,6 +19,15 @@ public struct TransportRequest: Sendable, Hashable {
     public var addressPolicy: AddressPolicy
 
     /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: The URL, http or https.
+    ///   - headers: The header fields, `Authorization` included.
+    ///   - body: The body; nil sends none.
+    ///   - timeout: The time that the whole exchange may take, from the name's look-up to the last byte of the answer.
+    ///   - maximumResponseBytes: The most bytes that the answer's body may have, counted after decompression.
+    ///   - addressPolicy: The addresses that the request may be sent to.
     public init(
         method: Method = .get,
         url: URL,

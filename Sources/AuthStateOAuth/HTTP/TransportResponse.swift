@@ -11,6 +11,11 @@ public struct TransportResponse: Sendable, Hashable {
     public var body: Data
 
     /// Makes an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - headers: The header fields of the final answer.
+    ///   - body: The whole body, decompressed.
     public init(status: Int, headers: TransportHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers

@@ -15,6 +15,8 @@ public struct IDTokenExpectation: Sendable {
     public var clientSecret: String?
     /// Whether that secret may be shorter than the hash of the algorithm, see `Tolerance.shortSecret`.
     public var toleratesShortSecret = false
+    /// Whether a logout token may lack `exp`, see `Tolerance.missingLogoutExpiry`.
+    public var toleratesMissingLogoutExpiry = false
     /// The request's nonce; nil when none was sent.
     public var nonce: String?
     /// Whether a token from the token endpoint may come without the nonce (`Tolerance.missingNonce`).
@@ -35,6 +37,11 @@ public struct IDTokenExpectation: Sendable {
     public var now: Date
 
     /// Makes an expectation.
+    ///
+    /// - Parameters:
+    ///   - issuer: The issuer, which the token must name exactly.
+    ///   - clientID: The client that the token must be for.
+    ///   - now: The time of day.
     public init(issuer: Issuer, clientID: String, now: Date) {
         self.issuer = issuer
         self.clientID = clientID

@@ -1,18 +1,38 @@
-public import AuthStateFoundation
+package import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A question to the provider about a token (RFC 7662, section 2.1).
 ///
 /// A client asks about its own tokens. A resource server, which asks about tokens that come in, has more to check.
-public typealias IntrospectionRequest = OwnTokenRequest<TokenIntrospection>
-
-/// The purpose of asking whether a token is valid (RFC 7662).
-public enum TokenIntrospection: OwnTokenPurpose {
-    /// `introspection`.
-    public static let name = "introspection"
+public struct IntrospectionRequest: Sendable, Hashable, OwnTokenRequest {
+    /// The client that the token was issued to and that sends the request.
+    public var client: Client
     /// The token.
-    public static let stage = AuthStateError.Stage.token
-    /// The advice at a provider that does not offer it.
-    public static let absenceHint = "Use the token: a resource that refuses it says so with a 401."
-    /// The introspection endpoint.
-    public static func endpoint(of configuration: ProviderConfiguration) -> URL? { configuration.introspectionEndpoint }
+    public var token: String
+    /// The kind of token; nil leaves it to the provider to find out.
+    public var tokenTypeHint: TokenTypeHint?
+    /// Additional parameters that the provider understands.
+    public var additionalParameters: Parameters = [:]
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - client: The client that the token was issued to.
+    ///   - token: The token.
+    ///   - tokenTypeHint: The kind of token; nil leaves it to the provider to find out.
+    public init(_ client: Client, token: String, tokenTypeHint: TokenTypeHint? = nil) {
+        self.client = client
+        self.token = token
+        self.tokenTypeHint = tokenTypeHint
+    }
+
+    package static let name = "introspection"
+    package static let stage = AuthStateError.Stage.token
+    package static let absenceHint = "Use the token: a resource that refuses it says so with a 401."
+    package static func endpoint(of provider: ProviderConfiguration) -> URL? { provider.introspectionEndpoint }
+}
+
+extension IntrospectionRequest: Redacted {
+    /// The client; the token stays secret.
+    public var description: String { redactedDescription }
 }

@@ -49,10 +49,15 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// Where RFC 8414, section 3, keeps the metadata: the well-known path between host and path.
-    public var authorizationServerMetadataURL: URL? {
+    public var authorizationServerMetadataURL: URL? { inserting("oauth-authorization-server") }
+
+    /// OpenID Connect's document in RFC 8414's place, between host and path (RFC 8414, section 5).
+    package var insertedOpenIDConfigurationURL: URL? { inserting("openid-configuration") }
+
+    private func inserting(_ name: String) -> URL? {
         let parts = URIReference(rawValue)
         let path = parts.path.hasSuffix("/") ? parts.path.dropLast() : parts.path
         let authority = (parts.host ?? "") + (parts.port.map { ":\($0)" } ?? "")
-        return URL(string: "\(parts.scheme ?? "")://\(authority)/.well-known/oauth-authorization-server\(path)")
+        return URL(string: "\(parts.scheme ?? "")://\(authority)/.well-known/\(name)\(path)")
     }
 }

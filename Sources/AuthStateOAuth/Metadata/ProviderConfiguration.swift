@@ -54,9 +54,29 @@ public struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// Optional, so that archives from before there was a policy can be read.
     private var ownAddressPolicy: AddressPolicy?
 
+    /// Whether a protected resource named this provider: a refusal without the promised `iss` is then not believed.
+    ///
+    /// Optional, so that it is absent from the archives of all others.
+    package var namedByResource: Bool?
+
     /// Endpoints by hand.
     ///
     /// With the scope `openid`, `issuer` and `jwksURI` are needed: no ID token goes unverified.
+    ///
+    /// - Parameters:
+    ///   - issuer: The issuer; nil for a plain OAuth provider without ID tokens.
+    ///   - authorizationEndpoint: The page at which users log in; nil for a provider that only serves machines.
+    ///   - tokenEndpoint: The endpoint that exchanges grants for tokens.
+    ///   - jwksURI: The public keys that ID tokens are verified with.
+    ///   - userInfoEndpoint: The endpoint for claims about the user.
+    ///   - endSessionEndpoint: The endpoint for logouts (OpenID Connect RP-Initiated Logout 1.0).
+    ///   - registrationEndpoint: The endpoint for client registration (RFC 7591).
+    ///   - revocationEndpoint: The endpoint for token revocation (RFC 7009).
+    ///   - introspectionEndpoint: The endpoint for token introspection (RFC 7662).
+    ///   - deviceAuthorizationEndpoint: The endpoint for device authorization (RFC 8628).
+    ///   - pushedAuthorizationRequestEndpoint: The endpoint for pushed authorization requests (RFC 9126).
+    ///   - backchannelAuthenticationEndpoint: The endpoint for backchannel authentication (OpenID Connect CIBA Core
+    ///     1.0).
     public init(
         issuer: Issuer? = nil,
         authorizationEndpoint: URL?,

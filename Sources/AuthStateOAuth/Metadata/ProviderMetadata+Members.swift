@@ -51,6 +51,8 @@ extension ProviderMetadata {
         "backchannel_token_delivery_modes_supported": .strings,
         "backchannel_authentication_request_signing_alg_values_supported": .strings,
         "display_values_supported": .strings,
+        "client_id_metadata_document_supported": .flag,
+        "protected_resources": .strings,
         "claim_types_supported": .strings,
         "claims_supported": .strings,
         "claims_locales_supported": .strings,
@@ -192,6 +194,10 @@ extension ProviderMetadata {
     }
     /// Whether backchannel authentication takes a user code; absent means false.
     public var backchannelUserCodeParameterSupported: Bool? { flag("backchannel_user_code_parameter_supported") }
+    /// Whether a client's identifier may be the URL of its metadata document (draft, section 6); absent means false.
+    public var clientIDMetadataDocumentSupported: Bool? { flag("client_id_metadata_document_supported") }
+    /// The protected resources whose tokens this server issues (RFC 9728, section 4).
+    public var protectedResources: [String]? { strings("protected_resources") }
     /// Display values.
     public var displayValuesSupported: [String]? { strings("display_values_supported") }
     /// Claim types: normal, aggregated, distributed.

@@ -42,7 +42,12 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     ///
     /// An ID token's `iss` then has to be the template filled with the token's own `tid`, which has to be a GUID.
     public static let tenantIssuer = Tolerance(rawValue: "tenantIssuer")
+    /// A protected resource's metadata name a path above the resource's, at the same origin, instead of the resource (RFC
+    /// 9728, section 3.3): tokens are then requested for that path.
+    public static let parentResource = Tolerance(rawValue: "parentResource")
     /// A pushed request names the DPoP key (`dpop_jkt`) and goes without a proof (RFC 9449, section 10.1, has both ways):
     /// the provider wants a nonce in the proof there, and does not say which.
     public static let unprovenPush = Tolerance(rawValue: "unprovenPush")
+    /// A logout token has no `exp`, as in drafts of Back-Channel Logout 1.0 (glewlwyd): it then ends two minutes after its `iat`.
+    public static let missingLogoutExpiry = Tolerance(rawValue: "missingLogoutExpiry")
 }

@@ -157,7 +157,9 @@ extension KnownProvider {
 
     /// Keycloak.
     ///
-    /// - Parameter base: Where it is, for example `https://sso.example`; before version 17 it ends in `/auth`.
+    /// - Parameters:
+    ///   - base: Where it is, for example `https://sso.example`; before version 17 it ends in `/auth`.
+    ///   - realm: The realm's name, not percent-encoded.
     /// - Throws: `AuthStateError` with `.invalidIssuer`.
     public static func keycloak(base: String, realm: String) throws -> KnownProvider {
         KnownProvider(

@@ -7,7 +7,7 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
     public enum Action: Sendable, Hashable {
         /// Read the registration (section 2.1).
         case read
-        /// Replace everything that is registered (section 2.2); see `RegistrationRequest(updating:configuration:)`.
+        /// Replace everything that is registered (section 2.2); see `RegistrationRequest(updating:at:)`.
         case update(RegistrationRequest)
         /// Delete the client (section 2.3).
         case delete
@@ -51,7 +51,7 @@ public struct RegistrationManagementRequest: Sendable, Hashable {
         case .read: return TransportRequest(method: .get, url: endpoint, headers: headers)
         case .delete: return TransportRequest(method: .delete, url: endpoint, headers: headers)
         case .update(let request):
-            var body = try request.metadata()
+            var body = try request.metadata.document()
             body["client_id"] = .string(registration.clientID)
             body["client_secret"] = registration.clientSecret.map { .string($0) }
             headers["Content-Type"] = "application/json"
@@ -96,7 +96,7 @@ extension RegistrationManagementRequest {
     /// The metadata that are registered if the answer does not say otherwise.
     private var asked: [String: JSONValue] {
         get throws {
-            if case .update(let request) = action { return try request.metadata() }
+            if case .update(let request) = action { return try request.metadata.document() }
             return registration.metadata
         }
     }

@@ -7,26 +7,19 @@ extension RegistrationRequest {
     /// are in `additionalMetadata`, as they are written there; `keys` replaces them.
     ///
     /// - Throws: `AuthStateError` with `.malformedResponse` when a member that has a property here is not of its type.
-    public init(updating registration: RegistrationResponse, configuration: ProviderConfiguration) throws {
-        self.init(configuration: configuration, redirectURIs: [])
-        applicationType = nil
+    public init(updating registration: RegistrationResponse, at provider: ProviderConfiguration) throws {
+        self.init(provider, redirectURIs: [])
+        metadata.applicationType = nil
         // Some providers write null, or an empty string, for a member that is not set.
         var rest = registration.metadata.filter { name, value in
-            value != .null && value != "" && !Self.notSent.contains(name)
+            value != .null && value != "" && !ClientMetadata.notSent.contains(name)
         }
-        for member in Self.members {
+        for member in ClientMetadata.members {
             guard let value = rest.removeValue(forKey: member.name) else { continue }
-            guard try member.take(value, &self) else { throw Self.unusable(member.name) }
+            guard try member.take(value, &metadata) else { throw Self.unusable(member.name) }
         }
-        additionalMetadata = rest
+        metadata.additionalMetadata = rest
     }
-
-    /// The members that only the provider sets, and those that an update carries in another way (RFC 7592, section
-    /// 2.2).
-    static let notSent: Set<String> = [
-        "client_id", "client_secret", "registration_access_token", "registration_client_uri",
-        "client_secret_expires_at", "client_id_issued_at",
-    ]
 
     private static func unusable(_ name: String) -> AuthStateError {
         AuthStateError(
@@ -34,4 +27,13 @@ extension RegistrationRequest {
             expected: "a value of the type that RFC 7591 says", received: "something else",
             hint: "Send an update with all metadata of your own.")
     }
+}
+
+extension ClientMetadata {
+    /// The members that only the provider sets, and those that an update carries in another way (RFC 7592, section
+    /// 2.2).
+    static let notSent: Set<String> = [
+        "client_id", "client_secret", "registration_access_token", "registration_client_uri",
+        "client_secret_expires_at", "client_id_issued_at",
+    ]
 }

@@ -22,7 +22,9 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
 
     /// Reads an answer.
     ///
-    /// - Parameter tolerances: The provider's known deviations.
+    /// - Parameters:
+    ///   - response: The registration endpoint's answer, of any status.
+    ///   - tolerances: The provider's known deviations.
     /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
     ///   `registration_client_uri` and `registration_access_token`.
     public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
@@ -180,7 +182,7 @@ extension RegistrationRequest {
     /// - Throws: As `RegistrationResponse.init(_:tolerances:)` does.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse {
         try RegistrationResponse(
-            response, asked: metadata(), mayOmitExpiry: configuration.tolerances.contains(.missingSecretExpiry))
+            response, asked: metadata.document(), mayOmitExpiry: provider.tolerances.contains(.missingSecretExpiry))
     }
 }
 

@@ -29,7 +29,16 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
 
     /// Makes a grant.
     ///
-    /// - Parameter lifetime: In seconds; many providers accept an hour at most.
+    /// - Parameters:
+    ///   - issuer: `iss`: the service account.
+    ///   - subject: `sub`: the subject of the token; nil leaves it out for providers that want none.
+    ///   - audience: `aud`; nil takes the provider's issuer, or its token endpoint, see `audience`.
+    ///   - key: The reference to the private key, see `ClientCredential.privateKey(file:keyID:signingAlgorithm:)`.
+    ///   - lifetime: In seconds; many providers accept an hour at most.
+    ///   - additionalClaims: Further claims, for example Google's `scope`.
+    ///   - scopes: The scopes to ask for.
+    ///   - resources: The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2).
+    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         issuer: String, subject: String?, audience: String? = nil, key: ClientCredential, lifetime: Int = 300,
         additionalClaims: [String: JSONValue] = [:], scopes: [Scope] = [], resources: [String] = [],
@@ -50,6 +59,7 @@ public struct JWTBearerGrant: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - provider: The provider that it is for.
+    ///   - key: The private key that signs.
     ///   - now: The time of day.
     /// - Throws: `AuthStateError` with `.invalidArgument` when an additional claim would replace one of the grant's own;
     ///   `JOSEError` when the platform's cryptographic library fails.

@@ -1,19 +1,38 @@
-public import AuthStateFoundation
-import AuthStateJOSE
+package import AuthStateFoundation
+public import AuthStateJOSE
 
 /// A request to the revocation endpoint (RFC 7009, section 2.1).
-public typealias RevocationRequest = OwnTokenRequest<TokenRevocation>
+public struct RevocationRequest: Sendable, Hashable, OwnTokenRequest {
+    /// The client that the token was issued to and that sends the request.
+    public var client: Client
+    /// The token.
+    public var token: String
+    /// The kind of token; nil leaves it to the provider to find out.
+    public var tokenTypeHint: TokenTypeHint?
+    /// Additional parameters that the provider understands.
+    public var additionalParameters: Parameters = [:]
 
-/// The purpose of revoking a token (RFC 7009).
-public enum TokenRevocation: OwnTokenPurpose {
-    /// `revocation`.
-    public static let name = "revocation"
-    /// The logout.
-    public static let stage = AuthStateError.Stage.logout
-    /// The advice at a provider that does not offer it.
-    public static let absenceHint = "The tokens count until they end; log out to forget them here."
-    /// The revocation endpoint.
-    public static func endpoint(of configuration: ProviderConfiguration) -> URL? { configuration.revocationEndpoint }
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - client: The client that the token was issued to.
+    ///   - token: The token.
+    ///   - tokenTypeHint: The kind of token; nil leaves it to the provider to find out.
+    public init(_ client: Client, token: String, tokenTypeHint: TokenTypeHint? = nil) {
+        self.client = client
+        self.token = token
+        self.tokenTypeHint = tokenTypeHint
+    }
+
+    package static let name = "revocation"
+    package static let stage = AuthStateError.Stage.logout
+    package static let absenceHint = "The tokens count until they end; log out to forget them here."
+    package static func endpoint(of provider: ProviderConfiguration) -> URL? { provider.revocationEndpoint }
+}
+
+extension RevocationRequest: Redacted {
+    /// The client; the token stays secret.
+    public var description: String { redactedDescription }
 }
 
 extension RevocationRequest {

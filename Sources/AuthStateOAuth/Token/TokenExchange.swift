@@ -37,6 +37,15 @@ public struct TokenExchange: Sendable, Hashable {
     public var additionalParameters: Parameters
 
     /// Makes an exchange.
+    ///
+    /// - Parameters:
+    ///   - subjectToken: The token of the party in whose name the new token is issued.
+    ///   - actorToken: The token of the party that acts in that name; nil when it is the same party.
+    ///   - requestedTokenType: The kind of token to ask for; nil leaves it to the provider.
+    ///   - audiences: The names of the services that the token shall be for.
+    ///   - resources: The places of the services that the token shall be for, absolute URIs.
+    ///   - scopes: The scopes of the new token.
+    ///   - additionalParameters: Additional parameters that the provider understands.
     public init(
         of subjectToken: TypedToken, actorToken: TypedToken? = nil, requestedTokenType: TokenTypeIdentifier? = nil,
         audiences: [String] = [], resources: [String] = [], scopes: [Scope] = [], additionalParameters: Parameters = [:]

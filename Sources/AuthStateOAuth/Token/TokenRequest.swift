@@ -40,6 +40,14 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// Makes a request. Scopes and resources that are not given are those of the grant; the parameters are added to those
     /// of the grant.
+    ///
+    /// - Parameters:
+    ///   - client: The client that asks, and its provider.
+    ///   - grant: The grant that the client presents.
+    ///   - scopes: The scopes to ask for; empty leaves them to the grant.
+    ///   - resources: The resources that the token shall be for, absolute URIs (RFC 8707, section 2.2); empty leaves
+    ///     them to the grant.
+    ///   - additionalParameters: Additional parameters that the provider understands, for example `audience`.
     public init(
         _ client: Client, _ grant: Grant, scopes: [Scope] = [], resources: [String] = [],
         additionalParameters: Parameters = [:]
@@ -80,7 +88,9 @@ public struct TokenRequest: Sendable, Hashable {
 
     /// The HTTP request: a form, with the client's proof.
     ///
-    /// - Parameter dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
+    /// - Parameters:
+    ///   - authentication: The client's proof for this request.
+    ///   - dpopProof: For a request with a `dpopKey`: a signed `DPoPProof` for this endpoint.
     /// - Throws: `AuthStateError` for a malformed scope or resource, a type of authorization details that the provider does
     ///   not list, an additional parameter that would replace one of
     ///   the grant's, an assertion that is not signed, or an algorithm of the DPoP key that the provider does not take.

@@ -26,6 +26,17 @@ public struct TokenResponse: Sendable, Hashable, Codable {
     public var additionalMembers: [String: JSONValue]
 
     /// Makes a response, for example from a provider's own library.
+    ///
+    /// - Parameters:
+    ///   - accessToken: The access token.
+    ///   - tokenType: The type of the access token, as the provider wrote it.
+    ///   - issuedAt: The time at which the request was sent; lifetimes count from here.
+    ///   - accessTokenExpirationDate: The time at which the access token expires; nil when the provider did not say.
+    ///   - refreshToken: The refresh token, when there is one.
+    ///   - idToken: The ID token, when there is one; it is not verified here.
+    ///   - scope: The granted scope, when the provider named it.
+    ///   - authorizationDetails: The granted access in detail (RFC 9396, section 7); nil when the provider did not say.
+    ///   - additionalMembers: Members that the specification does not name.
     public init(
         accessToken: String, tokenType: String = "Bearer", issuedAt: Date, accessTokenExpirationDate: Date? = nil,
         refreshToken: String? = nil, idToken: String? = nil, scope: String? = nil,

@@ -72,7 +72,7 @@ extension URIReference {
     /// Scheme, host and port in lower case, the default port left out (RFC 6454, section 6.2).
     package var origin: String {
         let scheme = (scheme ?? "").lowercased()
-        let isDefault = port == nil || port == (scheme == "https" ? "443" : "80")
+        let isDefault = port?.isEmpty ?? true || port == (scheme == "https" ? "443" : "80")
         return "\(scheme)://\((host ?? "").lowercased())" + (isDefault ? "" : ":\(port ?? "")")
     }
 }

@@ -29,7 +29,7 @@ import AuthStateSystem
 /// Type-checked against declarations of our own; not yet run on a device.
 public struct KeychainAuthStateStore: AuthStateStore {
     /// The queue of the process: a suspended process holds nothing that another waits for.
-    private static let queue = LeaseQueue()
+    private static let queue = WaitingLine<String>()
 
     /// The longest silence of the keychain in a load, or in a function of a lease.
     static let patience = Duration.seconds(30)
@@ -42,7 +42,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
     private let accessibility: Accessibility
     private let clock: any Clock<Duration>
     private let work: BlockingWork
-    private let queue: LeaseQueue
+    private let queue: WaitingLine<String>
 
     #if canImport(Security)
         /// Makes a store; nothing is read or written yet.
@@ -69,7 +69,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
     init(
         _ items: any KeychainItems, service: String, accessGroup: String? = nil,
         accessibility: Accessibility = .afterFirstUnlockThisDeviceOnly, clock: any Clock<Duration> = ContinuousClock(),
-        queue: LeaseQueue = Self.queue
+        queue: WaitingLine<String> = Self.queue
     ) {
         self.items = items
         self.service = service
@@ -95,6 +95,10 @@ public struct KeychainAuthStateStore: AuthStateStore {
     ///
     /// A save that the body began is finished even when its task is cancelled.
     ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     /// - Throws: `AuthStateError` with `.storeLocked` at the deadline; `CancellationError` when cancelled while
     ///   waiting; the body's errors.
     public nonisolated(nonsending) func withLease<R>(
@@ -105,7 +109,7 @@ public struct KeychainAuthStateStore: AuthStateStore {
         let (entry, slot, work, queue) = (entry(key), slot(of: key), work, queue)
         let deadline = Deadline(after: deadline, on: clock)
         let name = [service, accessGroup ?? "", key.rawValue].joined(separator: "\0")
-        try await queue.acquire(name, until: deadline, orThrow: .storeLocked(key.rawValue))
+        try await queue.enter(name, until: deadline, orThrow: AuthStateError.storeLocked(key.rawValue))
         let reading: Result<KeychainEntry.Reading, any Error>
         do {
             let patience = max(deadline.remaining, Self.leastPatience)
@@ -114,16 +118,16 @@ public struct KeychainAuthStateStore: AuthStateStore {
                 Result { try entry.read() }
             }
         } catch {
-            queue.release(name)
+            queue.leave(name)
             throw error
         }
         let lease = KeychainLease(entry, reading, slot, work)
         do {
             let result = try await body(lease)
-            await lease.end { queue.release(name) }
+            await lease.end { queue.leave(name) }
             return result
         } catch {
-            await lease.end { queue.release(name) }
+            await lease.end { queue.leave(name) }
             throw error
         }
     }

@@ -47,6 +47,11 @@ public struct SealedAuthStateStore: AuthStateStore {
     }
 
     /// Runs a transaction under a lease of the other store, with the archives open.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
     public nonisolated(nonsending) func withLease<R>(
         _ key: AuthStateKey,
         deadline: Duration,

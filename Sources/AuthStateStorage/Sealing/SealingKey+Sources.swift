@@ -9,7 +9,7 @@ extension SealingKey {
     ///   `.invalidArgument` for the name of the key.
     public init(id: String? = nil, environment variable: String) throws {
         let text = try SecretSource.variable(variable, holding: "a sealing key", stage: .store)
-        try self.init(id: id, text: text, place: "the environment variable \(variable)")
+        try self.init(id: id, text: Array(text.utf8), place: "the environment variable \(variable)")
     }
 
     /// Reads a key from a file that only its owner can read: 32 bytes as base64, base64url or hexadecimal digits.
@@ -19,12 +19,13 @@ extension SealingKey {
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the file and showing nothing of it;
     ///   `.invalidArgument` for the name of the key.
     public init(id: String? = nil, file path: String) throws {
-        let text = try SecretSource.content(ofFile: path, holding: "a sealing key", stage: .store)
+        let text = try SecretSource.bytes(ofFile: path, holding: "a sealing key", stage: .store)
         try self.init(id: id, text: text, place: "the file \(path)")
     }
 
-    private init(id: String?, text: String, place: String) throws {
-        guard let bytes = Self.decode(text), bytes.count == AES256GCM.keyLength else {
+    /// Takes a key from the text that was read from a place.
+    init(id: String?, text: [UInt8], place: String) throws {
+        guard let bytes = Self.decode(String(decoding: text, as: UTF8.self)), bytes.count == AES256GCM.keyLength else {
             throw AuthStateError(
                 .credentialUnavailable, stage: .store, "There is no sealing key in \(place).",
                 expected: "32 bytes as base64, base64url or 64 hexadecimal digits", hint: Self.recipe)

@@ -3,7 +3,10 @@ import AuthStateJOSE
 extension OpenIDProvider {
     /// Makes the next requests at an endpoint fail; faults are used up in order, one for each request.
     ///
-    /// - Parameter times: How many requests.
+    /// - Parameters:
+    ///   - fault: The failure of each of these requests.
+    ///   - endpoint: The endpoint whose requests fail.
+    ///   - times: How many requests.
     public func inject(_ fault: Fault, at endpoint: Endpoint, times: Int = 1) {
         core.faults.withLock { $0[endpoint, default: FaultPlan()].queue += Array(repeating: fault, count: times) }
     }
@@ -19,7 +22,9 @@ extension OpenIDProvider {
     /// Decides a device's login, like a person who has entered its user code: allows it for the first user, or denies
     /// it.
     ///
-    /// - Parameter userCode: In any case, with or without its hyphen.
+    /// - Parameters:
+    ///   - userCode: In any case, with or without its hyphen.
+    ///   - allow: Whether the login is allowed; false denies it.
     /// - Returns: Whether a login with this code waits for a decision.
     @discardableResult
     public func decide(userCode: String, allow: Bool) -> Bool {
@@ -29,7 +34,9 @@ extension OpenIDProvider {
     /// Decides the backchannel logins of a person, like the person on their phone. Without `Login.page` they are
     /// decided at once.
     ///
-    /// - Parameter loginHint: The person's name, subject or mail address.
+    /// - Parameters:
+    ///   - loginHint: The person's name, subject or mail address.
+    ///   - allow: Whether the logins are allowed; false denies them.
     /// - Returns: Whether a login of theirs waits for a decision.
     @discardableResult
     public func decide(loginHint: String, allow: Bool) -> Bool {
@@ -44,6 +51,9 @@ extension OpenIDProvider {
         }
     }
 
+    /// Returns whether an access token is one of this provider, and still valid by its own time.
+    public func hasIssued(accessToken: String) -> Bool { core.hasIssued(accessToken: accessToken) }
+
     /// Expires every access token at once, before its announced lifetime ends; grants stay.
     public func expireAccessTokens() {
         core.state.withLock { state in
@@ -53,7 +63,9 @@ extension OpenIDProvider {
 
     /// Makes userinfo and the protected resource refuse the next access tokens, valid ones too.
     ///
-    /// - Parameter challenge: The value of `WWW-Authenticate`; nil sends none.
+    /// - Parameters:
+    ///   - times: The number of requests that are refused.
+    ///   - challenge: The value of `WWW-Authenticate`; nil sends none.
     public func rejectAccessTokens(times: Int = 1, challenge: String? = #"Bearer error="invalid_token""#) {
         core.state.withLock { $0.rejections = (times, challenge) }
     }
@@ -66,6 +78,20 @@ extension OpenIDProvider {
     /// - Parameter keepsOld: Whether the old public keys stay in the key set.
     /// - Throws: `JOSEError` when the system's cryptographic library fails.
     public func rotateKeys(keepsOld: Bool = true) throws { try core.keys.rotate(keepsOld: keepsOld) }
+
+    /// Makes the logout token that a provider posts to a client's back-channel logout endpoint (OpenID Connect Back-Channel
+    /// Logout 1.0, section 2.4).
+    ///
+    /// - Parameters:
+    ///   - clientID: The client that it is for.
+    ///   - subject: The user; nil names none.
+    ///   - sessionID: The session (`sid`), as in an ID token; nil ends all sessions of the user.
+    /// - Throws: `JOSEError` when the system's cryptographic library fails.
+    public func logoutToken(
+        for clientID: String, subject: String? = nil, sessionID: String? = nil
+    ) throws -> String {
+        try core.logoutToken(for: clientID, subject: subject, sessionID: sessionID)
+    }
 
     /// The names (`kid`) of the keys that are published, the current ones first.
     public var keyIDs: [String] { core.keys.published.compactMap(\.keyID) }

@@ -11,6 +11,9 @@ final class ProviderCore: Sendable {
     let keys = ProviderKeys()
     private let clock: WallClock
 
+    /// The time now, in seconds since 1970, without the provider's skew.
+    var now: Double { clock.secondsSince1970 }
+
     init(_ configuration: OpenIDProvider.Configuration, clock: WallClock) {
         state = Lock(ProviderState(configuration: configuration))
         self.clock = clock
@@ -36,7 +39,7 @@ final class ProviderCore: Sendable {
     func decide(userCode: String, allow: Bool) -> Bool {
         let now = clock.secondsSince1970
         return state.withLock { state in
-            let now = now + state.configuration.clockSkew
+            let now = now + state.configuration.clockSkew.inSeconds
             guard let (code, _) = state.waitingDevice(userCode: userCode, now: now) else { return false }
             state.decide(code, allowing: allow ? state.configuration.users.first : nil, now: now)
             return true
@@ -46,10 +49,18 @@ final class ProviderCore: Sendable {
     func decide(loginHint: String, allow: Bool) -> Bool {
         let now = clock.secondsSince1970
         return state.withLock { state in
-            let now = now + state.configuration.clockSkew
+            let now = now + state.configuration.clockSkew.inSeconds
             let waiting = state.waitingLogins(of: loginHint, now: now)
             for (code, user) in waiting { state.decide(code, allowing: allow ? user : nil, now: now) }
             return !waiting.isEmpty
+        }
+    }
+
+    func hasIssued(accessToken: String) -> Bool {
+        let now = clock.secondsSince1970
+        return state.withLock { state in
+            guard let token = state.accessTokens[accessToken] else { return false }
+            return now + state.configuration.clockSkew.inSeconds < token.expiresAt
         }
     }
 
@@ -62,7 +73,7 @@ final class ProviderCore: Sendable {
     private func answer(_ request: OpenIDProvider.Request) -> LoopbackResponse {
         let now = clock.secondsSince1970
         let (decision, deviations, nonce) = state.withLock { state in
-            let decision = state.decide(request, now: now + state.configuration.clockSkew)
+            let decision = state.decide(request, now: now + state.configuration.clockSkew.inSeconds)
             return (decision, state.configuration.deviations, state.nonce(for: request))
         }
         do {

@@ -105,6 +105,8 @@ struct ProviderState: Sendable {
             case .token: return try token(request, now: now)
             case .userInfo: return try userInfo(request, now: now)
             case .resource: return .response(try resource(request, now: now))
+            case .resourceMetadata, .rootResourceMetadata, .namedResourceMetadata:
+                return .response(try resourceMetadata(at: request.endpoint))
             case .endSession: return .response(try endSession(request))
             case .revocation: return .response(try revoke(request, now: now))
             case .introspection: return .response(try introspect(request, now: now))
@@ -116,7 +118,7 @@ struct ProviderState: Sendable {
             case .deviceVerification: return .response(try verifyDevice(request, now: now))
             }
         } catch {
-            return .response(error.response)
+            return .response(completed(error, of: request).response)
         }
     }
 

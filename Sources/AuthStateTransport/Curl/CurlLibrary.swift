@@ -15,7 +15,7 @@
             }
             // AuthStateJOSE opens libcrypto so that it stays whole until the process is gone; libcurl's own call, if it came
             // first, would let it be torn down at exit under the thread that talks TLS.
-            _ = try? SHA2.sha256([])
+            _ = try? OpenSSLBackend().digest(.sha256, of: [])
             guard AuthStateCurlGlobalInit() == AuthStateCurl_CURLE_OK else {
                 let message = "libcurl (Debian and Ubuntu: libcurl4) could not set itself up."
                 return .failure(TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false))

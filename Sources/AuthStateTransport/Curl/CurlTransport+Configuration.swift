@@ -26,6 +26,17 @@
             public var usesProxyFromEnvironment: Bool
 
             /// Makes a configuration.
+            ///
+            /// - Parameters:
+            ///   - certificateAuthorityFile: A PEM file of certificate authorities to trust besides the system's; nil
+            ///     trusts those alone.
+            ///   - clientCertificate: The client's certificate and private key, shown to every server that asks; nil
+            ///     shows none.
+            ///   - connectTimeout: The time that name look-up, connection and TLS handshake may take together.
+            ///   - maximumConnectionsPerHost: The most connections to one host; further requests wait for a free one.
+            ///   - idleTimeout: The time that an unused connection is kept for the next request.
+            ///   - usesProxyFromEnvironment: Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are
+            ///     honoured.
             public init(
                 certificateAuthorityFile: String? = nil,
                 clientCertificate: ClientCertificate? = nil,

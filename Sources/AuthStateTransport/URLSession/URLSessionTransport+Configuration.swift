@@ -18,6 +18,13 @@
             public var maximumConnectionsPerHost: Int
 
             /// Makes a configuration.
+            ///
+            /// - Parameters:
+            ///   - certificateAuthorityFile: A PEM file of certificate authorities to trust besides the system's; nil
+            ///     trusts those alone.
+            ///   - clientIdentity: The client's certificate and private key, shown to every server that asks; nil shows
+            ///     none.
+            ///   - maximumConnectionsPerHost: The most connections to one host; further requests wait for a free one.
             public init(
                 certificateAuthorityFile: String? = nil,
                 clientIdentity: ClientIdentity? = nil,

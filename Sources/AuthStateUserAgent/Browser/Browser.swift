@@ -74,7 +74,10 @@ public struct Browser: Sendable {
     ///
     /// For pages that do not lead back to the app, such as a device login's; a user agent opens those of other logins.
     ///
-    /// - Parameter onFailure: Called at most once, with the error that the command ended with.
+    /// - Parameters:
+    ///   - url: The page: http or https with a host, without user and password.
+    ///   - stage: The stage of the errors.
+    ///   - onFailure: Called at most once, with the error that the command ended with.
     /// - Throws: `AuthStateError` with `.browserUnavailable`, or `.invalidArgument` for a URL that is no page.
     public func open(
         _ url: URL, stage: AuthStateError.Stage, onFailure: @escaping @Sendable (AuthStateError) -> Void

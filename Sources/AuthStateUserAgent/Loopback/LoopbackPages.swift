@@ -20,6 +20,11 @@ public struct LoopbackPages: Sendable {
     public var applicationName: String?
 
     /// Chooses pages.
+    ///
+    /// - Parameters:
+    ///   - success: The page after success.
+    ///   - failure: The page after a failure or a cancellation.
+    ///   - applicationName: The name of the program to go back to, for the standard pages; nil names none.
     public init(success: Page = .standard, failure: Page = .standard, applicationName: String? = nil) {
         self.success = success
         self.failure = failure

@@ -21,6 +21,11 @@ public struct WebAuthenticationUserAgent: ExternalUserAgent {
         public var callbackURL: RedirectURI?
 
         /// Makes a configuration.
+        ///
+        /// - Parameters:
+        ///   - prefersEphemeralWebBrowserSession: Whether the window shares no cookies with the browser.
+        ///   - additionalHeaderFields: Header fields for the first request; needs iOS 17.4, macOS 14.4 or visionOS 1.1.
+        ///   - callbackURL: The URL at which the answer reaches the app; nil for the redirect URI itself.
         public init(
             prefersEphemeralWebBrowserSession: Bool = false, additionalHeaderFields: [String: String] = [:],
             callbackURL: RedirectURI? = nil

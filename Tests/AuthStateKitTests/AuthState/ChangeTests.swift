@@ -14,7 +14,7 @@ struct ChangeTests {
         _ = try await state.refresh()
         _ = await authError { try await state.refresh() }
         for stream in streams {
-            var seen: [AuthState.Current] = []
+            var seen: [AuthState.Status] = []
             for await change in stream {
                 seen.append(change)
                 if change.authorizationError != nil { break }
@@ -35,7 +35,7 @@ struct ChangeTests {
             seen.append(change.revision)
             if seen.count == 64 { break }
         }
-        #expect(seen.last == state.current.revision)
+        #expect(seen.last == state.status.revision)
         #expect(seen.first != 1)
     }
 
@@ -57,13 +57,22 @@ struct ChangeTests {
         let error = await authError { try await state.refresh() }
         var text = ""
         for value in [
-            tokens, state.current, state.snapshot, log.events, error as Any, fixture.record, fixture.transport.requests,
+            tokens, state.status, state.snapshot, log.events, error as Any, fixture.record, fixture.transport.requests,
         ] as [Any] {
             dump(value, to: &text)
             text += "\(value) \(String(reflecting: value))"
         }
         #expect(text.contains("invalid_grant"))
         for secret in ["SECRET", "U0VDUkVU", "%53%45"] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("a group of observers hands every event to each")
+    func observers() async throws {
+        var fixture = try Fixture([Fixture.tokens(1)])
+        let (first, second) = (EventLog(), EventLog())
+        fixture.options.observer = AuthStateObserverGroup(first, second)
+        try await fixture.state().refresh()
+        #expect(first.events.contains(.renewed) && first.events == second.events)
     }
 
     @Test("an observer hears in the caller's task that it waits, and sees its task-local values")

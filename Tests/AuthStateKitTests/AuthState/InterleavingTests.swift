@@ -87,7 +87,7 @@ struct InterleavingTests {
         store.fail()
         let login = tokens("theirs", fixture.clock)
         let other = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         try await other.update(with: login)
         try await state.setNeedsTokenRefresh()
         #expect(state.snapshot.refreshToken == "SECRET-theirs-refresh")
@@ -101,7 +101,7 @@ struct InterleavingTests {
         let parameters = RenewalParameters(additionalParameters: ["audience": "x"])
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-1")
         let other = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         try await other.update(with: tokens("bob", fixture.clock))
         try await state.setNeedsTokenRefresh()
         #expect(try await state.freshTokens(parameters).accessToken == "SECRET-access-5")
@@ -175,7 +175,7 @@ struct InterleavingTests {
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
-        #expect(await authError { try await state.freshTokens() }?.retryAfter == 40)
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == .seconds(40))
         #expect(await authError { try await state.freshTokens() }?.code == .temporarilyUnavailable)
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(40))

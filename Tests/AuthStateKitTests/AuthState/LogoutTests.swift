@@ -12,7 +12,7 @@ struct LogoutTests {
         _ fixture: ProviderFixture, store: any AuthStateStore = InMemoryAuthStateStore()
     ) async throws -> (state: AuthState, tokens: AuthState.Record) {
         let state = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         return (state, state.snapshot)
     }
 
@@ -179,7 +179,7 @@ struct LogoutTests {
             tokens, service: fixture.service, store: ReadOnlyAuthStateStore(store), storedVersion: stored.version)
         let outcome = await state.logOut()
         #expect(outcome.failures.map(\.code) == [.storeReadOnly] && outcome.revocation == .done)
-        #expect(!state.isAuthorized && state.current.storeError?.code == .storeReadOnly)
+        #expect(!state.isAuthorized && state.status.storeError?.code == .storeReadOnly)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 
@@ -188,7 +188,7 @@ struct LogoutTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let (state, _) = try await login(fixture, store: store)
-        let other = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let other = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         try await other.refresh()
         let newest = other.snapshot
         #expect(await state.logOut().revocation == .done)
@@ -287,8 +287,8 @@ struct LogoutTests {
         let (state, tokens) = try await login(fixture, store: store)
         let other = try await AuthState.register(
             RegistrationRequest(
-                configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
-            at: AuthState.Place(store: store, service: fixture.service))
+                fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")]),
+            at: AuthState.Place(store, service: fixture.service))
         #expect(await state.logOut().failures.isEmpty)
         let kept = try AuthStateArchive(data: try #require(try await store.load(.default)).archive).record
         #expect(kept.lastRegistrationResponse == other.snapshot.lastRegistrationResponse)

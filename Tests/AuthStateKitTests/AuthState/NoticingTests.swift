@@ -25,10 +25,10 @@ struct NoticingTests {
                 _ = try await lease.save(AuthStateArchive(fixture.record).data(), expecting: nil)
             }
             theirs = try await AuthState.restore(
-                at: AuthState.Place(store: contents, service: fixture.service, options: fixture.options))
+                at: AuthState.Place(contents, service: fixture.service, options: fixture.options))
             fixture.options.observer = log
             mine = try await AuthState.restore(
-                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         }
 
         func login(_ token: String) async throws {
@@ -50,7 +50,7 @@ struct NoticingTests {
         #expect(world.mine.tokensIfFresh() == nil)
         #expect(try await world.mine.freshTokens().accessToken == "SECRET-access-1")
         #expect(world.mine.tokensIfFresh()?.accessToken == "SECRET-access-1")
-        #expect(await changes.next()?.revision == world.theirs.current.revision)
+        #expect(await changes.next()?.revision == world.theirs.status.revision)
         #expect(world.log.events.contains(.adopted))
         #expect(world.fixture.transport.requests.count == 1)
     }
@@ -70,9 +70,9 @@ struct NoticingTests {
         let fixture = try await ProviderFixture(clock: ManualClock())
         let store = InMemoryAuthStateStore()
         let mine = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         let theirs = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         #expect(try await mine.freshTokens().accessToken == theirs.snapshot.accessToken)
         try await theirs.clear()
         #expect(await authError { try await mine.freshTokens() }?.code == .notLoggedIn)

@@ -18,7 +18,7 @@ struct OverlapTests {
 
     private func restored(_ store: any AuthStateStore, _ fixture: Fixture) async throws -> AuthState {
         try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
     }
 
     @Test("a reading that began during a login does not bring the old grant back")
@@ -69,7 +69,7 @@ struct OverlapTests {
         store.failAfterSaving(false)
         try await restored(store.inner, fixture).clear()
         try await mine.save()
-        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(!mine.isAuthorized && mine.status.storeError == nil)
         #expect(try await store.inner.login() == nil)
     }
 
@@ -86,7 +86,7 @@ struct OverlapTests {
         try await theirs.clear()
         store.fail()
         try await mine.save()
-        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(!mine.isAuthorized && mine.status.storeError == nil)
         #expect(try await store.inner.login() == nil)
     }
 
@@ -125,7 +125,7 @@ struct OverlapTests {
         #expect(await authError { try await state.setNeedsTokenRefresh() }?.kind == .store)
         store.fail()
         try await state.clear()
-        #expect(state.current.storeError == nil && !state.isAuthorized)
+        #expect(state.status.storeError == nil && !state.isAuthorized)
     }
 
     @Test("a failed save leaves no error behind when another save has included its change")
@@ -136,7 +136,7 @@ struct OverlapTests {
         // The save fails, and the next one has saved everything before the failure is reported.
         await state.report(unsaved: AuthStateError(.storeUnwritable, stage: .store, "disk full"))
         await state.publish()
-        #expect(state.current.storeError == nil && state.isEvictable)
+        #expect(state.status.storeError == nil && state.isEvictable)
     }
 
     @Test("tokens that are being saved are not shown by a call that is cancelled meanwhile")
@@ -246,7 +246,7 @@ struct OverlapTests {
         if isNew {
             let state = try await AuthState.logIn(
                 .clientCredentials(Client(fixture.record.client.provider, id: "client")),
-                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
             #expect(state.isAuthorized && state.snapshot.accessToken == "SECRET-access-1")
         } else {
             try await mine.update(with: tokens("mine", fixture))
@@ -303,7 +303,7 @@ struct OverlapTests {
         try await bounded { try await logout.value }
         try await bounded { try await update.value }
         #expect(try await store.inner.login()?.accessToken == "SECRET-new")
-        #expect(state.snapshot.accessToken == "SECRET-new" && state.current.storeError == nil)
+        #expect(state.snapshot.accessToken == "SECRET-new" && state.status.storeError == nil)
     }
 
     @Test("tokens that are being saved are not shown by a save that is cancelled meanwhile")
@@ -320,7 +320,7 @@ struct OverlapTests {
         #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-0")
         gate.open()
         #expect(try await bounded { try await renewal.value }.accessToken == "SECRET-access-1")
-        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1" && state.current.storeError == nil)
+        #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1" && state.status.storeError == nil)
     }
 
     @Test("a logout that cannot read the store leaves a registration that may be newer there")
@@ -389,10 +389,10 @@ struct OverlapTests {
         store.holdSaves(at: gate)
         let change = Task { try await mine.setNeedsTokenRefresh() }
         await gate.arrivals()
-        #expect(mine.snapshot.accessToken == "SECRET-access-1" && !mine.current.needsTokenRefresh)
+        #expect(mine.snapshot.accessToken == "SECRET-access-1" && !mine.status.needsTokenRefresh)
         gate.open()
         try await bounded { try await change.value }
-        #expect(mine.current.needsTokenRefresh)
+        #expect(mine.status.needsTokenRefresh)
     }
 }
 

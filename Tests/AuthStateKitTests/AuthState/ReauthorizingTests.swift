@@ -23,7 +23,7 @@ struct ReauthorizingTests {
             }
             state = try await AuthState.logIn(
                 .browser(fixture.request(scopes), DirectUserAgent()),
-                at: AuthState.Place(store: store, service: fixture.service))
+                at: AuthState.Place(store, service: fixture.service))
             request = TransportRequest(url: fixture.provider.url(of: .resource))
         }
 
@@ -124,7 +124,7 @@ struct ReauthorizingTests {
     @Test("other errors lead to no login")
     func otherErrors() async throws {
         let world = try await World()
-        world.provider.update { $0.resourceScope = "api" }
+        world.provider.update { $0.protectedResource.scopes = ["api"] }
         let error = await authError { try await world.state.performAction(world.request, reauthorize: asAda) }
         #expect(error?.code == .insufficientScope && world.logins() == 1)
         #expect(try await world.state.withReauthorization(asAda) { 1 } == 1)
@@ -208,7 +208,7 @@ struct ReauthorizingTests {
                         request.loginHint = name
                         _ = try await AuthState.logIn(
                             .browser(request, DirectUserAgent()),
-                            at: AuthState.Place(store: world.store, service: world.fixture.service))
+                            at: AuthState.Place(world.store, service: world.fixture.service))
                         throw AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.")
                     }
                     return try await world.state.performAction(world.request)
@@ -232,12 +232,12 @@ struct ReauthorizingTests {
             }
             if count == sending {
                 _ = try await AuthState.logIn(
-                    .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: service))
+                    .browser(request, DirectUserAgent()), at: AuthState.Place(store, service: service))
             }
             return TransportResponse(status: 401, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
         }
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: world.store, service: AuthorizationService(transport: transport)))
+            at: AuthState.Place(world.store, service: AuthorizationService(transport: transport)))
         let error = await authError {
             try await state.performAction(world.request, policy: .renewOnce, reauthorize: asAda)
         }
@@ -266,7 +266,7 @@ struct ReauthorizingTests {
             request.loginHint = "bob"
             _ = try await AuthState.logIn(
                 .browser(request, DirectUserAgent()),
-                at: AuthState.Place(store: world.store, service: world.fixture.service))
+                at: AuthState.Place(world.store, service: world.fixture.service))
         } else {
             try await AuthState.remove(from: world.store)
         }

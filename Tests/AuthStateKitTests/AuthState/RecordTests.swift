@@ -239,6 +239,13 @@ struct RecordTests {
 
     // MARK: Archives
 
+    @Test("the system's clock orders two decisions within a millisecond, made without knowledge of each other")
+    func clockSteps() throws {
+        let times = (0..<10_000).map { _ in AuthState.Stamp(at: WallClock.system.now, after: 0).time }
+        let steps = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }
+        #expect(try #require(steps.min(), "the clock moved") < 500)
+    }
+
     @Test("stamps survive an archive; a login's stamps are one stamp")
     func archived() throws {
         for record in try states() {

@@ -12,10 +12,10 @@ struct RegistrationTests {
         method: ClientAuthenticationMethod = .clientSecretBasic
     ) async throws -> AuthState {
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.clientName = "Tool"
         request.tokenEndpointAuthMethod = method
-        return try await AuthState.register(request, at: AuthState.Place(store: store, service: fixture.service))
+        return try await AuthState.register(request, at: AuthState.Place(store, service: fixture.service))
     }
 
     private func logIn(_ state: AuthState) async throws {
@@ -36,7 +36,7 @@ struct RegistrationTests {
         #expect(!state.isAuthorized && state.snapshot.lastRegistrationResponse?.clientID == state.snapshot.client.id)
         try await logIn(state)
         #expect(state.isAuthorized)
-        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         try await restored.refresh()
         try await logIn(restored)
         #expect(fixture.provider.requests(at: .registration).count == 1)
@@ -67,7 +67,7 @@ struct RegistrationTests {
         let kept = try await stored(store)
         #expect(kept.lastRegistrationResponse != nil && kept.lastTokenResponse == nil && kept.refreshToken == nil)
         #expect(kept.idToken == nil && kept.lastAuthorizationResponse == nil)
-        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         #expect(await authError { try await restored.freshTokens() }?.code == .notLoggedIn)
         try await logIn(restored)
         #expect(restored.isAuthorized && fixture.provider.requests(at: .registration).count == 1)
@@ -121,7 +121,7 @@ struct RegistrationTests {
         #expect(now != before && now == answer.credential)
         #expect(try await stored(store).client.credential == now)
         try await state.refresh()
-        try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service)).readRegistration()
+        try await AuthState.restore(at: AuthState.Place(store, service: fixture.service)).readRegistration()
     }
 
     @Test("an unsaved registration token is saved before the provider is asked again, or it is not asked")
@@ -131,7 +131,7 @@ struct RegistrationTests {
         let state = try await register(fixture, store: store)
         store.fail(.save)
         let kept = try await state.readRegistration()
-        #expect(state.current.storeError != nil)
+        #expect(state.status.storeError != nil)
         #expect(try await stored(store.inner).lastRegistrationResponse != kept)
         #expect(await authError { try await state.readRegistration() }?.kind == .store)
         #expect(fixture.provider.requests(at: .clientConfiguration).count == 1)
@@ -140,7 +140,7 @@ struct RegistrationTests {
         fixture.provider.inject(.status(503), at: .clientConfiguration)
         #expect(await authError { try await state.readRegistration() }?.kind == .transient)
         #expect(try await stored(store.inner).lastRegistrationResponse == kept)
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
     }
 
     @Test("members that a partial answer leaves out are kept, and so an update deletes nothing")
@@ -151,7 +151,7 @@ struct RegistrationTests {
             }
         }
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         (request.clientName, request.contacts) = ("Tool", ["ada@example.com"])
         request.grantTypes = [.authorizationCode, .refreshToken]
         let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
@@ -171,7 +171,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
         let state = try await AuthState.register(
@@ -189,13 +189,13 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let (first, second) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [first.privateKey]
         let store = OpenStore()
         let state = try await AuthState.register(
             request, credential: .privateKey(first).sent(onlyTo: .issuer(fixture.provider.issuer)),
-            at: AuthState.Place(store: store, service: fixture.service))
+            at: AuthState.Place(store, service: fixture.service))
         try await logIn(state)
         let evil = try #require(URL(string: "https://evil.example/token"))
         if isMoved { try await store.change { $0.client.provider.tokenEndpoint = evil } }
@@ -208,7 +208,7 @@ struct RegistrationTests {
     func registeredAlgorithm() async throws {
         let fixture = try await ProviderFixture()
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.idTokenSignedResponseAlg = .es256
         let state = try await AuthState.register(request, at: AuthState.Place(service: fixture.service))
         #expect(state.snapshot.client.provider.idTokenPolicy.algorithms == [.es256])
@@ -220,7 +220,7 @@ struct RegistrationTests {
     func initialAccessToken() async throws {
         let fixture = try await ProviderFixture { $0.initialAccessToken = "SECRET-initial" }
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         for token in [nil, "SECRET-another"] {
             request.initialAccessToken = token
             let error = await authError { try await fixture.service.register(request) }
@@ -236,7 +236,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture { $0.rotatesRegistrationTokens = true }
         let store = InMemoryAuthStateStore()
         let first = try await register(fixture, store: store)
-        let second = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let second = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for state in [first, second, first, second] { group.addTask { try await state.readRegistration() } }
             try await group.waitForAll()
@@ -277,7 +277,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let store = InMemoryAuthStateStore()
         let state = try await register(fixture, store: store)
-        let theirs = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let theirs = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         let later = try await theirs.updateRegistration { $0.clientName = "Later" }
         #expect(state.snapshot.lastRegistrationResponse != later)
         let tokens = TokenResponse(accessToken: "SECRET-access", issuedAt: Date())
@@ -299,13 +299,13 @@ struct RegistrationTests {
             await authError { try await state.commit(.registrationChanged(registration, credential: nil)) }?.kind
                 == .store)
         #expect(await authError { try await state.clear() }?.kind == .store)
-        let theirs = try await AuthState.restore(at: AuthState.Place(store: store.inner, service: fixture.service))
+        let theirs = try await AuthState.restore(at: AuthState.Place(store.inner, service: fixture.service))
         let later = TokenResponse(accessToken: "SECRET-later", issuedAt: Date().addingTimeInterval(10))
         try await theirs.update(with: later)
         store.fail()
         try await state.save()
         #expect(try await self.stored(store.inner).accessToken == "SECRET-later")
-        #expect(state.snapshot.accessToken == "SECRET-later" && state.current.storeError == nil)
+        #expect(state.snapshot.accessToken == "SECRET-later" && state.status.storeError == nil)
     }
 
     @Test("a client that is saved late takes the place of another provider's, with its own provider")
@@ -352,7 +352,7 @@ struct RegistrationTests {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256, keyID: "k")
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.keys = [key.privateKey]
         let state = try await AuthState.register(

@@ -100,10 +100,10 @@ extension RenewalTests {
             try await AuthState.logIn(
                 .clientCredentials(
                     Client(fixture.record.client.provider, id: clientID, credential: .secret("SECRET-client"))),
-                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         }
         #expect(try await logIn("machine").snapshot.lastRegistrationResponse == registration)
-        let stored = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let stored = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         #expect(stored.snapshot.lastRegistrationResponse == registration)
         #expect(try await logIn("another").snapshot.lastRegistrationResponse == nil)
     }

@@ -25,7 +25,7 @@ extension RenewalTests {
     func absentScope() async throws {
         let state = try scoped("a b c", [nil, nil])
         #expect(try await state.freshTokens(RenewalParameters(scopes: ["a", "b"])).scope == "a b")
-        #expect(state.current.scope == "a b c")
+        #expect(state.status.scope == "a b c")
         #expect(try await state.refresh().scope == "a b c")
     }
 
@@ -33,9 +33,9 @@ extension RenewalTests {
     func narrowedGrant() async throws {
         let state = try scoped("a b", ["a", "a"])
         #expect(try await state.freshTokens(RenewalParameters(scopes: ["a"])).scope == "a")
-        #expect(state.current.scope == "a b")
+        #expect(state.status.scope == "a b")
         #expect(try await state.refresh().scope == "a")
-        #expect(state.current.scope == "a")
+        #expect(state.status.scope == "a")
     }
 
     @Test("a scope wider than the requested one is reported")

@@ -177,7 +177,7 @@ struct RenewalTests {
         #expect(state.isAuthorized)
         fixture.clock.advance(by: .seconds(29))
         let paused = await authError { try await state.freshTokens() }
-        #expect(paused?.code == .refusedWithoutReason && paused?.retryAfter == 1)
+        #expect(paused?.code == .refusedWithoutReason && paused?.retryAfter == .seconds(1))
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(1))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
@@ -240,13 +240,13 @@ struct RenewalTests {
         let fixture = try Fixture(refreshToken: nil)
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
-        let before = state.current
+        let before = state.status
         let ended = await authError { try await state.freshTokens() }
         #expect(ended?.code == .noRefreshToken && ended?.message.hasPrefix("The access token has ended") == true)
         // With a scope of its own the stored token does not count, fresh or not.
         let narrow = await authError { try await state.freshTokens(RenewalParameters(scopes: [.email])) }
         #expect(narrow?.code == .noRefreshToken && narrow?.message.contains("has ended") == false)
-        #expect(state.current == before)
+        #expect(state.status == before)
         #expect(fixture.transport.requests.isEmpty)
     }
 
@@ -284,9 +284,9 @@ struct RenewalTests {
         let fixture = try Fixture([Fixture.tokens(1)])
         let state = fixture.state()
         try await state.setNeedsTokenRefresh()
-        #expect(state.current.needsTokenRefresh)
+        #expect(state.status.needsTokenRefresh)
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
-        #expect(!state.current.needsTokenRefresh)
+        #expect(!state.status.needsTokenRefresh)
     }
 }

@@ -22,7 +22,7 @@ struct RestoreOrAuthorizeTests {
     ) async throws -> (AuthState, logins: Int) {
         let state = try await AuthState.restoreOrLogIn(
             .browser(request ?? fixture.request([.openID, .offlineAccess]), DirectUserAgent()),
-            at: AuthState.Place(store: store, service: fixture.service))
+            at: AuthState.Place(store, service: fixture.service))
         return (state, fixture.provider.requests(at: .authorization).count)
     }
 

@@ -64,7 +64,7 @@ struct SavingTests {
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
         let second = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
@@ -78,11 +78,11 @@ struct SavingTests {
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
         let second = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         _ = try await first.freshTokens()
         try await second.setNeedsTokenRefresh()
         #expect(second.snapshot.refreshToken == "SECRET-refresh-1")
-        #expect(second.current.needsTokenRefresh)
+        #expect(second.status.needsTokenRefresh)
     }
 
     @Test("an older copy that is put back is replaced, and its spent refresh token is not sent")
@@ -111,7 +111,7 @@ struct SavingTests {
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
         let second = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         try await second.clear()
         #expect(await authError { try await first.freshTokens() }?.kind == .reauthenticationRequired)
         #expect(!first.isAuthorized)
@@ -187,7 +187,7 @@ struct SavingTests {
     func restoringNothing() async throws {
         let fixture = try Fixture()
         let error = await authError {
-            try await AuthState.restore(at: AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service))
+            try await AuthState.restore(at: AuthState.Place(InMemoryAuthStateStore(), service: fixture.service))
         }
         #expect(error?.code == .notLoggedIn)
     }

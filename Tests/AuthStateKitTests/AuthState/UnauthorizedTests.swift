@@ -141,6 +141,31 @@ struct UnauthorizedTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
+    @Test("a caller who is refused while the renewed tokens are being saved waits for them")
+    func refusedDuringSave() async throws {
+        var fixture = try Fixture([Fixture.tokens(1)])
+        let (store, saving) = (FaultyStore(), ScriptedTransport.Gate())
+        store.holdSaves(at: saving)
+        fixture.options.observer = Joining { saving.open() }
+        let state = fixture.state(store: store)
+        @Sendable func use() async throws -> String {
+            try await state.withFreshToken { tokens in
+                if tokens.accessToken == "SECRET-access-0" { throw TokenRejected(challenges: ["Bearer"]) }
+                return tokens.accessToken
+            }
+        }
+        let first = Task { try await use() }
+        await saving.arrivals()
+        let second = Task {
+            // Opened by the observer, unless the call ends without waiting.
+            defer { saving.open() }
+            return try await use()
+        }
+        #expect(try await bounded { try await second.value } == "SECRET-access-1")
+        #expect(try await bounded { try await first.value } == "SECRET-access-1")
+        #expect(fixture.spent == ["SECRET-refresh-0"])
+    }
+
     @Test("a late refusal of an older token uses the newer one without another renewal")
     func lateRefusal() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])
@@ -211,6 +236,15 @@ struct UnauthorizedTests {
             state.performAction { continuation.resume(returning: ($0, ($2 as? AuthStateError)?.code)) }
         }
         #expect(second.0 == nil && second.1 == .invalidGrant)
+    }
+}
+
+/// Runs a body when a caller joins a renewal in progress.
+private struct Joining: AuthStateObserver {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    func authState(_ state: AuthState, did event: AuthStateEvent) {
+        if event == .tokensRequested(joined: true) { body() }
     }
 }
 

@@ -27,12 +27,12 @@ struct UnsavedElsewhereTests {
         let login = response(fixture, "login", refreshToken: "SECRET-refresh-0")
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
         let theirs = try await AuthState.restore(
-            at: AuthState.Place(store: store.inner, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store.inner, service: fixture.service, options: fixture.options))
         _ = try await theirs.refresh()
         store.failAfterSaving(false)
         try await mine.save()
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.current.storeError == nil)
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-1" && mine.status.storeError == nil)
     }
 
     @Test("the later of two refresh tokens stands when both came with tokens for another scope")
@@ -46,7 +46,7 @@ struct UnsavedElsewhereTests {
         _ = try await theirs.freshTokens(RenewalParameters(scopes: ["mail"]))
         store.fail()
         try await mine.save()
-        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2" && mine.current.storeError == nil)
+        #expect(mine.snapshot.refreshToken == "SECRET-refresh-2" && mine.status.storeError == nil)
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
 
@@ -108,7 +108,7 @@ struct UnsavedElsewhereTests {
             try await state.update(with: tokens)
         }
         try await caller.value
-        #expect(try await stored(store)?.refreshToken == "SECRET-refresh-late" && state.current.storeError == nil)
+        #expect(try await stored(store)?.refreshToken == "SECRET-refresh-late" && state.status.storeError == nil)
     }
 
     @Test("a login does not replace a state that it cannot read, also at the second try")
@@ -127,8 +127,8 @@ struct UnsavedElsewhereTests {
         let state = try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
-        #expect(state.current.storeError?.code == .storeTooNew && state.tokensIfFresh() != nil)
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        #expect(state.status.storeError?.code == .storeTooNew && state.tokensIfFresh() != nil)
         #expect(await authError { try await state.save() }?.code == .storeTooNew)
         #expect(try await store.load(.default)?.archive == newer)
     }

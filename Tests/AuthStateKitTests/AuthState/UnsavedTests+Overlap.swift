@@ -27,7 +27,7 @@ struct UnsavedOverlapTests {
         gate.open()
         #expect(await authError { try await caller.value }?.code == .notLoggedIn)
         #expect(try await store.inner.login() == nil)
-        #expect(state.current.storeError == nil && state.isEvictable)
+        #expect(state.status.storeError == nil && state.isEvictable)
     }
 
     @Test("a refresh token that could not be saved gives way to one that another process got later")
@@ -43,7 +43,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(mine.snapshot.refreshToken == "SECRET-refresh-2")
-        #expect(mine.current.storeError == nil)
+        #expect(mine.status.storeError == nil)
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-2")
     }
 
@@ -75,7 +75,7 @@ struct UnsavedOverlapTests {
         try await mine.setNeedsTokenRefresh()
         try await theirs.clear()
         try await mine.setNeedsTokenRefresh()
-        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(!mine.isAuthorized && mine.status.storeError == nil)
         #expect(try await store.login() == nil)
     }
 
@@ -88,10 +88,10 @@ struct UnsavedOverlapTests {
         _ = try await state.refresh()
         let service = Task { await state.run() }
         await fixture.clock.sleepers(1)
-        #expect(state.current.storeError != nil)
+        #expect(state.status.storeError != nil)
         store.fail()
         fixture.clock.advance(by: .seconds(60))
-        try await eventually { state.current.storeError == nil }
+        try await eventually { state.status.storeError == nil }
         #expect(try await stored(store.inner)?.refreshToken == "SECRET-refresh-1")
         service.cancel()
         try await bounded { await service.value }
@@ -117,7 +117,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
-        #expect(mine.isAuthorized && mine.current.storeError == nil)
+        #expect(mine.isAuthorized && mine.status.storeError == nil)
     }
 
     @Test(
@@ -137,7 +137,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.isAuthorized == false)
-        #expect(!mine.isAuthorized && mine.current.storeError == nil)
+        #expect(!mine.isAuthorized && mine.status.storeError == nil)
     }
 
     @Test("an unsaved login gives way to one that came after it in another process")
@@ -155,7 +155,7 @@ struct UnsavedOverlapTests {
         try await mine.save()
         #expect(try await stored(store.inner)?.accessToken == "SECRET-new")
         #expect(mine.snapshot.accessToken == "SECRET-new" && !mine.snapshot.needsTokenRefresh)
-        #expect(mine.current.storeError == nil)
+        #expect(mine.status.storeError == nil)
     }
 
     @Test("an unsaved login stands before an earlier one, even when that has been renewed since")
@@ -173,7 +173,7 @@ struct UnsavedOverlapTests {
         store.fail()
         try await mine.save()
         #expect(try await stored(store.inner)?.accessToken == "SECRET-mine")
-        #expect(mine.snapshot.accessToken == "SECRET-mine" && mine.current.storeError == nil)
+        #expect(mine.snapshot.accessToken == "SECRET-mine" && mine.status.storeError == nil)
     }
 
     @Test("an unsaved change is not applied to an older copy that is put back")
@@ -205,12 +205,12 @@ struct UnsavedOverlapTests {
         try await theirs.setNeedsTokenRefresh()
         let mine = try await AuthState.restore(
             at: AuthState.Place(
-                store: ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options))
+                ReadOnlyAuthStateStore(store), service: fixture.service, options: fixture.options))
         let refusal = AuthStateError(.tokenRejected, stage: .resource, "refused")
         #expect(await authError { try await mine.commit(.tokenRefused("SECRET-access-0", refusal)) }?.kind == .store)
         #expect(mine.authorizationError != nil)
         _ = try await theirs.refresh()
         #expect(try await mine.freshTokens().accessToken == "SECRET-access-1")
-        #expect(mine.current.storeError == nil)
+        #expect(mine.status.storeError == nil)
     }
 }

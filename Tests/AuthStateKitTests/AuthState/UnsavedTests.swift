@@ -12,7 +12,7 @@ struct UnsavedTests {
         try await AuthState.logIn(
             .clientCredentials(
                 Client(fixture.record.client.provider, id: "service", credential: .secret("SECRET-client"))),
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
     }
 
     @Test("tokens whose last save fails are kept, and saved when asked")
@@ -21,12 +21,12 @@ struct UnsavedTests {
         let store = FaultyStore()
         store.fail(.save)
         let state = try await login(fixture, store)
-        #expect(state.current.storeError?.code == .storeUnwritable)
+        #expect(state.status.storeError?.code == .storeUnwritable)
         #expect(state.tokensIfFresh()?.accessToken == "SECRET-access-1")
         #expect(await authError { try await state.save() }?.code == .storeUnwritable)
         store.fail()
         try await state.save()
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
         let stored = try #require(try await store.inner.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.accessToken == "SECRET-access-1")
         #expect(try AuthStateArchive(data: stored.archive).record.client.id == "service")
@@ -56,7 +56,7 @@ struct UnsavedTests {
         let state = fixture.state(store: store)
         store.failOnce(.save)
         _ = try await state.refresh()
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
         let stored = try #require(try await store.inner.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-refresh-1")
     }
@@ -69,10 +69,10 @@ struct UnsavedTests {
         store.fail(.save)
         _ = try await state.refresh()
         await state.drain()
-        #expect(state.current.storeError != nil)
+        #expect(state.status.storeError != nil)
         store.fail()
         await state.drain()
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
         #expect(try await store.inner.load(.default) != nil)
     }
 
@@ -98,7 +98,7 @@ struct UnsavedTests {
                     body: Data(#"{"access_token":"SECRET-1","token_type":"Bearer","refresh_token":"SECRET-r1"}"#.utf8))
             })
         #expect(try await mine.freshTokens().accessToken == "SECRET-1")
-        #expect(mine.current.storeError == nil)
+        #expect(mine.status.storeError == nil)
         let stored = try #require(try await store.load(.default))
         #expect(try AuthStateArchive(data: stored.archive).record.refreshToken == "SECRET-r1")
     }
@@ -161,9 +161,9 @@ struct UnsavedTests {
         let fixture = try Fixture([.response(busy), Fixture.tokens(1)])
         let state = fixture.state()
         fixture.clock.advance(by: .seconds(4000))
-        #expect(await authError { try await state.freshTokens() }?.retryAfter == 600)
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == .seconds(600))
         fixture.clock.advance(by: .seconds(590))
-        #expect(await authError { try await state.freshTokens() }?.retryAfter == 10)
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == .seconds(10))
         #expect(fixture.transport.requests.count == 1)
         fixture.clock.advance(by: .seconds(10))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")

@@ -54,7 +54,7 @@ struct ValidityTests {
         fixture.clock.advance(by: .seconds(29))
         // Another process knows from the archive when the tokens were issued, and for how long.
         let other = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options),
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options),
             credential: ClientCredential.none)
         for state in [state, other] { _ = try await state.freshTokens(validFor: .seconds(600)) }
         #expect(fixture.transport.requests.count == 1)

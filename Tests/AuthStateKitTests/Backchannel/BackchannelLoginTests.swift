@@ -38,7 +38,7 @@ struct BackchannelLoginTests {
                 try await AuthState.logIn(
                     .backchannel(asked.with(credential)) { _ in
                         if let allow { #expect(provider.decide(loginHint: "ada@example.com", allow: allow)) }
-                    }, at: AuthState.Place(store: store, service: fixture.service), annotations: ["till": "3"])
+                    }, at: AuthState.Place(store, service: fixture.service), annotations: ["till": "3"])
             }
             for pause in pauses {
                 await clock.sleepers()
@@ -68,7 +68,7 @@ struct BackchannelLoginTests {
         #expect(sent["binding_message"] == "W4SCT" && sent["requested_expiry"] == "90")
         #expect(world.provider.requestCount(.token) == 1)
         let restored = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: world.fixture.service), credential: World.credential)
+            at: AuthState.Place(store, service: world.fixture.service), credential: World.credential)
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
@@ -174,7 +174,7 @@ struct BackchannelLoginTests {
         request.dpopKey = try .generate(for: world.fixture.configuration)
         let state = try await world.logIn(request)
         #expect(state.snapshot.lastTokenResponse?.tokenType == "DPoP" && state.snapshot.dpopKey == request.dpopKey)
-        #expect(try await state.refresh().isBound)
+        #expect(try await state.refresh().isDPoPBound)
     }
 
     @Test("an identifier serves its own grant and client, and serves once")

@@ -161,7 +161,7 @@ extension ProviderFixture {
         let store = InMemoryAuthStateStore()
         func logIn(_ request: AuthorizationRequest) async throws -> AuthState {
             try await AuthState.logIn(
-                .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: service))
+                .browser(request, DirectUserAgent()), at: AuthState.Place(store, service: service))
         }
         let earlier = try await logIn(self.request())
         let (before, spent) = (try await store.load(.default), provider.requestCount(.token))

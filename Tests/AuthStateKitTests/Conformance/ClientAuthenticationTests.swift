@@ -100,7 +100,7 @@ struct ClientAuthenticationTests {
         let fixture = try await ProviderFixture()
         let key = try SigningKey.generate(.es256, keyID: "k1")
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .privateKeyJWT
         let refused = await authError { try await fixture.service.register(request) }
         #expect(refused?.code == .invalidClientMetadata)
@@ -117,7 +117,7 @@ struct ClientAuthenticationTests {
     func registeredSecret() async throws {
         let fixture = try await ProviderFixture()
         var request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         request.tokenEndpointAuthMethod = .clientSecretJWT
         request.tokenEndpointAuthSigningAlg = .hs512
         let client = try await fixture.service.register(request)

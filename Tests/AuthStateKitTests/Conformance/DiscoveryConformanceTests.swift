@@ -125,7 +125,7 @@ struct DiscoveryConformanceTests {
     func rpRegistrationDynamic() async throws {
         let fixture = try await ProviderFixture()
         var registration = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         registration.tokenEndpointAuthMethod = .clientSecretPost
         let client = try await fixture.service.register(registration)
         let state = try await fixture.logIn(

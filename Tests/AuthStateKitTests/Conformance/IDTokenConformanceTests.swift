@@ -23,7 +23,7 @@ struct IDTokenConformanceTests {
         var request = fixture.request()
         if hybrid { request.responseType = .codeIDToken }
         let state = try await AuthState.logIn(
-            .browser(request, DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+            .browser(request, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         let (before, stored) = (state.snapshot, try await store.load(.default))
 
         fixture.provider.update { deviate(&$0.deviations) }
@@ -31,7 +31,7 @@ struct IDTokenConformanceTests {
         second.responseType = request.responseType
         let error = await authError {
             try await AuthState.logIn(
-                .browser(second, DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+                .browser(second, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         }
         #expect(error?.code == code && error?.kind == .refused, sourceLocation: sourceLocation)
         #expect(error?.message.contains(check) == true, "\(String(describing: error))", sourceLocation: sourceLocation)

@@ -36,6 +36,23 @@ struct LogoutTokenTests {
         #expect(error?.message.contains(claim) == true)
     }
 
+    @Test("a logout token without an end is refused, or with the tolerance ends two minutes after it was issued")
+    func withoutExpiry() throws {
+        let (keys, compact) = (try LogoutTokenForger.keys(), try LogoutTokenForger.token(["exp": nil]))
+        var expectation = try LogoutTokenForger.expectation()
+        #expect(error(compact)?.message.contains("exp") == true)
+        expectation.toleratesMissingLogoutExpiry = true
+        let token = try LogoutToken(compact, keys: keys, expectation: expectation)
+        #expect(token.expiresAt == token.issuedAt.addingTimeInterval(120))
+        expectation.now = token.issuedAt.addingTimeInterval(181)
+        #expect(throws: AuthStateError.self) { try LogoutToken(compact, keys: keys, expectation: expectation) }
+        // One that has an end is held to it.
+        expectation.now = LogoutTokenForger.now
+        #expect(throws: AuthStateError.self) {
+            try LogoutToken(LogoutTokenForger.token(["exp": 1]), keys: keys, expectation: expectation)
+        }
+    }
+
     @Test("a logout token that is unsigned or signed with a shared secret or a foreign key is refused under any policy")
     func signatures() throws {
         let parts = [["alg": "none"], ["iss": "https://op.example"]] as [JSONValue]

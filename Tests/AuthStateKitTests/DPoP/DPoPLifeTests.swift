@@ -27,7 +27,7 @@ struct BoundFixture {
 
     func logIn(store: any AuthStateStore = InMemoryAuthStateStore(), key: DPoPKey? = nil) async throws -> AuthState {
         try await AuthState.logIn(
-            .browser(request(key), DirectUserAgent()), at: AuthState.Place(store: store, service: base.service))
+            .browser(request(key), DirectUserAgent()), at: AuthState.Place(store, service: base.service))
     }
 
     /// The proofs that came to an endpoint, in order.
@@ -67,7 +67,7 @@ struct DPoPLifeTests {
         let state = try await fixture.logIn()
         let url = fixture.provider.url(of: .resource)
         let tokens = try await state.freshTokens()
-        #expect(tokens.isBound)
+        #expect(tokens.isDPoPBound)
         let headers = try tokens.authorizationHeaders(method: .delete, url: url)
         #expect(
             headers[values: "Authorization"] == ["DPoP \(tokens.accessToken)"] && headers[values: "DPoP"].count == 1)
@@ -81,7 +81,7 @@ struct DPoPLifeTests {
         #expect(try await fixture.base.service.transport.send(request).status == 401)
         let bearer = try await ProviderFixture()
         let unbound = try await bearer.logIn().freshTokens()
-        #expect(!unbound.isBound)
+        #expect(!unbound.isDPoPBound)
         #expect(
             try unbound.authorizationHeaders(method: .get, url: bearer.provider.url(of: .resource))
                 == ["Authorization": "Bearer \(unbound.accessToken)"])
@@ -115,7 +115,7 @@ struct DPoPLifeTests {
                 for: pending, callback: AuthorizationCallback(url: location)))
         let response = try #require(state.snapshot.lastAuthorizationResponse)
         try await state.update(with: fixture.base.service.exchange(response))
-        #expect(try await state.freshTokens().isBound)
+        #expect(try await state.freshTokens().isDPoPBound)
         try await state.refresh()
         let archive = try AuthStateArchive(state.snapshot).data()
         #expect(String(decoding: archive, as: UTF8.self).components(separatedBy: "\"d\":").count == 2)
@@ -144,7 +144,7 @@ struct DPoPLifeTests {
             #expect(text.contains(#""d":""#) == (key == nil))
             // Once, and not again in the request that the login was made with.
             #expect(text.components(separatedBy: try #require(first.snapshot.dpopKey).thumbprint).count == 2)
-            let second = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.base.service))
+            let second = try await AuthState.restore(at: AuthState.Place(store, service: fixture.base.service))
             #expect(second.snapshot.dpopKey == first.snapshot.dpopKey)
             try await second.refresh()
             #expect(try await second.performAction(fixture.resource).status == 200)
@@ -259,7 +259,7 @@ struct DPoPLifeTests {
         }
         #expect(state.snapshot.dpopKey == wanted.dpopKey && world.provider.requestCount(.token) == 2)
         #expect(try await state.userInfo().name == "Ada Lovelace")
-        #expect(try await state.refresh().isBound)
+        #expect(try await state.refresh().isDPoPBound)
     }
 
     @Test("userinfo by body, which carries no proof, is refused before anything is sent")
@@ -342,7 +342,7 @@ struct DPoPLifeTests {
     func clock() async throws {
         let fixture = try await BoundFixture()
         let state = try await fixture.logIn()
-        fixture.provider.update { $0.clockSkew = 3000 }
+        fixture.provider.update { $0.clockSkew = .seconds(3000) }
         let error = await failure { _ = try await state.performAction(fixture.resource) }
         #expect(error?.code == .invalidDPoPProof && error?.hint?.contains("clock") == true)
         #expect(state.isAuthorized)

@@ -67,7 +67,7 @@ struct DPoPNonceTests {
         let first = try await fixture.logIn(store: store)
         let other = AuthorizationService(
             transport: fixture.base.service.transport, configuration: fixture.base.service.configuration)
-        let second = try await AuthState.restore(at: AuthState.Place(store: store, service: other))
+        let second = try await AuthState.restore(at: AuthState.Place(store, service: other))
         let token = try await first.refresh().accessToken
         #expect(try await second.performAction(fixture.resource).status == 200)
         // The second one knows no nonce yet.
@@ -163,7 +163,7 @@ struct DPoPNonceTests {
         let status = try await state.withFreshToken { tokens in
             let headers = try tokens.authorizationHeaders(method: .get, url: url)
             let response = try await transport.send(TransportRequest(url: url, headers: headers))
-            if learns { tokens.learn(from: response.headers, of: url) }
+            if learns { tokens.recordNonce(from: response.headers, of: url) }
             guard response.status != 401 else {
                 throw learns
                     ? TokenRejected(challenges: response.headers[values: "WWW-Authenticate"])
@@ -194,16 +194,18 @@ struct DPoPNonceTests {
     func cache() throws {
         let nonces = DPoPNonces()
         let keys = [try DPoPKey.generate(), try DPoPKey.generate()]
-        nonces.learn(from: ["DPoP-Nonce": "a"], of: try url("https://API.example:443/x"), keys[0])
+        nonces.recordNonce(from: ["DPoP-Nonce": "a"], of: try url("https://API.example:443/x"), keys[0])
         #expect(nonces.nonce(at: try url("https://api.example/y?z"), keys[0]) == "a")
         #expect(nonces.nonce(at: try url("https://api.example/y"), keys[1]) == nil)
         #expect(nonces.nonce(at: try url("https://api.example:8443/"), keys[0]) == nil)
         #expect(nonces.nonce(at: try url("http://api.example/"), keys[0]) == nil)
-        nonces.learn(from: [:], of: try url("https://api.example/"), keys[0])
+        nonces.recordNonce(from: [:], of: try url("https://api.example/"), keys[0])
         #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == "a")
-        nonces.learn(from: ["DPoP-Nonce": "b"], of: try url("https://api.example/"), keys[0])
+        nonces.recordNonce(from: ["DPoP-Nonce": "b"], of: try url("https://api.example/"), keys[0])
         #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == "b")
-        for port in 1...5000 { nonces.learn(from: ["DPoP-Nonce": "p"], of: try url("https://a:\(port)/"), keys[1]) }
+        for port in 1...5000 {
+            nonces.recordNonce(from: ["DPoP-Nonce": "p"], of: try url("https://a:\(port)/"), keys[1])
+        }
         #expect(nonces.nonce(at: try url("https://api.example/"), keys[0]) == nil)
         #expect(nonces.nonce(at: try url("https://a:5000/"), keys[1]) == "p")
     }

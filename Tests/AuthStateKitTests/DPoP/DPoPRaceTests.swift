@@ -102,7 +102,7 @@ struct DPoPRaceTests {
                 throw TokenRejected(
                     challenges: [#"DPoP error="use_dpop_nonce""#], dpopNonce: "mine", url: url)
             }
-            tokens.learn(from: ["DPoP-Nonce": "another's"], of: url)
+            tokens.recordNonce(from: ["DPoP-Nonce": "another's"], of: url)
             nonces.append(try nonce(tokens, other))
             nonces.append(try nonce(tokens, url))
             nonces.append(try nonce(tokens, url))

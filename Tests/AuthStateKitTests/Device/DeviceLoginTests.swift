@@ -30,7 +30,7 @@ struct DeviceLoginTests {
         ) async throws -> AuthState {
             try await AuthState.logIn(
                 .device((request ?? self.request()).with(credential), present: decide),
-                at: AuthState.Place(store: store, service: fixture.service), annotations: ["device": "tv"])
+                at: AuthState.Place(store, service: fixture.service), annotations: ["device": "tv"])
         }
 
         /// Runs a login in a task of its own, and moves the clock by a pause whenever it waits.
@@ -52,7 +52,7 @@ struct DeviceLoginTests {
         let store = InMemoryAuthStateStore()
         let state = try await world.run(pauses: [5]) {
             try await world.logIn(store: store) { response in
-                #expect(response.interval == 5 && response.verificationURIComplete != nil)
+                #expect(response.interval == .seconds(5) && response.verificationURIComplete != nil)
                 #expect(world.provider.decide(userCode: response.userCode.lowercased(), allow: true))
             }
         }
@@ -60,7 +60,7 @@ struct DeviceLoginTests {
         #expect(state.isAuthorized && record.scope == "openid profile" && record.annotations == ["device": "tv"])
         #expect(record.idToken != nil && record.idTokenTrust == .signature)
         #expect(world.provider.requestCount(.token) == 1)
-        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
         #expect(try await restored.refresh().accessToken != record.accessToken)
         #expect(try await restored.userInfo().name == "Ada Lovelace")
     }
@@ -105,7 +105,7 @@ struct DeviceLoginTests {
 
     @Test("without a decision the device asks every five seconds, and stops by itself when the codes expire")
     func expired() async throws {
-        let world = try await World { $0.deviceCodeLifetime = 21 }
+        let world = try await World { $0.deviceCodeLifetime = .seconds(21) }
         let error = await failure {
             _ = try await world.run(pauses: [5, 5, 5, 5]) { try await world.logIn { _ in } }
         }
@@ -156,7 +156,7 @@ struct DeviceLoginTests {
 
     @Test("after a long wait the provider's keys are fetched again before the codes are spent, not after")
     func oldKeys() async throws {
-        let world = try await World { $0.deviceCodeLifetime = 90000 }
+        let world = try await World { $0.deviceCodeLifetime = .seconds(90000) }
         let state = try await world.run(pauses: [86401, 10]) {
             try await world.logIn { response in
                 world.provider.decide(userCode: response.userCode, allow: true)
@@ -281,7 +281,7 @@ struct DeviceLoginTests {
                 }
             }
             try await state.refresh()
-            try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service)).refresh()
+            try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service)).refresh()
             let named = world.provider.requests(at: .token).suffix(3).map { $0.parameters.values("resource") }
             #expect(named == Array(repeating: resources.count == 1 ? resources : [], count: 3))
             try await state.clear()

@@ -8,6 +8,9 @@ import Testing
         "AuthState.Options": "Sources/AuthStateKit/AuthState/AuthState+Options.swift",
         "AuthStatePool.Options": "Sources/AuthStateKit/Pool/AuthStatePool+Options.swift",
         "AuthSessionConfiguration": "Sources/AuthStateKit/Session/AuthSessionConfiguration.swift",
+        "ResourceAccess.Options": "Sources/AuthStateKit/Resource/ResourceAccess+Options.swift",
+        "OpenIDProvider.ProtectedResource":
+            "Sources/AuthStateTesting/Provider/Model/OpenIDProvider+ProtectedResource.swift",
         "IDTokenPolicy": "Sources/AuthStateOAuth/IDToken/IDTokenPolicy.swift",
         "OpenIDProvider.Configuration": "Sources/AuthStateTesting/Provider/Model/OpenIDProvider+Configuration.swift",
     ]

@@ -106,14 +106,14 @@ struct ExchangeTests {
         let issued = try await state.exchangeToken(audiences: ["billing"])
         #expect(issued.tokenType == "DPoP" && issued.accessToken != state.snapshot.accessToken)
         let tokens = state.tokens(issued: issued)
-        #expect(tokens.isBound && tokens.accessToken == issued.accessToken)
+        #expect(tokens.isDPoPBound && tokens.accessToken == issued.accessToken)
         var call = fixture.resource
         var answer = TransportResponse(status: 0)
         // The first answer brings the nonce that the resource wants.
         for _ in 0..<2 {
             call.headers = try tokens.authorizationHeaders(method: .get, url: call.url)
             answer = try await fixture.base.service.transport.send(call)
-            tokens.learn(from: answer.headers, of: call.url)
+            tokens.recordNonce(from: answer.headers, of: call.url)
         }
         #expect(answer.status == 200)
         // Without the key the token cannot be exchanged.
@@ -151,11 +151,11 @@ struct ExchangeTests {
             .clientCredentials(
                 Client(fixture.configuration, id: "service", credential: .secret("service-secret")), scopes: ["api"],
                 resources: ["https://a.example", "https://b.example"]),
-            at: AuthState.Place(store: store, service: fixture.service))
+            at: AuthState.Place(store, service: fixture.service))
         try await state.refresh()
         try await state.refresh(RenewalParameters(resources: ["https://b.example"]))
         let restored = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service), credential: .secret("service-secret"))
+            at: AuthState.Place(store, service: fixture.service), credential: .secret("service-secret"))
         try await restored.refresh()
         let both = ["https://a.example", "https://b.example"]
         #expect(

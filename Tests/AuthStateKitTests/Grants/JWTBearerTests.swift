@@ -39,7 +39,7 @@ struct JWTBearerTests {
         ) async throws -> AuthState {
             try await AuthState.logIn(
                 .jwtBearer(grant ?? self.grant, at: fixture.configuration),
-                at: AuthState.Place(store: store, service: fixture.service))
+                at: AuthState.Place(store, service: fixture.service))
         }
 
         var assertions: [String] { fixture.provider.requests(at: .token).compactMap { $0.parameters["assertion"] } }
@@ -53,7 +53,7 @@ struct JWTBearerTests {
         #expect(world.fixture.configuration.endSessionEndpoint != nil)
         let outcome = await state.logOut()
         #expect(outcome.session == .notNeeded && outcome.removal == .done)
-        #expect(state.snapshot.jwtBearer == nil && !state.current.canRenew)
+        #expect(state.snapshot.jwtBearer == nil && !state.status.canRenew)
     }
 
     @Test("a token in the account's own name renews by signing anew, in the next process too")
@@ -63,7 +63,7 @@ struct JWTBearerTests {
         defer { try? FileManager.default.removeItem(at: world.folder) }
         let store = InMemoryAuthStateStore()
         let state = try await world.state(store: store)
-        #expect(state.current.canRenew && state.current.scope == "api" && state.snapshot.refreshToken == nil)
+        #expect(state.status.canRenew && state.status.scope == "api" && state.snapshot.refreshToken == nil)
         let reply = try await state.performAction(TransportRequest(url: world.fixture.provider.url(of: .resource)))
         #expect(String(decoding: reply.body, as: UTF8.self).contains("Hello, robot!"))
         clock.advance(by: .seconds(3600))
@@ -72,7 +72,7 @@ struct JWTBearerTests {
 
         let archive = String(decoding: try #require(try await store.load(.default)).archive, as: UTF8.self)
         #expect(archive.contains("key.json") && !archive.contains("\"d\""))
-        let restored = try await AuthState.restore(at: AuthState.Place(store: store, service: world.fixture.service))
+        let restored = try await AuthState.restore(at: AuthState.Place(store, service: world.fixture.service))
         #expect(restored.snapshot.jwtBearer == world.grant)
         clock.advance(by: .seconds(3600))
         #expect(try await restored.freshTokens().accessToken != first)
@@ -150,12 +150,12 @@ struct JWTBearerTests {
         let state = try await pool.logIn(.jwtBearer(grant, at: world.fixture.configuration), for: "robot")
         #expect(try await pool.state(for: "robot") === state)
         let restored = try await AuthState.restore(
-            at: AuthState.Place(store: store, key: "robot", service: world.fixture.service))
+            at: AuthState.Place(store, key: "robot", service: world.fixture.service))
         #expect(restored.isAuthorized)
         #expect(await failure { try await restored.refresh() }?.code == .credentialUnavailable)
         let bound = try await pool.logIn(
             .jwtBearer(world.grant, at: world.fixture.configuration, dpopKey: .generate()), for: "bound robot")
-        #expect(try await bound.freshTokens().isBound)
+        #expect(try await bound.freshTokens().isDPoPBound)
     }
 
     @Test("archives of clients' own states from before there were resources and assertions are read")

@@ -64,7 +64,7 @@ struct PoolEvictionTests {
     func listeners() async throws {
         let fixture = PoolFixture { $0.capacity = 1 }
         for key in keys.prefix(5) { try await fixture.logIn(key) }
-        var stream: AsyncStream<AuthState.Current>? = try await fixture.pool.state(for: keys[0]).stateChanges
+        var stream: AsyncStream<AuthState.Status>? = try await fixture.pool.state(for: keys[0]).stateChanges
         for key in keys[1..<5] { _ = try await fixture.pool.state(for: key) }
         #expect(fixture.pool.loadedState(for: keys[0]) != nil)
         #expect(stream != nil)

@@ -110,7 +110,7 @@ struct PoolLoadingTests {
         let (ada, bob) = (try await pool.state(for: "ada"), try await pool.state(for: "bob"))
         #expect(ada.snapshot.clientBox === bob.snapshot.clientBox)
         let elsewhere = try await AuthState.restore(
-            at: AuthState.Place(store: store, key: "ada", service: fixture.service))
+            at: AuthState.Place(store, key: "ada", service: fixture.service))
         _ = try await elsewhere.refresh()
         try await ada.catchUp()
         #expect(ada.snapshot.accessToken == "ada-1")

@@ -75,7 +75,7 @@ struct PoolRunTests {
         try await fixture.running {
             try await fixture.tick(after: .seconds(3100))
             let elsewhere = try await AuthState.restore(
-                at: AuthState.Place(store: fixture.store, key: keys[0], service: fixture.service))
+                at: AuthState.Place(fixture.store, key: keys[0], service: fixture.service))
             _ = try await elsewhere.refresh()
             try await fixture.tick(8, after: .seconds(60))
             #expect(fixture.provider.spent == ["user-0-r0"])

@@ -28,7 +28,7 @@ struct OpenIDProviderFaultTests {
     @Test("each fault fails a renewal in its own way, and the next one goes through", arguments: cases)
     func renewal(_ fault: Case) async throws {
         // The grace stands for a provider that forgives a client whose answer was lost.
-        let fixture = try await ProviderFixture { $0.refreshTokenGrace = 60 }
+        let fixture = try await ProviderFixture { $0.refreshTokenGrace = .seconds(60) }
         let state = try await fixture.logIn()
         fixture.provider.inject(fault.fault, at: .token)
         let error = await failure { try await state.refresh() }

@@ -65,7 +65,7 @@ struct OpenIDProviderFlowTests {
     func registration() async throws {
         let fixture = try await ProviderFixture()
         let request = RegistrationRequest(
-            configuration: fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
+            fixture.configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/callback")])
         let client = try await fixture.service.register(request)
         let login = fixture.request(client: client.clientID)
         #expect(try await fixture.logIn(login, credential: client.credential).isAuthorized)

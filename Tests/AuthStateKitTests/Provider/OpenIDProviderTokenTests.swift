@@ -36,7 +36,7 @@ struct OpenIDProviderTokenTests {
     @Test("within the grace a spent refresh token still works")
     func grace() async throws {
         let clock = ManualClock()
-        let fixture = try await ProviderFixture(clock: clock) { $0.refreshTokenGrace = 10 }
+        let fixture = try await ProviderFixture(clock: clock) { $0.refreshTokenGrace = .seconds(10) }
         let state = try await fixture.logIn()
         let spent = try #require(state.snapshot.refreshToken)
         try await state.refresh()
@@ -100,7 +100,7 @@ struct OpenIDProviderTokenTests {
     @Test("access tokens expire by the clock, and end by command and by revocation")
     func accessTokens() async throws {
         let clock = ManualClock()
-        let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = 0.5 }
+        let fixture = try await ProviderFixture(clock: clock) { $0.accessTokenLifetime = .seconds(0.5) }
         let tokens = try await fixture.logIn().snapshot
         func status() async throws -> Int {
             var request = TransportRequest(url: fixture.provider.url(of: .resource))

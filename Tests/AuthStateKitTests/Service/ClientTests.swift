@@ -83,13 +83,13 @@ struct ClientTests {
         let store = InMemoryAuthStateStore()
         let state = try await AuthState.logIn(
             .browser(fixture.request(client: "service").with(.secret("service-secret")), DirectUserAgent()),
-            at: AuthState.Place(store: store, service: fixture.service))
+            at: AuthState.Place(store, service: fixture.service))
         let archive = try #require(try await store.load(.default)).archive
         let text = String(decoding: archive, as: UTF8.self)
         let endpoint = state.snapshot.client.provider.tokenEndpoint.absoluteString
         #expect(text.components(separatedBy: #""tokenEndpoint":"\#(endpoint)""#).count == 2)
         let restored = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service), credential: .secret("service-secret"))
+            at: AuthState.Place(store, service: fixture.service), credential: .secret("service-secret"))
         let request = try #require(restored.snapshot.lastAuthorizationResponse?.request)
         #expect(request.client == restored.snapshot.client)
         #expect(request.client == state.snapshot.client && request.scopes == [.openID, .profile])
@@ -135,7 +135,7 @@ struct ClientTests {
 
     @Test("a login restores only a state that it could have made: of a user, or of the same program")
     func kinds() async throws {
-        let place = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
         let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
         let person = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
         let machine = try await AuthState.restoreOrLogIn(.clientCredentials(client), at: place)
@@ -150,12 +150,12 @@ struct ClientTests {
 
     @Test("archived codes without a credential leave a stored state its own")
     func leftOut() async throws {
-        let place = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
         let client = Client(fixture.configuration, id: "service", credential: .secret("service-secret"))
         let stored = try await AuthState.logIn(.browser(AuthorizationRequest(client), DirectUserAgent()), at: place)
         var record = stored.snapshot
         record.client.credential = .environment("SERVICE_SECRET", method: .clientSecretPost)
-        let other = AuthState.Place(store: InMemoryAuthStateStore(), service: fixture.service)
+        let other = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
         try await other.store.put(String(decoding: AuthStateArchive(record).data(), as: UTF8.self))
         let pending = try archived(try await pending(.environment("SERVICE_SECRET")))
         let state = try await AuthState.restoreOrLogIn(.code(pending, try await answer(pending)), at: other)

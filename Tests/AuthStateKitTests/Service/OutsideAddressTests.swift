@@ -39,7 +39,7 @@ struct OutsideAddressTests {
         let (service, configuration) = try await Self.found(IssuerAllowList { _ in true }, transport)
         #expect(configuration.addressPolicy == .publicOnly)
         _ = try? await service.register(
-            RegistrationRequest(configuration: configuration, redirectURIs: [RedirectURI("https://app.example/cb")]))
+            RegistrationRequest(configuration, redirectURIs: [RedirectURI("https://app.example/cb")]))
         let registration = try RegistrationResponse(
             TransportResponse(status: 201, body: Data(Self.registration.serialized())))
         _ = try? await service.readRegistration(

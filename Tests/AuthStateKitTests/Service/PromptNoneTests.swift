@@ -17,7 +17,7 @@ struct PromptNoneTests {
         let fixture = try await ProviderFixture { $0.promptNoneError = name }
         let store = InMemoryAuthStateStore()
         let state = try await AuthState.logIn(
-            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+            .browser(fixture.request(), DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         let (before, stored) = (state.snapshot, try await store.load(.default))
         var request = fixture.request()
         request.prompt = [.none]
@@ -25,7 +25,7 @@ struct PromptNoneTests {
         let silent = request
         let error = await failure {
             _ = try await AuthState.logIn(
-                .browser(silent, DirectUserAgent()), at: AuthState.Place(store: store, service: fixture.service))
+                .browser(silent, DirectUserAgent()), at: AuthState.Place(store, service: fixture.service))
         }
         #expect(error?.code == code && error?.kind == .reauthenticationRequired && error?.stage == .authorization)
         #expect(error?.response?.error == name && error?.hint?.contains("prompt=none") == true)

@@ -64,7 +64,7 @@ struct PushedLoginTests {
     @Test("the browser has as long as the reference lasts, the person ten minutes")
     func expiry() async throws {
         let clock = ManualClock()
-        let fixture = try await ProviderFixture(clock: clock) { $0.pushedRequestLifetime = 5 }
+        let fixture = try await ProviderFixture(clock: clock) { $0.pushedRequestLifetime = .seconds(5) }
         var request = fixture.request()
         request.isPushed = true
         request.redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")

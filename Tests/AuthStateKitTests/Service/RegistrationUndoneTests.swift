@@ -14,7 +14,7 @@ struct RegistrationUndoneTests {
         var configuration = fixture.record.client.provider
         configuration.registrationEndpoint = URL(string: "https://op.example/register")
         let request = RegistrationRequest(
-            configuration: configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+            configuration, redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
         let error = await authError { try await fixture.service.register(request) }
         return (error, fixture.transport.requests)
     }

@@ -8,7 +8,7 @@ struct AuthSessionStateTests {
     private let ended = AuthStateError(.invalidGrant, stage: .refresh, "The grant is gone.", hint: "Log in again.")
 
     private func seen(_ record: AuthState.Record) -> AuthSessionState.Event {
-        .seen(AuthState.Current(record, storeError: nil), AuthUser(record))
+        .seen(AuthState.Status(record, storeError: nil), AuthUser(record))
     }
 
     @Test("a session shows nothing at first, then its activity, and an error with its advice until it is dismissed")

@@ -167,7 +167,7 @@ struct SignInTests {
         #expect(fixture.state.user?.subject == "2" && fixture.state.user?.email != "ada@example.com")
         #expect(fixture.state.user?.userInfo == nil)
         #expect(fixture.core.authState !== first)
-        let epochs = fixture.history.states.filter { $0.user?.subject == "2" }.map(\.current?.grantEpoch)
+        let epochs = fixture.history.states.filter { $0.user?.subject == "2" }.map(\.status?.grantEpoch)
         #expect(Set(epochs).isDisjoint(with: [1]))
         #expect(try await fixture.stored()?.grantEpoch == 2)
     }

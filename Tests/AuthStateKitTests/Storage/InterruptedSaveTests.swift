@@ -107,7 +107,7 @@ struct InterruptedSaveTests {
         }
         try await die(leaving: [])
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         let error = await authError { try await state.refresh() }
         #expect(fixture.spent == ["SECRET-refresh-0"])
         #expect(error?.message.contains("was lost on its way") == true)

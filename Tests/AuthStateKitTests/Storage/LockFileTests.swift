@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Foundation
@@ -59,7 +60,7 @@ struct LockFileTests {
         let error = await authError {
             _ = try await AuthState.logIn(
                 .clientCredentials(Client(fixture.record.client.provider, id: "client")),
-                at: AuthState.Place(store: FileAuthStateStore(file: scratch["hosts"]), service: fixture.service))
+                at: AuthState.Place(FileAuthStateStore(file: scratch["hosts"]), service: fixture.service))
         }
         #expect(error?.code == .storeCorrupt)
         #expect(try scratch.names() == ["hosts"])

@@ -20,7 +20,7 @@ struct ReadOnlyAuthStateStoreTests {
     private func reader() async throws -> AuthState {
         try await AuthState.restore(
             at: AuthState.Place(
-                store: ReadOnlyAuthStateStore(base, renewedBy: "the app"), service: fixture.service,
+                ReadOnlyAuthStateStore(base, renewedBy: "the app"), service: fixture.service,
                 options: fixture.options))
     }
 
@@ -118,7 +118,7 @@ struct ReadOnlyAuthStateStoreTests {
         let error = await authError {
             try await AuthState.logIn(
                 .clientCredentials(Client(fixture.record.client.provider, id: "client", credential: .secret("s"))),
-                at: AuthState.Place(store: ReadOnlyAuthStateStore(base), service: fixture.service))
+                at: AuthState.Place(ReadOnlyAuthStateStore(base), service: fixture.service))
         }
         #expect(error?.code == .storeReadOnly)
         #expect(fixture.transport.requests.isEmpty)

@@ -89,7 +89,7 @@ struct SealedFileStoreTests {
         let first = fixture.state(store: store)
         try await first.setNeedsTokenRefresh()
         let second = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         #expect(try await first.freshTokens().accessToken == "SECRET-access-1")
         #expect(try await second.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.spent == ["SECRET-refresh-0"])
@@ -104,7 +104,7 @@ struct SealedFileStoreTests {
             let first = fixture.state(store: store)
             _ = try await first.refresh()
             let second = try await AuthState.restore(
-                at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+                at: AuthState.Place(store, service: fixture.service, options: fixture.options))
             #expect(second.tokensIfFresh()?.accessToken == "SECRET-access-1")
             _ = try await first.refresh()
             try await eventually { second.tokensIfFresh() == nil }

@@ -18,7 +18,7 @@ struct Attack: Sendable {
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
         + deviceAuthorization + tenants + backchannelAuthentication + typedToken + storedStates
-        + shortSecret + foreignRefusal
+        + shortSecret + foreignRefusal + resources
 }
 
 extension Attack: CustomTestStringConvertible {

@@ -45,6 +45,6 @@ struct HostileAnswersTests {
         if (300...399).contains(answer.status) {
             #expect(error?.received == "\(answer.status) to https://evil.example/x")
         }
-        if error?.code == .temporarilyUnavailable { #expect(error?.retryAfter == 45) }
+        if error?.code == .temporarilyUnavailable { #expect(error?.retryAfter == .seconds(45)) }
     }
 }

@@ -59,7 +59,7 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
                     policy: policy))
             _ = try await service.userInfo(tokens, of: Client(configuration, id: "client"))
         case .registration:
-            _ = try await service.register(RegistrationRequest(configuration: configuration, redirectURIs: []))
+            _ = try await service.register(RegistrationRequest(configuration, redirectURIs: []))
         case .management:
             let registration = try RegistrationResponse(
                 TransportResponse(

@@ -71,7 +71,7 @@ extension Attack {
         var record = AuthState.Record(Client(evil, id: "client"))
         change(&record)
         try await store.overwrite(with: record)
-        return try await AuthState.restore(at: AuthState.Place(store: store, options: options), credential: credential)
+        return try await AuthState.restore(at: AuthState.Place(store, options: options), credential: credential)
             .snapshot
     }
 

@@ -49,7 +49,7 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service), credential: credential)
+            at: AuthState.Place(store, service: fixture.service), credential: credential)
         await expectWithheld(fixture) { try await state.freshTokens() }
         #expect(state.authorizationError == nil, "the grant is kept")
     }
@@ -64,7 +64,7 @@ struct StoredStateTests {
         fixture.record.client.credential = stored
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let state = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         await expectWithheld(fixture) { try await state.freshTokens() }
     }
 
@@ -75,7 +75,7 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service),
+            at: AuthState.Place(store, service: fixture.service),
             credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.last?.url.host == "tokens.example")
@@ -87,7 +87,7 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service),
+            at: AuthState.Place(store, service: fixture.service),
             credential: .secret("s3cret").sent(onlyTo: .issuer(Self.issuer)))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         #expect(fixture.transport.requests.count == 1)
@@ -102,7 +102,7 @@ struct StoredStateTests {
         try await store.overwrite(with: fixture.record)
         fixture.options.allowedCredentials = [.environment("PATH").sent(onlyTo: provider)]
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         if isMoved {
             await expectWithheld(fixture) { try await state.freshTokens() }
         } else {
@@ -116,7 +116,7 @@ struct StoredStateTests {
         let store = OpenStore()
         let state = try await AuthState.logIn(
             .clientCredentials(Client(fixture.record.client.provider, id: "client", credential: .environment("PATH"))),
-            at: AuthState.Place(store: store, service: fixture.service, options: fixture.options))
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
         if isLogin { try await state.refresh() }
         let sent = fixture.transport.requests.count
         try await store.change {
@@ -148,7 +148,7 @@ struct StoredStateTests {
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: store, service: fixture.service), credential: Self.bound)
+            at: AuthState.Place(store, service: fixture.service), credential: Self.bound)
         let outcome = await state.logOut()
         guard case .failed(let error) = outcome.revocation else {
             Issue.record("the revocation did not fail")
@@ -204,7 +204,7 @@ struct StoredStateTests {
         fixture.record.client.credential = stored
         let store = OpenStore()
         try await store.overwrite(with: fixture.record)
-        let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+        let state = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
     }
 
@@ -221,7 +221,7 @@ struct StoredStateTests {
             let fixture = try fixture()
             let data = try AuthStateArchive(fixture.record).data()
             try await store.withLease(.default, deadline: .seconds(10)) { _ = try await $0.save(data, expecting: nil) }
-            let state = try await AuthState.restore(at: AuthState.Place(store: store, service: fixture.service))
+            let state = try await AuthState.restore(at: AuthState.Place(store, service: fixture.service))
             #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
         }
         #expect(OpenStore().mayBeWrittenByOthers && ReadOnlyAuthStateStore(OpenStore()).mayBeWrittenByOthers)

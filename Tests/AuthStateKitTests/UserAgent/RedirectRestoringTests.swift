@@ -37,9 +37,9 @@ struct RedirectRestoringTests {
         guard case .login(let pending) = redirect.flow else { throw Hang() }
         let state = try await AuthState.logIn(
             .code(pending, redirect.callback),
-            at: AuthState.Place(store: world.store, key: "account-1", service: world.service))
+            at: AuthState.Place(world.store, key: "account-1", service: world.service))
         #expect(state.isAuthorized)
-        #expect(try await AuthState.restore(at: AuthState.Place(store: world.store, key: "account-1")).isAuthorized)
+        #expect(try await AuthState.restore(at: AuthState.Place(world.store, key: "account-1")).isAuthorized)
 
         // The same URL again: in this process, and in the next.
         #expect(!app.router.open(answer))

@@ -136,6 +136,6 @@ struct PushedAuthorizationTests {
         let answer = Fixtures.json(body, status: status, headers: ["Retry-After": "7"])
         let error = refusal { try PushedAuthorizationResponse(answer, sentAt: Fixtures.now) }
         #expect(error?.code == code && error?.stage == .authorization && error?.httpStatus == status)
-        #expect(error?.hint != nil && error?.retryAfter == 7)
+        #expect(error?.hint != nil && error?.retryAfter == .seconds(7))
     }
 }

@@ -95,12 +95,12 @@ struct BackchannelAuthenticationTests {
     @Test("an answer is read, its lifetime counted from when the request was sent; no user code is kept (section 7.3)")
     func answer() throws {
         let response = try Self.response(userCode: Secrets.make("code"))
-        #expect(response.authenticationRequestID == Secrets.make("request") && response.interval == 2)
+        #expect(response.authenticationRequestID == Secrets.make("request") && response.interval == .seconds(2))
         #expect(response.expiresAt == Fixtures.now.addingTimeInterval(120) && response.request.userCode == nil)
         Secrets.expectNone(in: response)
         let data = try JSONEncoder().encode(response)
         #expect(try JSONDecoder().decode(BackchannelAuthenticationResponse.self, from: data) == response)
-        #expect(try Self.response(["interval": nil]).interval == 5)
+        #expect(try Self.response(["interval": nil]).interval == .seconds(5))
     }
 
     @Test(

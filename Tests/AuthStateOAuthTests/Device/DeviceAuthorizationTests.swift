@@ -56,7 +56,7 @@ struct DeviceAuthorizationTests {
         #expect(response.deviceCode == Secrets.make("device") && response.userCode == "WDJB-MJHT")
         #expect(response.verificationURI.absoluteString == "https://example.com/device")
         #expect(response.verificationURIComplete?.query == "user_code=WDJB-MJHT")
-        #expect(response.expiresAt == Fixtures.now.addingTimeInterval(1800) && response.interval == 5)
+        #expect(response.expiresAt == Fixtures.now.addingTimeInterval(1800) && response.interval == .seconds(5))
         Secrets.expectNone(in: response)
         #expect(!"\(response)".contains("WDJB"))
         let copy = try JSONDecoder().decode(
@@ -73,7 +73,7 @@ struct DeviceAuthorizationTests {
         ] as [([String: JSONValue?], Double)])
     func tolerated(_ changes: [String: JSONValue?], _ interval: Double) throws {
         let response = try Self.response(changes)
-        #expect(response.interval == interval && response.expiresAt == Fixtures.now.addingTimeInterval(1800))
+        #expect(response.interval == .seconds(interval) && response.expiresAt == Fixtures.now.addingTimeInterval(1800))
     }
 
     @Test("Google's names from before the RFC are read too")

@@ -71,7 +71,7 @@ struct ErrorTests {
         var error = AuthStateError(
             .invalidGrant, stage: .refresh, "Gone.", expected: "a", received: "b", hint: "c",
             response: OAuthErrorResponse(error: "invalid_grant", errorDescription: "d", errorURI: "https://e"),
-            httpStatus: 400, retryAfter: 1.5, underlying: CancellationError())
+            httpStatus: 400, retryAfter: .seconds(1.5), underlying: CancellationError())
         error.challenge = AuthenticationChallenge(
             scheme: "Bearer", parameters: ["error": "invalid_token"], token68: "x")
         error.responseBody = "body"
@@ -79,6 +79,14 @@ struct ErrorTests {
         #expect(decoded == error)
         let text = "\(error)"
         for part in ["Gone.", "Expected a.", "Received b.", "c"] { #expect(text.contains(part)) }
+    }
+
+    @Test(
+        "where a check of an answer failed, the text says which value is whose",
+        arguments: [AuthStateError.Code.invalidIDToken, .issuerMismatch])
+    func whose(_ code: AuthStateError.Code) {
+        let text = "\(AuthStateError(code, stage: .token, "Wrong.", expected: "a", received: "b"))"
+        #expect(text == "Wrong. This program expects a. The answer has b.")
     }
 
     @Test("the stages have the names that the command line prints")

@@ -50,9 +50,9 @@ struct ProviderDeviceTests {
         let slowDown = try #require(
             try error(Answer(.auth0(domain: "example.eu.auth0.com"), 429, "slow_down", .slowDown)))
         #expect(slowDown.code == .slowDown && slowDown.httpStatus == 429)
-        var polling = TokenPolling(interval: 5, expiresAt: Fixtures.now.addingTimeInterval(900))
+        var polling = TokenPolling(interval: .seconds(5), expiresAt: Fixtures.now.addingTimeInterval(900))
         try polling.note(slowDown)
-        #expect(polling.interval == 10)
+        #expect(polling.interval == .seconds(10))
     }
 
     @Test("429 that says nothing of a pace is a busy server")
@@ -79,7 +79,7 @@ struct ProviderDeviceTests {
             "device_code=3584d8&expires_in=900&interval=5&user_code=WDJB-MJHT"
                 + "&verification_uri=https%3A%2F%2Fgithub.com%2Flogin%2Fdevice",
             type: "application/x-www-form-urlencoded; charset=utf-8")
-        #expect(gitHub.userCode == "WDJB-MJHT" && gitHub.interval == 5)
+        #expect(gitHub.userCode == "WDJB-MJHT" && gitHub.interval == .seconds(5))
         #expect(gitHub.verificationURI.absoluteString == "https://github.com/login/device")
         let google = try response(
             .google,

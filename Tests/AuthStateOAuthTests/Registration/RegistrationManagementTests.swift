@@ -36,7 +36,7 @@ struct RegistrationManagementTests {
     // RFC 7592, section 2.2.
     @Test("an update sends all that is registered, identifier and secret, and nothing that only the provider says")
     func update() throws {
-        var change = try RegistrationRequest(updating: registration(), configuration: Fixtures.configuration())
+        var change = try RegistrationRequest(updating: registration(), at: Fixtures.configuration())
         change.clientName = "Renamed"
         let message = try request(.update(change)).transportRequest()
         #expect(message.method == "PUT" && message.headers[values: "Content-Type"] == ["application/json"])
@@ -57,7 +57,7 @@ struct RegistrationManagementTests {
         for member in [#""redirect_uris":"x""#, #""grant_types":[1]"#, #""client_name":5"#, #""redirect_uris":["x"]"#] {
             let registration = try RegistrationResponse(Fixtures.json("{\"client_id\":\"c\",\(member)}"))
             let error = refusal {
-                try RegistrationRequest(updating: registration, configuration: Fixtures.configuration())
+                try RegistrationRequest(updating: registration, at: Fixtures.configuration())
             }
             #expect(error?.code == .malformedResponse || error?.code == .invalidRedirectURI)
         }
@@ -105,7 +105,7 @@ struct RegistrationManagementTests {
         #expect(part?.metadata["client_name"] == "New" && part?.metadata["redirect_uris"] == ["http://127.0.0.1/cb"])
         #expect(part?.metadata["contacts"] == ["a@b.example"] && part?.metadata["scope"] == "openid api")
 
-        var change = try RegistrationRequest(updating: registration(), configuration: Fixtures.configuration())
+        var change = try RegistrationRequest(updating: registration(), at: Fixtures.configuration())
         change.contacts = []
         change.tokenEndpointAuthMethod = .clientSecretBasic
         let update = try request(.update(change)).answer(Fixtures.json(#"{"client_id":"c","client_name":"New"}"#))
@@ -155,7 +155,7 @@ struct RegistrationManagementTests {
             ("", 500, .serverError), ("", 503, .temporarilyUnavailable), ("", 404, .malformedResponse),
         ])
     func refused(_ body: String, _ status: Int, _ code: AuthStateError.Code) throws {
-        let update = try RegistrationRequest(updating: registration(), configuration: Fixtures.configuration())
+        let update = try RegistrationRequest(updating: registration(), at: Fixtures.configuration())
         for action in [RegistrationManagementRequest.Action.read, .update(update), .delete] {
             let request = try request(action)
             let error = refusal { try request.answer(Fixtures.json(body, status: status)) }

@@ -9,7 +9,7 @@ struct RegistrationTests {
     @Test("the request is JSON with what RFC 7591 names, and the initial access token in a header")
     func request() throws {
         var request = RegistrationRequest(
-            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+            try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
         request.clientName = "Tool"
         request.grantTypes = [.authorizationCode, .refreshToken]
         request.responseTypes = [.code]
@@ -32,14 +32,14 @@ struct RegistrationTests {
             ])
         request.initialAccessToken = nil
         #expect(try request.transportRequest().headers["Authorization"] == nil)
-        request.configuration.registrationEndpoint = nil
+        request.provider.registrationEndpoint = nil
         #expect(refusal { try request.transportRequest() }?.code == .endpointMissing)
     }
 
     @Test("a client that signs registers its public keys, and no private number of them")
     func keys() throws {
         var request = RegistrationRequest(
-            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+            try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
         let key = try SigningKey.generate(.es256, keyID: "k1")
         request.tokenEndpointAuthMethod = .privateKeyJWT
         request.tokenEndpointAuthSigningAlg = .es256
@@ -150,7 +150,7 @@ struct RegistrationTests {
         let answer = TransportResponse(
             status: 429, headers: ["Retry-After": "7"], body: Data(#"{"error":"invalid_request"}"#.utf8))
         let error = refusal { try RegistrationResponse(answer) }
-        #expect(error?.code == .temporarilyUnavailable && error?.retryAfter == 7)
+        #expect(error?.code == .temporarilyUnavailable && error?.retryAfter == .seconds(7))
     }
 
     /// All members that have a property, as a provider writes them.
@@ -180,17 +180,17 @@ struct RegistrationTests {
     @Test("every member goes into its property and comes out as it was")
     func members() throws {
         var document = try #require(Self.metadata.objectValue)
-        #expect(Set(document.keys) == Set(RegistrationRequest.members.map(\.name)))
+        #expect(Set(document.keys) == Set(ClientMetadata.members.map(\.name)))
         document["client_name#fr"] = "Outil"
-        let request = try RegistrationRequest(updating: registered(document), configuration: Fixtures.configuration())
+        let request = try RegistrationRequest(updating: registered(document), at: Fixtures.configuration())
         #expect(request.additionalMetadata == ["client_name#fr": "Outil"])
         #expect(request.subjectType == "pairwise" && request.defaultMaxAge == 3600)
         #expect(request.dpopBoundAccessTokens == true && request.idTokenSignedResponseAlg == .ps256)
         #expect(try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body))) == .object(document))
         // A value of another type is not sent back as something else.
-        for member in RegistrationRequest.members {
+        for member in ClientMetadata.members {
             let wrong = try registered([member.name: ["of": "another type"]])
-            let error = refusal { try RegistrationRequest(updating: wrong, configuration: Fixtures.configuration()) }
+            let error = refusal { try RegistrationRequest(updating: wrong, at: Fixtures.configuration()) }
             #expect(error?.code == .malformedResponse && error?.message.contains(member.name) == true)
         }
     }
@@ -198,23 +198,25 @@ struct RegistrationTests {
     @Test("a member is set by its name: through its property, to nothing by null, and never what the provider says")
     func byName() throws {
         var request = RegistrationRequest(
-            configuration: try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
-        for (name, value) in try #require(Self.metadata.objectValue) { try request.setMetadata(name, to: value) }
-        try request.setMetadata("client_name#fr", to: "Outil")
+            try Fixtures.configuration(), redirectURIs: [try RedirectURI("http://127.0.0.1/cb")])
+        for (name, value) in try #require(Self.metadata.objectValue) {
+            try request.metadata.setMetadata(name, to: value)
+        }
+        try request.metadata.setMetadata("client_name#fr", to: "Outil")
         #expect(request.clientName == "Tool" && request.additionalMetadata == ["client_name#fr": "Outil"])
-        for name in try #require(Self.metadata.objectValue).keys { try request.setMetadata(name, to: .null) }
-        try request.setMetadata("client_name#fr", to: .null)
+        for name in try #require(Self.metadata.objectValue).keys { try request.metadata.setMetadata(name, to: .null) }
+        try request.metadata.setMetadata("client_name#fr", to: .null)
         #expect(try request.transportRequest().body == Data("{}".utf8))
         for (name, value) in [("client_secret", "x"), ("client_id", "x"), ("contacts", 5)] as [(String, JSONValue)] {
-            #expect(refusal { try request.setMetadata(name, to: value) }?.code == .invalidArgument)
+            #expect(refusal { try request.metadata.setMetadata(name, to: value) }?.code == .invalidArgument)
         }
-        #expect(refusal { try request.setMetadata("redirect_uris", to: ["x"]) }?.code == .invalidRedirectURI)
+        #expect(refusal { try request.metadata.setMetadata("redirect_uris", to: ["x"]) }?.code == .invalidRedirectURI)
     }
 
     @Test("keys have one place, and a new place replaces the registered keys")
     func keyPlaces() throws {
         let registered = try RegistrationResponse(Fixtures.json(#"{"client_id":"c","jwks":{"keys":[]}}"#))
-        var request = try RegistrationRequest(updating: registered, configuration: Fixtures.configuration())
+        var request = try RegistrationRequest(updating: registered, at: Fixtures.configuration())
         request.jwksURI = "https://app.example/keys"
         let body = try JSONValue(parsing: [UInt8](#require(try request.transportRequest().body)))
         #expect(body == ["jwks_uri": "https://app.example/keys"])
@@ -228,7 +230,7 @@ struct RegistrationTests {
         let text = #"{"client_id":"c","client_secret":"","client_uri":"","logo_uri":"","contacts":[],"tos_uri":null}"#
         let registered = try RegistrationResponse(Fixtures.json(text))
         #expect(registered.clientSecret == nil && registered.credential == .none)
-        let request = try RegistrationRequest(updating: registered, configuration: Fixtures.configuration())
+        let request = try RegistrationRequest(updating: registered, at: Fixtures.configuration())
         #expect(try request.transportRequest().body == Data("{}".utf8))
     }
 

@@ -19,7 +19,7 @@ private func check(_ answer: TransportResponse, to request: BackchannelAuthentic
     guard let response = read else { return }
     require(answer.status == 200, "an identifier comes with 200")
     require(TokenResponse.token(response.authenticationRequestID) != nil, "an identifier that can be sent")
-    require((1...86400).contains(response.interval), "an interval from a second to a day")
+    require((.seconds(1) ... .seconds(86400)).contains(response.interval), "an interval from a second to a day")
     let lifetime = response.expiresAt.timeIntervalSince(now)
     require(lifetime > 0 && lifetime <= 315_360_000, "a lifetime of at most ten years")
     var other = response
@@ -34,7 +34,7 @@ private func check(_ answer: TransportResponse, to request: DeviceAuthorizationR
     require(answer.status == 200, "codes come with 200")
     require(TokenResponse.token(response.deviceCode) != nil, "a device code that can be sent")
     require(response.userCode.printable(100) == response.userCode, "a user code that a terminal shows as it is")
-    require((1...86400).contains(response.interval), "an interval from a second to a day")
+    require((.seconds(1) ... .seconds(86400)).contains(response.interval), "an interval from a second to a day")
     let lifetime = response.expiresAt.timeIntervalSince(now)
     require(lifetime > 0 && lifetime <= 315_360_000, "a lifetime of at most ten years")
     for page in [response.verificationURI, response.verificationURIComplete].compactMap(\.self) {
@@ -56,8 +56,9 @@ private func checkPolling(_ start: TokenPolling) {
     var polling = start
     for code in [AuthStateError.Code.slowDown, .timedOut, .timedOut, .authorizationPending] {
         _ = accepted { try polling.note(AuthStateError(code, stage: .token, "")) }
-        require(polling.interval >= start.interval && polling.interval <= start.interval + 5, "an interval that stays")
-        require(polling.pause >= polling.interval && polling.pause <= max(polling.interval, 60), "a pause with an end")
+        let (interval, pause) = (polling.interval, polling.pause)
+        require(interval >= start.interval && interval <= start.interval + .seconds(5), "an interval that stays")
+        require(pause >= interval && pause <= max(interval, .seconds(60)), "a pause with an end")
     }
     require(accepted { try polling.wait(at: start.expiresAt) } == nil, "no question after the end")
 }

@@ -27,7 +27,7 @@ private func check(_ response: TransportResponse, to request: TokenRequest) {
     case .error(let error), .refused(let error, _):
         require(error.stage == request.stage, "the stage of the request")
         requireFitForLog("\(error)")
-        require((0...86400).contains(error.retryAfter ?? 0), "a wait of at most a day")
+        require((.zero ... .seconds(86400)).contains(error.retryAfter ?? .zero), "a wait of at most a day")
     }
     if case .refused(_, let refreshToken?) = answer {
         require(TokenResponse.token(refreshToken) != nil, "a refresh token that can be sent is kept")

@@ -203,12 +203,12 @@ class Browser:
     def walk(self, url):
         """Goes through the provider's pages; the step that leaves it, or None and an end on one of its pages."""
         url = self.enter(url)
-        site = urllib.parse.urlsplit(url).netloc
+        sites = {urllib.parse.urlsplit(url).netloc}
         must_leave = is_authorization(url)
         step = Step(url)
         for _ in range(MAXIMUM_STEPS):
             reply = self.send(step.method, step.url, step.body)
-            if reply.location and is_on(site, reply.location) and "/login.html?" in reply.location:
+            if reply.location and is_on(sites, reply.location) and "/login.html?" in reply.location:
                 step = Glewlwyd(self, reply.location, came_from=step.url).answer()
             elif reply.location:
                 step = step._replace(url=reply.location) if reply.status in (307, 308) else Step(reply.location)
@@ -218,8 +218,11 @@ class Browser:
                 if must_leave or reply.status >= 400:
                     raise reply.failure("stranded")
                 return None
-            if not is_on(site, step.url):
-                return step
+            if not is_on(sites, step.url):
+                # A proxy sends the user on to the authorization endpoint of another provider.
+                if not is_authorization(step.url):
+                    return step
+                sites.add(urllib.parse.urlsplit(step.url).netloc)
         raise Failure(f"no end after {MAXIMUM_STEPS} steps: {step.url}")
 
     def follow(self, step):
@@ -312,9 +315,9 @@ class Glewlwyd:
         return Step(target) if target else None
 
 
-def is_on(site, url):
+def is_on(sites, url):
     parts = urllib.parse.urlsplit(url)
-    return parts.scheme in ("http", "https") and parts.netloc == site
+    return parts.scheme in ("http", "https") and parts.netloc in sites
 
 
 def is_authorization(url):

@@ -36,6 +36,15 @@ sys.exit("no free port")
 PYTHON
 }
 
+# choose_other_port PORT…: prints a free port that is none of these.
+choose_other_port() {
+    local port
+    while port=$(choose_port 0); do
+        [[ " $* " == *" $port "* ]] || break
+    done
+    echo "$port"
+}
+
 # make_state_folder [FOLDER]: sets `state`, and `temporary` when the folder is ours to remove in the end.
 make_state_folder() {
     temporary=()
@@ -47,4 +56,18 @@ make_state_folder() {
         state=$(mktemp -d "${TMPDIR:-/tmp}/authstate-provider.XXXXXX")
         temporary=(--remove "$state")
     fi
+}
+
+# make_authority FOLDER NAME: a certificate authority of the tests' own, ca.pem and ca.key.
+make_authority() {
+    openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1/ca.key" 2>/dev/null
+    openssl req -x509 -key "$1/ca.key" -days 30 -subj "/CN=$2" -out "$1/ca.pem"
+}
+
+# make_certificate FOLDER NAME ALTERNATIVE_NAMES: NAME.pem and NAME.key, for a server, by the folder's authority.
+make_certificate() {
+    openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1/$2.key" 2>/dev/null
+    openssl req -new -key "$1/$2.key" -subj "/CN=$2" |
+        openssl x509 -req -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -days 30 -out "$1/$2.pem" \
+            -extfile <(echo "subjectAltName=$3") 2>/dev/null
 }

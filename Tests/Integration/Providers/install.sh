@@ -1,11 +1,12 @@
 #!/bin/bash
-# Installs what the integration tests need on Debian 12: three OpenID providers, a headless Chromium, PostgreSQL, and
-# Project Wycheproof's vectors for the tests of signatures.
+# Installs what the integration tests need on Debian 12: three OpenID providers, protected MCP servers, a headless
+# Chromium, PostgreSQL, a keyring, and Project Wycheproof's vectors for the tests of signatures.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
 # usage: install.sh [PACKAGE…]    the Debian packages named are installed too
 #
-# AUTHSTATE_PROVIDERS   where the Python environment goes (default ~/.cache/authstatekit-providers)
+# AUTHSTATE_PROVIDERS   where the Python environments go (default ~/.cache/authstatekit-providers): venv for
+#                       requirements.txt, mcp for mcp/requirements.txt; neither restricts the versions of the other
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,8 +19,12 @@ packages=(
     ruby-activerecord ruby-sqlite3              # and its database
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
+    iproute2                                    # a network namespace for client metadata documents
     libcurl4 libssl3                            # what the library itself loads at run time
     postgresql libpq-dev                        # the database of Examples/PostgresStore, and its client library
+    libsecret-1-0 libsecret-tools               # the client library of the Secret Service, and a second client
+    gnome-keyring dbus                          # a Secret Service, and the session that it is in
+    git                                         # asks 'authstate git-credential'
     "$@"
 )
 
@@ -38,6 +43,8 @@ apt_install() {
 
 install_packages() {
     local missing=() package
+    # Another vendor's kubectl does as well, and its package may have the same files.
+    command -v kubectl >/dev/null || packages+=(kubernetes-client)
     for package in "${packages[@]}"; do
         is_installed "$package" || missing+=("$package")
     done
@@ -51,9 +58,9 @@ install_packages() {
     apt_install "${missing[@]}"
 }
 
-# True when the environment holds exactly the pinned versions.
+# has_requirements ENVIRONMENT FILE: true when the environment holds exactly the pinned versions.
 has_requirements() {
-    [ -x "$folder/venv/bin/python" ] && "$folder/venv/bin/python" - "$here/requirements.txt" <<'PYTHON'
+    [ -x "$folder/$1/bin/python" ] && "$folder/$1/bin/python" - "$2" <<'PYTHON'
 import importlib.metadata, sys
 for line in open(sys.argv[1]):
     name, _, version = line.strip().partition("==")
@@ -67,16 +74,18 @@ for line in open(sys.argv[1]):
 PYTHON
 }
 
+# install_python_environment ENVIRONMENT FILE
 install_python_environment() {
-    has_requirements && return 0
-    echo "creating $folder/venv" >&2
+    has_requirements "$1" "$2" && return 0
+    echo "creating $folder/$1" >&2
     mkdir -p "$folder"
     # Debian's own Python: another one in PATH may lack the venv module or go away.
-    /usr/bin/python3 -m venv --clear "$folder/venv"
-    "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt" >&2
-    has_requirements
+    /usr/bin/python3 -m venv --clear "$folder/$1"
+    "$folder/$1/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2" >&2
+    has_requirements "$1" "$2"
 }
 
 install_packages
-install_python_environment
+install_python_environment venv "$here/requirements.txt"
+install_python_environment mcp "$here/mcp/requirements.txt"
 echo "$folder"

@@ -72,7 +72,7 @@ struct Flow: Sendable {
     func logIn(_ decision: LoginBrowser.Decision = .accept) async throws -> AuthState {
         try await AuthState.logIn(
             .browser((try await request()).with(credential), browser.userAgent(decision)),
-            at: AuthState.Place(store: store, service: service))
+            at: AuthState.Place(store, service: service))
     }
 
     /// Takes the person to the provider and back, and leaves the rest to the caller.

@@ -19,8 +19,12 @@ final class Program: Sendable {
 
     private init(_ words: [String], environment: [String: String]) throws {
         folder = try TemporaryFolder()
+        // No test uses the keyring of the person who runs it.
+        var inherited = ProcessInfo.processInfo.environment
+        inherited["DBUS_SESSION_BUS_ADDRESS"] = nil
+        inherited["XDG_RUNTIME_DIR"] = nil
         child = try Child(
-            words, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            words, environment: inherited.merging(environment) { $1 },
             output: .file(folder("stdout")), errors: .file(folder("stderr")))
     }
 

@@ -14,8 +14,12 @@ struct Provider: Sendable, Hashable {
     var isTLS = false
     /// The lifetime of its access tokens; nil is an hour.
     var accessTokenSeconds: Int?
+    /// The lifetime of django-oauth-toolkit's ID tokens; nil is ten hours.
+    var idTokenSeconds: Int?
     /// Whether Doorkeeper takes a refresh token until the access token that followed it is used, instead of once.
     var keepsSpentTokens = false
+    /// The resources that glewlwyd's tokens can be for, beside its own.
+    var resources: String?
 
     static let glewlwyd = Provider(software: .glewlwyd)
     static let glewlwydTLS = Provider(software: .glewlwyd, isTLS: true)
@@ -32,10 +36,16 @@ struct Provider: Sendable, Hashable {
         return provider
     }
 
+    /// Where glewlwyd posts logout tokens for the client `basic`; nil is nowhere.
+    var backChannelLogoutURI: String?
+
     /// The start script's settings.
     var environment: [String: String] {
         var settings = isTLS ? ["TLS": "1"] : [:]
         settings["ACCESS_TOKEN_SECONDS"] = accessTokenSeconds.map { "\($0)" }
+        settings["ID_TOKEN_SECONDS"] = idTokenSeconds.map { "\($0)" }
+        settings["RESOURCES"] = resources
+        settings["BACKCHANNEL_LOGOUT_URI"] = backChannelLogoutURI
         if keepsSpentTokens { settings["REFRESH_TOKEN_REUSE"] = "1" }
         return settings
     }
@@ -56,7 +66,9 @@ struct Provider: Sendable, Hashable {
         let commands = ["glewlwyd", "sqlite3", "rnbyc", "openssl"]
         return commands.allSatisfy { command in
             search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
-        } && [LoginBrowser.python, "\(folder)/venv/bin/python"].allSatisfy(FileManager.default.isExecutableFile)
+        }
+            && [LoginBrowser.python, "\(folder)/venv/bin/python", "\(folder)/mcp/bin/python"].allSatisfy(
+                FileManager.default.isExecutableFile)
             && FileManager.default.fileExists(atPath: "/usr/share/doc/ruby-doorkeeper-openid-connect")
     }()
 

@@ -19,7 +19,8 @@ extension AuthorizationRequest: SentByClient {}
 extension TokenRequest: SentByClient {}
 extension DeviceAuthorizationRequest: SentByClient {}
 extension BackchannelAuthenticationRequest: SentByClient {}
-extension OwnTokenRequest: SentByClient {}
+extension RevocationRequest: SentByClient {}
+extension IntrospectionRequest: SentByClient {}
 extension PendingAuthorization: SentByClient {}
 
 extension DeviceAuthorizationResponse: SentByClient {

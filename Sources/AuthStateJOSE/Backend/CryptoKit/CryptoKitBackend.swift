@@ -9,7 +9,7 @@
         public init() {}
 
         /// The digest of bytes.
-        public func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+        public func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
             switch function {
             case .sha256: Array(SHA256.hash(data: bytes))
             case .sha384: Array(SHA384.hash(data: bytes))
@@ -18,8 +18,13 @@
         }
 
         /// The HMAC of bytes (RFC 2104).
+        ///
+        /// - Parameters:
+        ///   - function: The hash function of the HMAC.
+        ///   - key: The secret key.
+        ///   - bytes: The message.
         public func authenticationCode(
-            _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
+            _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             let key = SymmetricKey(data: key)
             return switch function {
@@ -87,21 +92,11 @@
             if let key = try? P256.Signing.PrivateKey(derRepresentation: der) { return key.exported }
             if let key = try? P384.Signing.PrivateKey(derRepresentation: der) { return key.exported }
             if let key = try? P521.Signing.PrivateKey(derRepresentation: der) { return key.exported }
-            var document = DERReader(der)
-            // PKCS #8 wraps the key in an octet string; PKCS #1 has another integer in place of the algorithm.
-            var content = der
-            if var info = document.enter(), info.readInteger() != nil, info.enter() != nil,
-                let wrapped = info.read(DER.Tag.octetString)
-            {
-                content = Array(wrapped)
-            }
-            var seed = DERReader(content)
-            if let d = seed.read(DER.Tag.octetString), seed.isAtEnd,
-                let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: Array(d))
-            {
+            let key = PrivateKeyDER(der)
+            if let seed = key.ed25519Seed, let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) {
                 return key.exported
             }
-            return try JSONWebKey(json: SecuritySignature.key(pkcs1: content).privateJSON)
+            return try key.rsaKey()
         }
 
         private static func curveKey(like material: KeyMaterial, scalar: [UInt8]) throws -> any CurvePrivateKey {

@@ -33,20 +33,7 @@
             let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] as CFDictionary
             guard let key = SecKeyCreateRandomKey(attributes, nil), let der = SecKeyCopyExternalRepresentation(key, nil)
             else { throw JOSEError(.backendUnavailable, "Security failed: key generation") }
-            return try self.key(pkcs1: Array(der as Data))
-        }
-
-        /// Reads a PKCS #1 private key.
-        static func key(pkcs1 der: [UInt8]) throws(JOSEError) -> JSONWebKey {
-            var document = DERReader(der)
-            guard var numbers = document.enter(), numbers.readInteger() != nil,
-                let modulus = numbers.readInteger(), let exponent = numbers.readInteger()
-            else { throw JOSEError(.malformed, "the private key cannot be imported") }
-            let material = KeyMaterial.rsa(modulus: modulus, exponent: exponent)
-            guard let privateMaterial = JSONWebKey.privateMaterial(of: material, der: der) else {
-                throw JOSEError(.malformed, "the private key cannot be imported")
-            }
-            return JSONWebKey(material, privateMaterial: privateMaterial)
+            return try PrivateKeyDER(Array(der as Data)).rsaKey()
         }
     }
 

@@ -9,7 +9,7 @@
         let functions: AuthStateCryptoFunctions
         /// The cipher, fetched.
         let aes256GCM: OpaquePointer
-        private let digests: [HashFunction: OpaquePointer]
+        private let digests: [SHA2.Function: OpaquePointer]
 
         /// The library, opened on first use; opening is tried once.
         private static let shared: Result<LibCrypto, JOSEError> = {
@@ -37,8 +37,8 @@
                     "OpenSSL 3's libcrypto cannot be used: install the package libssl3 (Debian, Ubuntu)",
                     expected: library, received: "\(missing) is missing")
             }
-            var digests: [HashFunction: OpaquePointer] = [:]
-            for function in HashFunction.allCases {
+            var digests: [SHA2.Function: OpaquePointer] = [:]
+            for function in SHA2.Function.allCases {
                 guard let digest = functions.EVP_MD_fetch(nil, function.openSSLName, nil) else {
                     throw JOSEError(.backendUnavailable, "libcrypto has no \(function.openSSLName)")
                 }
@@ -53,7 +53,7 @@
         }
 
         /// The fetched function; nil for schemes that hash by themselves.
-        func digest(_ function: HashFunction?) -> OpaquePointer? {
+        func digest(_ function: SHA2.Function?) -> OpaquePointer? {
             function.flatMap { digests[$0] }
         }
 
@@ -64,7 +64,7 @@
         }
     }
 
-    extension HashFunction {
+    extension SHA2.Function {
         fileprivate var openSSLName: String {
             switch self {
             case .sha256: "SHA2-256"

@@ -9,7 +9,7 @@
         public init() {}
 
         /// The digest of bytes.
-        public func digest(_ function: HashFunction, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+        public func digest(_ function: SHA2.Function, of bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
             let library = try LibCrypto.get()
             var output = [UInt8](repeating: 0, count: function.digestLength)
             guard library.functions.EVP_Digest(bytes, bytes.count, &output, nil, library.digest(function), nil) == 1
@@ -18,8 +18,13 @@
         }
 
         /// The HMAC of bytes (RFC 2104).
+        ///
+        /// - Parameters:
+        ///   - function: The hash function of the HMAC.
+        ///   - key: The secret key.
+        ///   - bytes: The message.
         public func authenticationCode(
-            _ function: HashFunction, key: [UInt8], of bytes: [UInt8]
+            _ function: SHA2.Function, key: [UInt8], of bytes: [UInt8]
         ) throws(JOSEError) -> [UInt8] {
             let library = try LibCrypto.get()
             guard let keyLength = Int32(exactly: key.count) else { throw JOSEError(.malformed, "a key is too long") }

@@ -24,7 +24,7 @@
 
     extension SignatureScheme {
         /// The function that makes the digest which is signed; nil when the scheme takes messages whole.
-        var hashFunction: HashFunction? {
+        var hashFunction: SHA2.Function? {
             switch self {
             case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
             case .ed25519: nil

@@ -35,7 +35,7 @@ extension IDToken {
     }
 
     /// Ed25519 hashes with SHA-512 inside; a token without signature is taken as one of the default algorithm, RS256.
-    private var hashFunction: HashFunction {
+    private var hashFunction: SHA2.Function {
         switch token.header.algorithm.scheme {
         case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
         case .ed25519: .sha512

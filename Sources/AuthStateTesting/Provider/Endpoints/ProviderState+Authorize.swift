@@ -99,15 +99,17 @@ extension ProviderState {
         _ login: Login, to user: OpenIDProvider.User, now: Double
     ) throws(ProviderRefusal) -> AuthorizationAnswer {
         let (id, code, parameters) = (newToken(now: now), newToken(now: now), login.parameters)
+        let consented = configuration.consentedScopes
+        let granted = scopes(parameters["scope"]).filter { consented?.contains($0) ?? true }
         let grant = Grant(
-            clientID: login.client.id, user: user, scopes: scopes(parameters["scope"]), nonce: parameters["nonce"],
+            clientID: login.client.id, user: user, scopes: granted, nonce: parameters["nonce"],
             requestedClaims: try RequestedClaims(parameters["claims"]), resources: parameters.values("resource"),
             authorizationDetails: try authorizationDetails(parameters), authenticatedAt: now,
             sessionID: newToken(now: now))
         grants[id] = grant
         codes[code] = Code(
             grant: id, redirectURI: login.redirectURI, challenge: parameters["code_challenge"],
-            key: parameters["dpop_jkt"], expiresAt: now + configuration.codeLifetime)
+            key: parameters["dpop_jkt"], expiresAt: now + configuration.codeLifetime.inSeconds)
         var answer = complete(["code": code], login, now: now)
         if parameters["response_type"] != "code" {
             answer.idToken = idToken(for: grant, nonce: grant.nonce, accessToken: nil, now: now)

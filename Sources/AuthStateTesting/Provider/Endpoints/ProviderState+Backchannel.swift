@@ -19,7 +19,7 @@ extension ProviderState {
             }
         }
         let lifetime = try requestedLifetime(parameters["requested_expiry"])
-        let interval = configuration.devicePollingInterval
+        let interval = configuration.devicePollingInterval.inSeconds
         let code = keep(
             PendingLogin(
                 grantType: .ciba, clientID: client.id, scopes: wanted, resources: resources, user: user,
@@ -80,7 +80,7 @@ extension ProviderState {
     }
 
     private func requestedLifetime(_ text: String?) throws(ProviderRefusal) -> Double {
-        guard let text else { return configuration.deviceCodeLifetime }
+        guard let text else { return configuration.deviceCodeLifetime.inSeconds }
         guard let seconds = Int(text), seconds > 0 else {
             throw ProviderRefusal("invalid_request", "requested_expiry is not a positive number of seconds.")
         }

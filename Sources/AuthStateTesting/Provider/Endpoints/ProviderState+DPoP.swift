@@ -104,10 +104,10 @@ extension ProviderRefusal {
     }
 
     /// A protected resource's refusal of a bound token, or of its proof.
-    static func dpop(_ error: String, _ fault: String) -> Self {
+    static func dpop(_ error: String?, _ fault: String) -> Self {
         let algorithms = ProviderState.proofAlgorithms.map(\.rawValue).joined(separator: " ")
+        let reason = error.map { #"error="\#($0)", error_description="\#(fault)", "# } ?? ""
         return Self(
-            error, fault, status: 401,
-            challenge: #"DPoP error="\#(error)", error_description="\#(fault)", algs="\#(algorithms)""#)
+            error ?? "unauthorized", fault, status: 401, challenge: #"DPoP \#(reason)algs="\#(algorithms)""#)
     }
 }

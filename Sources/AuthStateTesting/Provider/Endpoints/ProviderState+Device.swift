@@ -11,7 +11,8 @@ extension ProviderState {
         let client = try authenticate(request, now: now)
         let (wanted, resources) = try wishes(request.parameters, of: client, for: .deviceCode)
         let userCode = Self.newUserCode()
-        let (lifetime, interval) = (configuration.deviceCodeLifetime, configuration.devicePollingInterval)
+        let lifetime = configuration.deviceCodeLifetime.inSeconds
+        let interval = configuration.devicePollingInterval.inSeconds
         let deviceCode = keep(
             PendingLogin(
                 grantType: .deviceCode, clientID: client.id, scopes: wanted, resources: resources, userCode: userCode,

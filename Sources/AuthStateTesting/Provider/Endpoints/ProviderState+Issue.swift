@@ -16,7 +16,7 @@ extension ProviderState {
             let token = newToken(now: now)
             refreshTokens[token] = RefreshToken(
                 grant: id, key: client?.isPublic == true ? key : nil,
-                expiresAt: now + (configuration.refreshTokenLifetime ?? .infinity))
+                expiresAt: now + (configuration.refreshTokenLifetime?.inSeconds ?? .infinity))
             members["refresh_token"] = .string(token)
         }
         guard grant.scopes.contains("openid"), isFirst || configuration.renewalsIssueIDTokens else {
@@ -33,7 +33,7 @@ extension ProviderState {
         details: [AuthorizationDetail] = [], key: String? = nil, now: Double
     ) -> [String: JSONValue] {
         let token = newToken(now: now)
-        let lifetime = configuration.accessTokenLifetime
+        let lifetime = configuration.accessTokenLifetime.inSeconds
         accessTokens[token] = AccessToken(
             grant: grant, clientID: clientID, scopes: scopes, resources: resources, key: key, expiresAt: now + lifetime)
         statistics.accessTokensIssued += 1
@@ -51,7 +51,7 @@ extension ProviderState {
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "sub": .string(grant.user.subject), "aud": .string(grant.clientID),
             "azp": .string(grant.clientID), "iat": .number(JSONNumber(issuedAt)),
-            "exp": .number(JSONNumber(issuedAt + Int64(configuration.idTokenLifetime))),
+            "exp": .number(JSONNumber(issuedAt + Int64(configuration.idTokenLifetime.inSeconds))),
             "auth_time": .number(JSONNumber(Int64(grant.authenticatedAt.rounded(.down)))),
             "sid": .string(grant.sessionID),
         ]

@@ -59,6 +59,7 @@ extension ProviderState {
                 algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
+        if !configuration.clientDocuments.isEmpty { document["client_id_metadata_document_supported"] = true }
         if let types = configuration.authorizationDetailsTypes {
             document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
         }

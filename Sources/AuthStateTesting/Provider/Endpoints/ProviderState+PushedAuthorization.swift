@@ -28,11 +28,11 @@ extension ProviderState {
         pushedRequests = pushedRequests.filter { now < $0.value.expiresAt }
         let reference = "urn:ietf:params:oauth:request_uri:\(newToken(now: now))"
         pushedRequests[reference] = PushedRequest(
-            clientID: client.id, parameters: parameters, expiresAt: now + configuration.pushedRequestLifetime)
+            clientID: client.id, parameters: parameters, expiresAt: now + configuration.pushedRequestLifetime.inSeconds)
         return .json(
             [
                 "request_uri": .string(reference),
-                "expires_in": JSONValue(floatLiteral: configuration.pushedRequestLifetime),
+                "expires_in": JSONValue(floatLiteral: configuration.pushedRequestLifetime.inSeconds),
             ], status: 201)
     }
 

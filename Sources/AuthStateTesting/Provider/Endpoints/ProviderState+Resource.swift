@@ -23,8 +23,13 @@ extension ProviderState {
     /// A protected resource that answers requests with a valid token.
     mutating func resource(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> LoopbackResponse {
         let token = try admit(request, now: now)
-        if let scope = configuration.resourceScope, !token.scopes.contains(scope) {
+        let missing = missingScopes(of: request, having: token.scopes)
+        guard missing.isEmpty else {
+            let scope = configuration.protectedResource.namesScopes ? missing.joined(separator: " ") : nil
             throw .bearer("insufficient_scope", "The token lacks a scope.", status: 403, scope: scope)
+        }
+        if configuration.protectedResource.requiresAudience, !token.resources.contains(url(of: .resource)) {
+            throw .bearer("invalid_token", "The access token is for another resource.")
         }
         let user = token.grant.flatMap { grants[$0]?.user }
         let name = user?.claims["name"]?.stringValue ?? user?.name ?? token.clientID
@@ -41,12 +46,18 @@ extension ProviderState {
     private mutating func admit(_ request: OpenIDProvider.Request, now: Double) throws(ProviderRefusal) -> AccessToken {
         let bound = request.credentials(of: "DPoP")
         let sent = bound ?? request.bearerToken ?? (request.method == .post ? request.parameters["access_token"] : nil)
-        guard let sent else { throw .bearer(nil, "An access token is needed.") }
+        let needsDPoP = request.endpoint == .resource && configuration.protectedResource.requiresDPoP
+        guard let sent else {
+            throw needsDPoP ? .dpop(nil, "An access token is needed.") : .bearer(nil, "An access token is needed.")
+        }
         let key = try provenKey(of: request, accessToken: sent, now: now)
         if rejections.remaining > 0 {
             rejections.remaining -= 1
             throw ProviderRefusal(
                 "invalid_token", "The access token was refused.", status: 401, challenge: rejections.challenge)
+        }
+        if request.endpoint == .resource, configuration.protectedResource.acceptsForeignToken?(sent) == true {
+            return AccessToken(clientID: "", scopes: configuration.scopes.sorted(), expiresAt: .infinity)
         }
         guard let token = accessTokens[sent] else {
             throw .bearer("invalid_token", "The access token is not known, or was revoked.")
@@ -56,6 +67,7 @@ extension ProviderState {
         guard token.key == nil ? bound == nil : bound != nil && token.key == key else {
             throw .dpop("invalid_token", "The access token is bound to another key, or to none.")
         }
+        if needsDPoP, token.key == nil { throw .dpop("invalid_token", "The access token has to be bound to a key.") }
         return token
     }
 }

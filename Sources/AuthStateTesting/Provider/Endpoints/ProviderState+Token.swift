@@ -78,7 +78,7 @@ extension ProviderState {
         }
         if let spentAt = token.spentAt {
             statistics.refreshTokenReuses += 1
-            guard now - spentAt < configuration.refreshTokenGrace else {
+            guard now - spentAt < configuration.refreshTokenGrace.inSeconds else {
                 revoke(grant: token.grant)
                 throw ProviderRefusal("invalid_grant", "The refresh token was spent before; the grant is revoked.")
             }

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 public import AuthStateJOSE
 public import AuthStateOAuth
 
@@ -20,6 +21,16 @@ extension OpenIDProvider {
         public var grantTypes: Set<GrantType>
 
         /// Makes a client.
+        ///
+        /// - Parameters:
+        ///   - id: The client's identifier.
+        ///   - secret: The client's secret; nil for a public client, or one with keys.
+        ///   - keys: The client's public keys, for `private_key_jwt`.
+        ///   - authenticationMethod: The required method; nil accepts any that the secret and the keys allow.
+        ///   - redirectURIs: The URIs that answers may go to; the port of a loopback URI is not compared (RFC 8252,
+        ///     section 7.3).
+        ///   - postLogoutRedirectURIs: The URIs that browsers may go to after a logout; nil means the redirect URIs.
+        ///   - grantTypes: The grants that the client may use.
         public init(
             id: String, secret: String? = nil, keys: [JSONWebKey] = [],
             authenticationMethod: ClientAuthenticationMethod? = nil,
@@ -74,6 +85,19 @@ extension OpenIDProvider {
             else { return false }
             return registered.withPort(0) == given.withPort(0)
         }
+    }
+}
+
+extension OpenIDProvider.Client {
+    /// Makes the client of a metadata document; nil for an unusable one.
+    init?(document: JSONValue, at url: String) {
+        guard let read = try? ClientMetadataDocument(parsing: Data(document.serialized()), at: url) else { return nil }
+        let jwks = document["jwks"]?["keys"]?.arrayValue ?? []
+        self.init(
+            id: url, keys: jwks.compactMap { try? JSONWebKey(json: $0) },
+            authenticationMethod: read.metadata.tokenEndpointAuthMethod ?? ClientAuthenticationMethod.none,
+            redirectURIs: read.metadata.redirectURIs.map(\.rawValue),
+            grantTypes: Set(read.metadata.grantTypes ?? [.authorizationCode]))
     }
 }
 

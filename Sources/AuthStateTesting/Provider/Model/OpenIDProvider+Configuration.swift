@@ -2,7 +2,7 @@ public import AuthStateJOSE
 public import AuthStateOAuth
 
 extension OpenIDProvider {
-    /// How a provider behaves; times are in seconds. Change it at any time with `OpenIDProvider.update(_:)`.
+    /// How a provider behaves. Change it at any time with `OpenIDProvider.update(_:)`.
     public struct Configuration: Sendable {
         /// The course of a login at the authorization endpoint, where people enter a device's user code, and at a
         /// backchannel authentication.
@@ -28,24 +28,24 @@ extension OpenIDProvider {
         ]
 
         /// How long access tokens last, also less than a second.
-        public var accessTokenLifetime: Double = 3600
+        public var accessTokenLifetime = Duration.seconds(3600)
         /// How long a refresh token lasts from its issue; nil means no expiry.
-        public var refreshTokenLifetime: Double?
+        public var refreshTokenLifetime: Duration?
         /// How long ID tokens last.
-        public var idTokenLifetime: Double = 3600
+        public var idTokenLifetime = Duration.seconds(3600)
         /// How long codes last.
-        public var codeLifetime: Double = 60
+        public var codeLifetime = Duration.seconds(60)
         /// How long device codes last, and backchannel logins that ask for no other time.
-        public var deviceCodeLifetime: Double = 600
+        public var deviceCodeLifetime = Duration.seconds(600)
         /// How long a device, or a client of backchannel authentication, has to wait between two polls; polling sooner
         /// is answered with `slow_down` and adds 5 seconds.
-        public var devicePollingInterval: Double = 5
+        public var devicePollingInterval = Duration.seconds(5)
         /// Whether devices get a `verification_uri_complete`.
         public var sendsCompleteVerificationURI = true
         /// Whether a renewal rotates the refresh token.
         public var rotatesRefreshTokens = true
         /// How long a rotated refresh token may be used again; afterwards its use revokes the grant.
-        public var refreshTokenGrace: Double = 0
+        public var refreshTokenGrace = Duration.zero
         /// Whether refresh tokens are issued only for the scope `offline_access`.
         public var refreshTokensNeedOfflineAccess = false
         /// Whether a renewal comes with a new ID token.
@@ -55,7 +55,7 @@ extension OpenIDProvider {
         /// Whether authorization requests have to be pushed (RFC 9126, section 5).
         public var requiresPushedAuthorizationRequests = false
         /// How long a reference to a pushed request lasts; it is valid for one login.
-        public var pushedRequestLifetime: Double = 60
+        public var pushedRequestLifetime = Duration.seconds(60)
         /// Whether authorization requests have to be signed (RFC 9101, section 10.5).
         public var requiresSignedRequestObjects = false
         /// Request objects that clients publish, by their URL: the provider reads them here and fetches nothing.
@@ -80,8 +80,13 @@ extension OpenIDProvider {
         public var rotatesClientSecrets = false
         /// The methods by which clients may authenticate at an endpoint, where those are fewer than the provider knows.
         public var authenticationMethods: [Endpoint: [ClientAuthenticationMethod]] = [:]
-        /// The scope that the protected resource asks for; nil accepts every token.
-        public var resourceScope: String?
+        /// How the protected resource behaves: its metadata, and the scopes that it asks for.
+        public var protectedResource = ProtectedResource()
+        /// The scopes that people consent to; nil grants everything that is asked for.
+        public var consentedScopes: Set<String>?
+        /// Metadata documents of clients, by the URL that is the client's identifier: the provider reads them here and fetches
+        /// nothing.
+        public var clientDocuments: [String: JSONValue] = [:]
 
         /// Whether client assertions have to be for the URL of the endpoint that they come to, instead of the issuer.
         public var wantsEndpointAudience = false
@@ -97,7 +102,7 @@ extension OpenIDProvider {
         /// Whether userinfo is a signed JWT, made with the same algorithm.
         public var signsUserInfo = false
         /// How far the provider's clock is ahead of the one it was given.
-        public var clockSkew: Double = 0
+        public var clockSkew = Duration.zero
         /// The provider's deviations from the specifications.
         public var deviations = Deviations()
 
@@ -109,6 +114,9 @@ extension OpenIDProvider {
         /// Makes the default configuration: a public client `app`, a confidential client `service`, and the user Ada.
         public init() {}
 
-        func client(_ id: String?) -> Client? { clients.last { $0.id == id } }
+        func client(_ id: String?) -> Client? {
+            clients.last { $0.id == id }
+                ?? id.flatMap { id in clientDocuments[id].flatMap { Client(document: $0, at: id) } }
+        }
     }
 }

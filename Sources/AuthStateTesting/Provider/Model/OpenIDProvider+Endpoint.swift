@@ -19,6 +19,12 @@ extension OpenIDProvider {
         case userInfo
         /// A protected resource, `/api/hello`.
         case resource
+        /// The protected resource's metadata before its path (RFC 9728, section 3.1).
+        case resourceMetadata
+        /// The protected resource's metadata at the root.
+        case rootResourceMetadata
+        /// The protected resource's metadata at the URL that its challenges name (RFC 9728, section 5.1).
+        case namedResourceMetadata
         /// RP-initiated logout.
         case endSession
         /// Token revocation (RFC 7009).
@@ -46,6 +52,9 @@ extension OpenIDProvider {
             .token: ("/token", ["POST"]),
             .userInfo: ("/userinfo", ["GET", "POST"]),
             .resource: ("/api/hello", ["GET", "POST", "PUT", "DELETE"]),
+            .resourceMetadata: ("/.well-known/oauth-protected-resource", ["GET"]),
+            .rootResourceMetadata: ("/.well-known/oauth-protected-resource", ["GET"]),
+            .namedResourceMetadata: ("/resource-metadata", ["GET"]),
             .endSession: ("/logout", ["GET", "POST"]),
             .revocation: ("/revoke", ["POST"]),
             .introspection: ("/introspect", ["POST"]),
@@ -60,7 +69,8 @@ extension OpenIDProvider {
         func path(under issuerPath: String) -> String {
             let path = Self.routes[self]?.path ?? "/"
             return switch self {
-            case .webFinger: path
+            case .webFinger, .rootResourceMetadata: path
+            case .resourceMetadata: path + Self.resource.path(under: issuerPath)
             case .metadata: path + issuerPath
             default: issuerPath + path
             }

@@ -31,6 +31,11 @@ extension OpenIDProvider {
         case delay(Duration)
 
         /// This text as the body.
+        ///
+        /// - Parameters:
+        ///   - body: The text, which is sent as UTF-8.
+        ///   - contentType: The value of `Content-Type`.
+        ///   - status: The HTTP status.
         public static func text(_ body: String, contentType: String = "application/json", status: Int = 200) -> Fault {
             .body(Array(body.utf8), contentType: contentType, status: status)
         }

@@ -38,7 +38,7 @@ struct UnsignedIDToken: Sendable {
 
     /// The left half of a hash, by the digest of the algorithm (section 3.1.3.6).
     private func leftHash(_ text: String) throws(JOSEError) -> JSONValue {
-        let function: HashFunction =
+        let function: SHA2.Function =
             switch algorithm.scheme {
             case .rsaPKCS1(let function), .rsaPSS(let function), .ecdsa(_, let function), .hmac(let function): function
             case .ed25519: .sha512

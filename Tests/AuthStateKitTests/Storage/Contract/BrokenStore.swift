@@ -40,7 +40,7 @@ final class BrokenStore: AuthStateStore {
 
     fileprivate let fault: Fault?
     fileprivate let contents = Lock((states: [AuthStateKey: StoredAuthState](), changes: UInt64(0)))
-    private let queue = LeaseQueue()
+    private let queue = WaitingLine<String>()
 
     init(_ fault: Fault?) { self.fault = fault }
 
@@ -53,7 +53,9 @@ final class BrokenStore: AuthStateStore {
         let name = fault == .locksAllKeys ? "all" : place(key).rawValue
         let limit = Deadline(after: fault == .waitsOn ? .seconds(3600) : deadline, on: ContinuousClock())
         if fault != .locksNothing {
-            do { try await queue.acquire(name, until: limit, orThrow: .storeLocked(name)) } catch is CancellationError {
+            do {
+                try await queue.enter(name, until: limit, orThrow: AuthStateError.storeLocked(name))
+            } catch is CancellationError {
                 throw fault == .callsCancellationLocked
                     ? AuthStateError.storeLocked(name) as any Error : CancellationError()
             }
@@ -80,7 +82,7 @@ final class BrokenStore: AuthStateStore {
 
     private func end(_ lease: BrokenLease, _ name: String) {
         if fault != .leasesForGood { lease.isOver.withLock { $0 = true } }
-        if fault != .locksNothing { queue.release(name) }
+        if fault != .locksNothing { queue.leave(name) }
     }
 
     private func place(_ key: AuthStateKey) -> AuthStateKey {

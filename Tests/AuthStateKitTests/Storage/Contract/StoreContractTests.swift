@@ -36,6 +36,12 @@ struct StoreContractTests {
             on: try SealedAuthStateStore(base, keys: keys), and: try SealedAuthStateStore(base, keys: keys))
     }
 
+    @Test("a store with an index keeps every promise", arguments: Contract.checks)
+    func indexed(_ check: Contract.Check) async throws {
+        let base = InMemoryAuthStateStore()
+        try await check.run(on: IndexedAuthStateStore(base), and: IndexedAuthStateStore(base))
+    }
+
     /// The stores that lock by themselves.
     private func stores(_ scratch: ScratchFolder) -> [any AuthStateStore] {
         [

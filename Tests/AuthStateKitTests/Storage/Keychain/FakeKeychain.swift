@@ -174,6 +174,6 @@ extension FakeDevice {
     ) -> KeychainAuthStateStore {
         KeychainAuthStateStore(
             FakeKeychain(device: self, groups: groups), service: service, accessGroup: accessGroup,
-            accessibility: accessibility, clock: clock, queue: LeaseQueue())
+            accessibility: accessibility, clock: clock, queue: WaitingLine<String>())
     }
 }

@@ -16,12 +16,12 @@ struct KeychainLifeTests {
     private func logIn(_ store: KeychainAuthStateStore) async throws -> AuthState {
         try await AuthState.logIn(
             .browser(fixture.request([.openID, .offlineAccess]), DirectUserAgent()),
-            at: AuthState.Place(store: store, key: "ada", service: fixture.service))
+            at: AuthState.Place(store, key: "ada", service: fixture.service))
     }
 
     /// The state that the next start of the app finds.
     private func restore() async throws -> AuthState {
-        try await AuthState.restore(at: AuthState.Place(store: device.store(), key: "ada", service: fixture.service))
+        try await AuthState.restore(at: AuthState.Place(device.store(), key: "ada", service: fixture.service))
     }
 
     @Test("a login is renewed, restored, renewed again, refused, replaced by a new login and logged out")
@@ -76,13 +76,13 @@ struct KeychainLifeTests {
             return nil
         }
         let tokens = try await state.refresh()
-        #expect(state.current.storeError?.code == .deviceLocked)
+        #expect(state.status.storeError?.code == .deviceLocked)
         #expect(try await state.freshTokens().accessToken == tokens.accessToken)
         device.set(.unlocked)
         fixture.provider.removeFaults()
         #expect(try await restore().snapshot.refreshToken == before)
         try await state.save()
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
         let saved = try await restore()
         #expect(saved.snapshot.refreshToken == state.snapshot.refreshToken)
         _ = try await saved.refresh()

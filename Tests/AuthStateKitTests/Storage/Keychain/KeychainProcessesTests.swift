@@ -122,7 +122,7 @@ struct KeychainProcessesTests {
         try await state.setNeedsTokenRefresh()
         let stored = try #require(try await app.load(.default))
         #expect(try await state.freshTokens().accessToken == "SECRET-access-1")
-        #expect(state.current.storeError == nil)
+        #expect(state.status.storeError == nil)
         let now = try #require(try await other.load(.default))
         #expect(now.version != stored.version)
         #expect(try AuthStateArchive(data: now.archive).record.refreshToken == "SECRET-refresh-1")
@@ -146,7 +146,7 @@ struct KeychainProcessesTests {
         let second = try Fixture([Fixture.error("invalid_grant")])
         device.tamper { $0 = image.withLock { $0 } }
         let next = try await AuthState.restore(
-            at: AuthState.Place(store: other, service: second.service, options: second.options))
+            at: AuthState.Place(other, service: second.service, options: second.options))
         let error = await authError { try await next.freshTokens() }
         #expect(second.spent == ["SECRET-refresh-0"])
         #expect(error?.kind == .reauthenticationRequired && error?.message.contains("was lost on its way") == true)
@@ -165,7 +165,7 @@ struct KeychainProcessesTests {
         try await owner.setNeedsTokenRefresh()
         let reader = try await AuthState.restore(
             at: AuthState.Place(
-                store: ReadOnlyAuthStateStore(other, renewedBy: "the app"), service: fixture.service,
+                ReadOnlyAuthStateStore(other, renewedBy: "the app"), service: fixture.service,
                 options: fixture.options))
         #expect(await authError { try await reader.freshTokens() }?.code == .storeReadOnly)
         _ = try await owner.freshTokens()
@@ -181,7 +181,7 @@ struct KeychainProcessesTests {
         _ = try await app.put(text(AuthStateArchive(fixture.record).data()))
         let reader = try await AuthState.restore(
             at: AuthState.Place(
-                store: ReadOnlyAuthStateStore(other), service: fixture.service, options: fixture.options))
+                ReadOnlyAuthStateStore(other), service: fixture.service, options: fixture.options))
         #expect(try await reader.freshTokens().accessToken == "SECRET-access-0")
         try await AuthState.remove(from: app)
         fixture.clock.advance(by: .seconds(2))

@@ -123,7 +123,7 @@ enum HotPath {
         try await store.withLease(.default, deadline: .seconds(5)) { lease in
             _ = try await lease.save(archive, expecting: lease.load()?.version)
         }
-        return try await AuthState.restore(at: AuthState.Place(store: store, service: AuthorizationService()))
+        return try await AuthState.restore(at: AuthState.Place(store, service: AuthorizationService()))
     }
 }
 

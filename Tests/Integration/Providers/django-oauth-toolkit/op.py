@@ -2,6 +2,7 @@
 
 usage: op.py PORT STATE_FOLDER      issuer http://127.0.0.1:PORT/o
 ACCESS_TOKEN_SECONDS: lifetime of access tokens (default 3600)
+ID_TOKEN_SECONDS: lifetime of ID tokens (default 36000)
 """
 import os
 import socketserver
@@ -62,6 +63,7 @@ PROVIDER = {
     "ROTATE_REFRESH_TOKEN": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     "ACCESS_TOKEN_EXPIRE_SECONDS": int(os.environ.get("ACCESS_TOKEN_SECONDS", "3600")),
+    "ID_TOKEN_EXPIRE_SECONDS": int(os.environ.get("ID_TOKEN_SECONDS", "36000")),
     "REFRESH_TOKEN_EXPIRE_SECONDS": 1209600,
     "OIDC_RP_INITIATED_LOGOUT_ENABLED": True,
     "OIDC_RP_INITIATED_LOGOUT_ALWAYS_PROMPT": False,

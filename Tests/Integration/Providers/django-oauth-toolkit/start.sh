@@ -4,6 +4,7 @@
 # usage: start.sh [PORT [STATE_FOLDER]]    PORT 0 (the default) is any free port; the folder must be new or empty
 #
 # ACCESS_TOKEN_SECONDS    lifetime of access tokens (default 3600)
+# ID_TOKEN_SECONDS        lifetime of ID tokens (default 36000)
 # AUTHSTATE_PROVIDERS     folder of the Python environment (default ~/.cache/authstatekit-providers)
 #
 # Once ready it prints one line of JSON: issuer, and pid, the process to end with SIGTERM; the provider ends with the

@@ -14,6 +14,10 @@ import urllib.request
 
 BASE, STATE = sys.argv[1], sys.argv[2]
 ACCESS_TOKEN_SECONDS = int(os.environ.get("ACCESS_TOKEN_SECONDS", "3600"))
+# Further resources that tokens with the scopes profile and email may be for, separated by spaces.
+RESOURCES = os.environ.get("RESOURCES", "").split()
+# Where the client `basic` wants to be told of logouts.
+LOGOUT_URI = os.environ.get("BACKCHANNEL_LOGOUT_URI")
 SCOPES = ["openid", "profile", "email", "offline_access"]
 
 # Redirect URIs are matched exactly, the port included: a block of loopback ports is registered.
@@ -116,7 +120,10 @@ def add_provider(name, **more):
         "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound",
         # Resource indicators (RFC 8707): each scope has the resources that its tokens may be for.
         "resource-allowed": True,
-        "resource-scope": {"profile": ["https://api.example.test", "https://other.example.test"]},
+        "resource-scope": {
+            "profile": ["https://api.example.test", "https://other.example.test"] + RESOURCES,
+            **({"email": RESOURCES} if RESOURCES else {}),
+        },
         # Signed answers (JARM), and authorization details (RFC 9396); unsigned ones travel in the URL and in pushed requests.
         "oauth-fapi-allow-jarm": True,
         "oauth-rar-allowed": True, "rar-types-client-property": "authorization_details_types",
@@ -130,7 +137,7 @@ def add_provider(name, **more):
         "register-client-allowed": True, "register-client-auth-scope": [], "register-client-credentials-scope": [],
         "register-client-management-allowed": True,
         "session-management-allowed": True, "session-cookie-name": f"{name}_sid", "session-cookie-expiration": 2419200,
-        "front-channel-logout-allowed": False, "back-channel-logout-allowed": False,
+        "front-channel-logout-allowed": False, "back-channel-logout-allowed": bool(LOGOUT_URI),
         "name-claim": "on-demand", "name-claim-scope": ["profile"],
         "email-claim": "on-demand", "email-claim-scope": ["email"],
         "claims": [
@@ -175,7 +182,7 @@ allow_properties("user", ["given_name", "family_name", "preferred_username", "em
 allow_properties(
     "client", [
         "post_logout_redirect_uris", "sign_kid", "dpop_bound", "tls_client_auth_san_dns", "authorization_details_types",
-        "backchannel_token_delivery_mode",
+        "backchannel_token_delivery_mode", "backchannel_logout_uri", "backchannel_logout_session_required",
     ], multiple=["post_logout_redirect_uris", "authorization_details_types"])
 add_scopes()
 add_users()
@@ -190,7 +197,9 @@ add_provider("strict", **{
 add_client("public", "none")
 add_client("public-es256", "none", sign_kid="es-1")
 add_client("hybrid", "none", authorization_type=["code", "id_token", "refresh_token"])
-add_client("basic", "client_secret_basic", client_secret="s3cret")
+add_client(
+    "basic", "client_secret_basic", client_secret="s3cret",
+    **({"backchannel_logout_uri": LOGOUT_URI} if LOGOUT_URI else {}))
 # glewlwyd does not form-decode what comes by HTTP Basic authentication.
 add_client("odd", "client_secret_basic", client_secret="p@ss:w%rd+/=")
 add_client("post", "client_secret_post", client_secret="s3cret")

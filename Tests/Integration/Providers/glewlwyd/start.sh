@@ -5,6 +5,8 @@
 #
 # TLS=1                   serve https, under a certificate authority made for this start
 # ACCESS_TOKEN_SECONDS    lifetime of access tokens (default 3600)
+# BACKCHANNEL_LOGOUT_URI  where glewlwyd posts logout tokens for the client `basic`; without it, nowhere
+# RESOURCES               further values of `resource` to accept (RFC 8707), separated by spaces
 #
 # Once ready it prints one line of JSON:
 #   issuer, strict_issuer   base of the two providers (the strict one wants PAR and DPoP nonces)

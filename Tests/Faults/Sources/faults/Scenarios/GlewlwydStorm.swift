@@ -49,6 +49,6 @@ enum GlewlwydStorm {
             redirectURI: try RedirectURI("http://127.0.0.1:\(RedirectPorts.next())/callback"))
         _ = try await AuthState.logIn(
             .browser(request, LoopbackUserAgent(browser: .command(browser), timeout: .seconds(30))),
-            at: AuthState.Place(store: FileAuthStateStore(file: folder("state.json")), service: service))
+            at: AuthState.Place(FileAuthStateStore(file: folder("state.json")), service: service))
     }
 }

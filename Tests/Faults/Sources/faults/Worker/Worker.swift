@@ -16,7 +16,7 @@ enum Worker {
         do {
             let state = try await AuthState.restore(
                 at: AuthState.Place(
-                    store: store, service: AuthorizationService(configuration: configuration), options: options))
+                    store, service: AuthorizationService(configuration: configuration), options: options))
             await use(state, task, counter)
             await state.drain()
             counter.summarize(state)

@@ -19,8 +19,8 @@ struct World {
         configure: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
-        configuration.accessTokenLifetime = lifetime
-        configuration.refreshTokenGrace = grace
+        configuration.accessTokenLifetime = .seconds(lifetime)
+        configuration.refreshTokenGrace = .seconds(grace)
         configure(&configuration)
         provider = try await OpenIDProvider(configuration: configuration)
         folder = try TemporaryFolder()
@@ -39,7 +39,7 @@ struct World {
         return try await AuthState.logIn(
             .browser(
                 AuthorizationRequest(Client(configuration, id: "app"), scopes: [.openID, .profile]), DirectUserAgent()),
-            at: AuthState.Place(store: FileAuthStateStore(file: file), service: service))
+            at: AuthState.Place(FileAuthStateStore(file: file), service: service))
     }
 
     /// Reads the state as a process that starts now.
@@ -50,7 +50,7 @@ struct World {
         configuration.requestTimeout = .seconds(2)
         return try await AuthState.restore(
             at: AuthState.Place(
-                store: UnprotectedStore(FileAuthStateStore(file: file), without: protection),
+                UnprotectedStore(FileAuthStateStore(file: file), without: protection),
                 service: AuthorizationService(configuration: configuration), options: options))
     }
 

@@ -1,0 +1,106 @@
+public import AuthStateFoundation
+public import AuthStateOAuth
+import AuthStateSystem
+
+extension AuthState {
+    /// A state as it can be shown: without any token.
+    public struct Status: Sendable, Hashable {
+        /// Whether there is no error, and an access, ID or refresh token.
+        public var isAuthorized: Bool
+        /// The error that the state is in; nil when there is none.
+        public var authorizationError: AuthStateError? {
+            get { errorBox?.value }
+            set { errorBox = newValue.map(Box.init) }
+        }
+        /// The granted scope.
+        public var scope: String?
+        /// The time at which the access token expires; nil while in error or when unknown.
+        public var accessTokenExpirationDate: Date?
+        /// Whether the tokens can be renewed.
+        public var canRenew: Bool
+        /// Whether a renewal was asked for.
+        public var needsTokenRefresh: Bool
+        /// The error of the last save; nil when the stored state is the one shown here.
+        public var storeError: AuthStateError? {
+            get { storeErrorBox?.value }
+            set { storeErrorBox = newValue.map(Box.init) }
+        }
+        /// A count of grants.
+        public var grantEpoch: Int
+        /// A count of changes; a gap between two elements of a stream shows that some were missed.
+        public var revision: Int
+
+        private var errorBox: Box<AuthStateError>?
+        private var storeErrorBox: Box<AuthStateError>?
+
+        init(_ record: Record, storeError: Box<AuthStateError>?) {
+            storeErrorBox = storeError
+            isAuthorized = record.isAuthorized
+            errorBox = record.errorBox
+            scope = record.scope
+            accessTokenExpirationDate = record.accessTokenExpirationDate
+            canRenew =
+                record.errorBox == nil && (record.refreshToken != nil || record.machineGrant != nil)
+            needsTokenRefresh = record.needsTokenRefresh
+            grantEpoch = record.grantEpoch
+            revision = record.revision
+        }
+    }
+
+    /// The parts of a state that are read without waiting; a reader of tokens need not look into the `Published`
+    /// object.
+    struct Visible: Sendable {
+        var state: Published {
+            didSet { (tokens, freshUntil) = (state.tokens, state.freshUntil) }
+        }
+        private(set) var tokens: Tokens.Storage?
+        /// In seconds since 1970.
+        private(set) var freshUntil: Double
+        var freshness: StoreFreshness
+
+        init(state: Published, freshness: StoreFreshness) {
+            self.state = state
+            self.freshness = freshness
+            (tokens, freshUntil) = (state.tokens, state.freshUntil)
+        }
+    }
+
+    /// The state that readers may read at any time: one immutable object, replaced as a whole.
+    final class Published: Sendable {
+        private let recordBox: Box<Record>
+        var record: Record { recordBox.value }
+        private let storeErrorBox: Box<AuthStateError>?
+        /// Made on each access, because it is larger than the parts it is made from.
+        var status: Status { Status(record, storeError: storeErrorBox) }
+        let tokens: Tokens.Storage?
+        let policy: BearerPolicy
+        /// In seconds since 1970.
+        let freshUntil: Double
+
+        init(
+            _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options,
+            service: AuthorizationService
+        ) {
+            let record = box.value
+            recordBox = box
+            storeErrorBox = storeError
+            freshUntil = record.freshUntil(leeway: options.leeway.inSeconds)
+            policy = BearerPolicy(
+                allowsLoopbackHTTP: options.allowsLoopbackHTTP
+                    || record.client.provider.issuer?.isLoopback
+                        ?? URIReference(record.client.provider.tokenEndpoint.absoluteString).isLoopback,
+                allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
+            let response = record.authorizationError == nil ? record.lastTokenResponse : nil
+            tokens = response.map { [policy] in
+                Tokens.Storage(
+                    $0, of: record, leeway: options.leeway.inSeconds, policy: policy,
+                    dpop: record.dpopKey.map(service.binding))
+            }
+        }
+    }
+}
+
+extension AuthState {
+    /// Whether the store has everything that is published.
+    nonisolated var hasNoStoreError: Bool { status.storeError == nil }
+}

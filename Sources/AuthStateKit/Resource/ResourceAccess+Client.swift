@@ -1,0 +1,192 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+import AuthStateUserAgent
+
+extension ResourceAccess {
+    /// Returns the client of a plan, and its registration; one that has to register does so now.
+    ///
+    /// The stored login, perhaps at another server, stands until the next one is made.
+    func client(by plan: Plan, redirectURI: RedirectURI?) async throws -> (Client, RegistrationResponse?) {
+        switch plan.choice {
+        case .ready(let id, let credential): return (Client(plan.provider, id: id, credential: credential), nil)
+        case .registering(let metadata, let token, let credential):
+            let registration: RegistrationResponse
+            if let known = plan.registration, known.serves(redirectURI) {
+                registration = known
+            } else {
+                var request = RegistrationRequest(plan.provider, metadata)
+                request.initialAccessToken = token
+                try request.complete(for: redirectURI)
+                registration = try await register(request, by: plan)
+            }
+            let client = Client(plan.provider, id: registration.clientID, credential: credential)
+            var record = AuthState.Record(client).applying(.registered(registration))
+            record.annotations = annotations
+            if state == nil { await keepFirst(record) }
+            return (record.client, registration)
+        }
+    }
+
+    /// Keeps a registered client where the access's state will be, while nothing is stored there: a store for one key has room
+    /// nowhere else.
+    private func keepFirst(_ record: AuthState.Record) async {
+        try? await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
+            guard try await lease.load() == nil else { return }
+            _ = try await lease.save(AuthStateArchive(record).data(), expecting: nil)
+        }
+        if let found = try? await restored(), state == nil { state = found }
+    }
+
+    /// Registers, and keeps the registration under a key of its own: for the time when the resource names its server again, and
+    /// for the other users of the program. The lease covers the request, so that they register once.
+    private func register(_ request: RegistrationRequest, by plan: Plan) async throws -> RegistrationResponse {
+        guard let issuer = plan.provider.issuer else { return try await registerAnew(request) }
+        let place = place(of: issuer)
+        do {
+            return try await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
+                let stored = try await lease.load()
+                let former = stored.flatMap { try? place.environment.record(of: $0) }?.lastRegistrationResponse
+                if let former, isUsable(former), !forgotten.contains(Forgotten(former.clientID, at: issuer)),
+                    former.serves(request.redirectURIs.first),
+                    former.clientID != plan.registration?.clientID
+                {
+                    return former
+                }
+                try await lease.reserve()
+                let response = try await registerAnew(request)
+                var record = AuthState.Record(Client(plan.provider, id: response.clientID))
+                record = record.applying(.registered(response))
+                // What is registered serves this login, also when it cannot be kept.
+                if let archive = try? AuthStateArchive(record).data() {
+                    _ = try? await lease.save(archive, expecting: stored?.version)
+                }
+                return response
+            }
+        } catch let error as AuthStateError where error.code == .invalidArgument && error.stage == .store {
+            // A store for one key has no room for it.
+            return try await registerAnew(request)
+        }
+    }
+
+    /// Registers; a server may give a client that it had forgotten the same identifier again.
+    private func registerAnew(_ request: RegistrationRequest) async throws -> RegistrationResponse {
+        let response = try await service.register(request)
+        if let issuer = request.provider.issuer { forgotten.remove(Forgotten(response.clientID, at: issuer)) }
+        return response
+    }
+
+    /// Returns the registration at a server that was kept before, unless its secret has expired.
+    ///
+    /// - Parameters:
+    ///   - issuer: The server.
+    ///   - home: The state of the access, whatever server it belongs to.
+    ///   - isKnown: Whether a client that the server has refused to know counts as none.
+    func registration(
+        at issuer: Issuer, _ home: AuthState.Record?, isKnown: Bool
+    ) async throws -> RegistrationResponse? {
+        func found(in record: AuthState.Record?) -> RegistrationResponse? {
+            guard let record, record.client.provider.issuer == issuer, let own = record.lastRegistrationResponse,
+                isUsable(own), !isKnown || !forgotten.contains(Forgotten(own.clientID, at: issuer))
+            else { return nil }
+            return own
+        }
+        if let own = found(in: home) { return own }
+        return found(in: try? await stored(at: place(of: issuer)))
+    }
+
+    private func isUsable(_ registration: RegistrationResponse) -> Bool {
+        registration.clientSecretExpiresAt.map { $0 > service.configuration.clock.now } ?? true
+    }
+
+    /// The issuer that a known client without one of its own was used at first; nil when it was not used yet.
+    func binding(of client: String) async throws -> String? {
+        if let record = state?.snapshot, record.client.id == client { return record.client.provider.issuer?.rawValue }
+        return (try? await stored(at: place(of: client)))?.client.provider.issuer?.rawValue
+    }
+
+    /// Remembers where a known client without an issuer of its own was used first, beyond the end of its login.
+    func bind(_ client: Client) async {
+        let isUnbound = clients.contains { if case .known(client.id, _, nil) = $0.way { true } else { false } }
+        guard isUnbound else { return }
+        let place = place(of: client.id)
+        try? await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
+            guard try await lease.load() == nil else { return }
+            let record = AuthState.Record(Client(client.provider, id: client.id))
+            _ = try await lease.save(AuthStateArchive(record).data(), expecting: nil)
+        }
+    }
+
+    /// Returns what is stored, as it is; nil when nothing is.
+    func stored(at place: AuthState.Place) async throws -> AuthState.Record? {
+        try await place.store.load(place.key).map { try place.environment.record(of: $0) }
+    }
+
+    /// Where the registration at a server is kept.
+    private func place(of issuer: Issuer) -> AuthState.Place {
+        AuthState.Place(place.environment, AuthStateKey("\(registrationKey) at \(issuer)"))
+    }
+
+    /// Where it is kept at which server a known client is used.
+    private func place(of client: String) -> AuthState.Place {
+        AuthState.Place(place.environment, AuthStateKey("\(registrationKey) by \(client)"))
+    }
+}
+
+extension ResourceAccess.Plan {
+    /// Listens for the answer of a client that registers itself, before it registers: at the registered redirect URI, or at
+    /// any; nil for another client, whose redirect URI the user agent prepares.
+    func listener(_ userAgent: any ExternalUserAgent, _ redirectURI: RedirectURI?) async throws -> PreparedUserAgent? {
+        guard case .registering(let metadata, _, _) = choice else { return nil }
+        if let own = registration?.loopbackRedirectURI, redirectURI.map({ $0.withPort(0) == own.withPort(0) }) ?? true,
+            [nil, 0, own.port].contains(redirectURI?.port)
+        {
+            do { return try await PreparedUserAgent(userAgent, at: own) } catch AuthStateError.Code.portInUse {}
+        }
+        return try await PreparedUserAgent(userAgent, at: redirectURI ?? metadata.redirectURIs.first)
+    }
+}
+
+extension RegistrationResponse {
+    private var redirectURIs: [RedirectURI] {
+        (metadata["redirect_uris"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { try? RedirectURI($0) } }
+    }
+
+    /// The registered redirect URI on this machine; nil when there is none.
+    fileprivate var loopbackRedirectURI: RedirectURI? { redirectURIs.first { $0.isLoopback && $0.port ?? 0 != 0 } }
+
+    /// Whether the client may be answered at a redirect URI.
+    fileprivate func serves(_ redirectURI: RedirectURI?) -> Bool {
+        redirectURI == nil || redirectURIs.contains { $0 == redirectURI }
+    }
+}
+
+extension RegistrationRequest {
+    /// Sets the redirect URI and the type of the application that goes with it, and adds the grants and an authentication
+    /// where the program has not said them.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidRedirectURI` without one, `.unsupported` when the server has not the
+    ///   authentication.
+    fileprivate mutating func complete(for redirectURI: RedirectURI?) throws {
+        guard let redirectURI else {
+            throw AuthStateError(
+                .invalidRedirectURI, stage: .registration, "A client cannot register without a redirect URI.",
+                expected: "the redirect URI of a user agent, or one in the options")
+        }
+        metadata.redirectURIs = [redirectURI]
+        metadata.grantTypes = metadata.grantTypes ?? [.authorizationCode, .refreshToken]
+        metadata.responseTypes = metadata.responseTypes ?? [.code]
+        let isNative = redirectURI.isLoopback || !redirectURI.parts.hasScheme("https")
+        metadata.applicationType = isNative ? "native" : "web"
+        // Without a list a server has HTTP Basic (RFC 8414, section 2). Many want client_id in the form beside that.
+        let offered = provider.metadata?.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"]
+        let usable = metadata.tokenEndpointAuthMethod.map { [$0] } ?? [.none, .clientSecretPost, .clientSecretBasic]
+        metadata.tokenEndpointAuthMethod = usable.first { offered.contains($0.rawValue) }
+        guard metadata.tokenEndpointAuthMethod == nil else { return }
+        throw AuthStateError(
+            .unsupported, stage: .registration, "The server has no authentication for a client that registers itself.",
+            expected: usable.map(\.rawValue).joined(separator: ", "), received: offered.joined(separator: ", "),
+            hint: "Give the metadata a tokenEndpointAuthMethod, and keys for private_key_jwt; or register by hand.")
+    }
+}

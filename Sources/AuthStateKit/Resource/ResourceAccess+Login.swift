@@ -1,0 +1,236 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateSystem
+import AuthStateUserAgent
+
+extension ResourceAccess {
+    /// What a call had when it was refused.
+    struct Seen: Sendable {
+        /// The grant; nil for none.
+        var grantID: String?
+        /// The access token, when any other one of the same grant may do.
+        var accessToken: String?
+    }
+
+    /// Whether a state has a grant, or tokens, that a call has not tried.
+    private func isNew(_ state: AuthState, since seen: Seen) -> Bool {
+        let record = state.snapshot
+        return isOurs(state) && state.isAuthorized
+            && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
+    }
+
+    /// Logs in for more rights: a bounded number of times for each operation, and for each scope that is never granted.
+    func stepUp(_ operation: String, because error: AuthStateError, seen: Seen, since: Int) async throws {
+        if try await isMade(seen, since: since) { return }
+        guard let record = state?.snapshot else { return try await logIn(because: error, seen: seen, since: since) }
+        let count = stepUps[operation, default: 0]
+        // A grant that has the scopes already is refused for another reason: one more login would change nothing.
+        let granted = record.scope.scopes
+        let missing = (error.challenge?.scopes ?? []).filter { !granted.contains($0) }
+        let tries = missing.map { inVain[$0, default: 0] }.min() ?? options.maximumStepUps
+        guard count < options.maximumStepUps, tries < options.maximumStepUps else {
+            throw error.inVain(after: missing.isEmpty ? count : max(count, tries))
+        }
+        try await logIn(because: error, seen: seen, since: since)
+        // Only a login that was made counts.
+        if stepUps.count < 1000 { stepUps[operation] = count + 1 }
+    }
+
+    /// Logs in, unless another call has done so since, or is about to.
+    ///
+    /// - Parameters:
+    ///   - error: The reason, whose challenge leads; nil for a login that the program asked for.
+    ///   - seen: What the caller used.
+    ///   - since: The number of logins that had ended when the call began: it shares the failure of one that ended later.
+    func logIn(because error: AuthStateError?, seen: Seen, since: Int) async throws {
+        if try await isMade(seen, since: since) { return }
+        let login = SharedLogin { [self] in
+            do {
+                try await perform(because: error, seen: seen)
+                await ended(nil)
+            } catch {
+                await ended(error)
+                throw error
+            }
+        }
+        running = login
+        try await login.value()
+    }
+
+    /// Returns whether another call has made a login: waits for the one in progress, and shares the failure of one that ended
+    /// after this call had begun.
+    private func isMade(_ seen: Seen, since: Int) async throws -> Bool {
+        if let running, !running.isOver {
+            try await running.value()
+            return true
+        }
+        if let state, isNew(state, since: seen) { return true }
+        if let failure, failure.end > since { throw failure.error }
+        return false
+    }
+
+    private func ended(_ error: (any Error)?) {
+        endedLogins += 1
+        if error is CancellationError { return }
+        failure = error.map { (endedLogins, $0) }
+    }
+
+    private func perform(because error: AuthStateError?, seen: Seen) async throws {
+        // Another process may have logged in, or out.
+        if let state { try? await state.reload() } else { state = try await restored() }
+        if let state, isNew(state, since: seen) { return }
+        if error != nil { try await checkKey() }
+        if case .elsewhere = login.way { throw AuthStateError.personNeeded(for: resource, because: error) }
+        try await place.tryStore()
+        while true {
+            let plan = try await plan(because: error)
+            // A renewal of another call, or a login elsewhere, may have ended meanwhile.
+            if let state, isNew(state, since: seen) { return }
+            do { return try await logIn(by: plan) } catch let refusal as AuthStateError
+                where refusal.code == .invalidClient
+            {
+                // The server no longer knows the client that registered there; one that registered just now is not refused
+                // for that.
+                guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,
+                    forgotten.insert(Forgotten(known, at: issuer)).inserted
+                else { throw refusal }
+            }
+        }
+    }
+
+    /// Refuses to replace a login that is not this resource's, unless the program asks for a login itself.
+    private func checkKey() async throws {
+        guard let other = try await stored(at: place), other.isAuthorized,
+            other.annotations[Self.annotation] != resource.rawValue
+        else { return }
+        throw AuthStateError(
+            .invalidArgument, stage: .store, "The key holds another login than the resource's.",
+            expected: "a login for \(resource)", received: other.annotations[Self.annotation] ?? "a login by issuer",
+            hint: "Give each resource a key of its own.")
+    }
+
+    private func logIn(by plan: Plan) async throws {
+        switch login.way {
+        case .elsewhere: break
+        case .clientCredentials: try await logInClient(by: plan)
+        case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
+        }
+    }
+
+    private func logInClient(by plan: Plan) async throws {
+        guard case .ready(let id, let credential) = plan.choice, credential.isProof else {
+            throw AuthStateError(
+                .unsupported, stage: .authorization, "A login without a person needs a client with a credential.",
+                expected: "a known client, or one with a document and a private key",
+                hint: "Give the client's credential.")
+        }
+        let scopes = plan.scopes.filter { $0 != .offlineAccess }
+        let client = Client(plan.provider, id: id, credential: credential)
+        let next = try await AuthState.logIn(
+            .clientCredentials(client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey),
+            at: place, annotations: annotations)
+        note(granted: next.snapshot.scope, of: scopes)
+        state = next
+    }
+
+    private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
+        let listener = try await plan.listener(userAgent, options.redirectURI)
+        let request: AuthorizationRequest
+        let registration: RegistrationResponse?
+        do {
+            (request, registration) = try await self.request(
+                by: plan, redirectURI: listener?.redirectURI ?? options.redirectURI)
+        } catch {
+            await listener?.giveUp(error)
+            throw error
+        }
+        let (response, tokens) = try await service.authorize(request, presenting: listener ?? userAgent)
+        try await keep(response, tokens, registration)
+    }
+
+    /// Returns the authorization request of a plan, and the registration of its client; one that has to register does so now.
+    func request(by plan: Plan, redirectURI: RedirectURI?) async throws -> (AuthorizationRequest, RegistrationResponse?)
+    {
+        let (client, registration) = try await client(by: plan, redirectURI: redirectURI)
+        var request = AuthorizationRequest(client, scopes: plan.scopes, redirectURI: redirectURI)
+        request.resources = [plan.resource]
+        request.dpopKey = plan.dpopKey
+        if let challenge = plan.stronger { request.strengthen(by: challenge) }
+        options.prepare(&request)
+        return (request, registration)
+    }
+
+    /// Keeps the result of a login, if it is of an account that may replace the one before.
+    func keep(
+        _ response: AuthorizationResponse, _ tokens: TokenResponse, _ registration: RegistrationResponse?
+    ) async throws {
+        let client = response.request.client
+        do {
+            try Task.checkCancellation()
+            // A login elsewhere, while the page was shown, has an account too.
+            try? await state?.reload()
+            if let before = state?.snapshot, before.client.provider.issuer == client.provider.issuer,
+                before.lastTokenResponse != nil || before.refreshToken != nil
+            {
+                try await options.account.check(tokens, against: before)
+            }
+        } catch {
+            await service.giveBack(tokens, of: client)
+            throw error
+        }
+        var record = AuthState.Record(client)
+        record.annotations = annotations
+        if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
+        note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
+        state = await place.state(record, .loggedIn(response, tokens))
+        await bind(client)
+    }
+
+    /// Counts the scopes that a login asked for in vain.
+    private func note(granted: String?, of requested: [Scope]) {
+        guard let granted else { return }
+        for scope in requested where scope != .offlineAccess {
+            if granted.scopes.contains(scope) {
+                inVain[scope] = nil
+            } else if inVain.count < 1000 {
+                inVain[scope, default: 0] += 1
+            }
+        }
+    }
+
+    var annotations: [String: String] {
+        options.annotations.merging([Self.annotation: resource.rawValue]) { $1 }
+    }
+}
+
+extension String? {
+    /// The scopes of a granted scope.
+    fileprivate var scopes: Set<Scope> { self?.scopes ?? [] }
+}
+
+extension String {
+    /// The scopes of a granted scope.
+    fileprivate var scopes: Set<Scope> { Set(split(separator: " ").map { Scope(rawValue: String($0)) }) }
+}
+
+extension AuthStateError {
+    /// A login is needed, and the program has no way to show a page.
+    static func personNeeded(for resource: ResourceIdentifier, because reason: AuthStateError?) -> AuthStateError {
+        var error = AuthStateError(
+            .notLoggedIn, stage: .authorization, "A person has to log in for \(resource).",
+            hint: "Begin a login, and show its page to the person.", underlying: reason)
+        error.challenge = reason?.challenge
+        return error
+    }
+
+    /// The same error, after logins for more rights that brought none.
+    fileprivate func inVain(after count: Int) -> AuthStateError {
+        var copy = self
+        copy.message =
+            count == 0
+            ? "The access token does not allow this request, and the resource asks for nothing that was not granted."
+            : "The access token does not allow this request, also after \(count) \(count == 1 ? "login" : "logins") for more rights."
+        copy.hint = "Ask the operator of the resource which scope this request needs."
+        return copy
+    }
+}

@@ -1,0 +1,119 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateSystem
+import AuthStateUserAgent
+
+extension ResourceAccess {
+    /// Everything that is known before a login begins.
+    struct Plan: Sendable {
+        var provider: ProviderConfiguration
+        /// The `resource` parameter.
+        var resource: String
+        var scopes: [Scope]
+        var choice: [ResourceClient].Choice
+        /// The client that registered there before.
+        var registration: RegistrationResponse?
+        var dpopKey: DPoPKey?
+        /// The parameters of a challenge for a stronger or newer login (RFC 9470).
+        var stronger: [String: String]?
+    }
+
+    /// Finds the way from the resource to a login, by what the resource and its server say now.
+    ///
+    /// - Parameter error: The error that led here, with its challenge; nil for a login that the program asked for.
+    func plan(because error: AuthStateError?) async throws -> Plan {
+        let before = state?.snapshot
+        if error?.code == .invalidClient, let client = before?.client, let issuer = client.provider.issuer {
+            forgotten.insert(Forgotten(client.id, at: issuer))
+        }
+        let challenge =
+            if let challenge = error?.challenge { challenge } else if before?.isAuthorized != true {
+                try await probe()
+            } else {
+                AuthenticationChallenge?.none
+            }
+        let description = try await service.describe(
+            resource, challenge: challenge, tolerances: options.tolerances,
+            signedMetadataKeys: options.signedMetadataKeys)
+        let metadata = description.metadata
+        let issuer = try server(among: metadata.authorizationServers, storedAt: before?.client.provider.issuer)
+        let provider = try await service.discoverAuthorizationServer(
+            issuer, of: resource, tolerances: options.tolerances.subtracting([.parentResource]))
+        let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
+        var bound: [String: String] = [:]
+        for case .known(let id, _, nil) in clients.map(\.way) { bound[id] = try await binding(of: id) }
+        let choice = try clients.choice(at: provider, bound: bound)
+        let registration = try await registration(at: issuer, home, isKnown: true)
+        return Plan(
+            provider: provider, resource: description.identifier,
+            scopes: scopes(challenge, metadata, provider, error == nil ? nil : home), choice: choice,
+            registration: registration,
+            dpopKey: try dpopKey(challenge, metadata, provider, home),
+            stronger: error?.code == .insufficientUserAuthentication ? challenge?.parameters : nil)
+    }
+
+    /// Asks the resource without a token for its challenge; nil when it answers without one.
+    private func probe() async throws -> AuthenticationChallenge? {
+        let response = try await service.send(
+            TransportRequest(url: resource.url, headers: ["Accept": "application/json"]), addresses: .any,
+            stage: .resource)
+        guard response.status == 401 || response.status == 403 else { return nil }
+        return AuthenticationChallenge.parse(response.headers[values: "WWW-Authenticate"])
+            .flatMap(AuthenticationChallenge.answerable)
+    }
+
+    /// Chooses the authorization server: that of the stored login while the resource names it, else the program's choice, else
+    /// one that a client is known to, else the first.
+    private func server(among servers: [Issuer], storedAt stored: Issuer?) throws -> Issuer {
+        guard let first = servers.first else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .discovery, "The resource names no authorization server.",
+                expected: "authorization_servers in its metadata",
+                hint: "Log in by the issuer of its authorization server.")
+        }
+        if let stored, servers.contains(stored) { return stored }
+        if let chosen = options.chooseServer?(servers) {
+            guard servers.contains(chosen) else {
+                throw AuthStateError(
+                    .invalidArgument, stage: .discovery, "The chosen server is not one that the resource names.",
+                    expected: servers.map(\.rawValue).joined(separator: ", "), received: chosen.rawValue)
+            }
+            return chosen
+        }
+        let known = clients.compactMap { client -> String? in
+            if case .known(_, _, let issuer) = client.way { issuer } else { nil }
+        }
+        return servers.first { server in known.contains { $0.isExactly(server.rawValue) } } ?? first
+    }
+
+    /// Returns the scopes: the program's, else by the rules. A login that an error leads to keeps what was asked for before.
+    private func scopes(
+        _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
+        _ home: AuthState.Record?
+    ) -> [Scope] {
+        let before = home?.lastAuthorizationResponse?.request.scopes ?? home?.clientCredentials?.scopes ?? []
+        let requested = before + (options.scopes ?? [])
+        if !requested.isEmpty {
+            return ScopeSelection.stepUp(from: requested, challenge, server: provider.metadata)
+        }
+        return ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)
+    }
+
+    /// Returns the key of the login before, or a new one where the resource demands it or the program wants it.
+    private func dpopKey(
+        _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
+        _ home: AuthState.Record?
+    ) throws -> DPoPKey? {
+        let isDemanded = metadata.dpopBoundAccessTokensRequired || challenge?.hasScheme("DPoP") == true
+        guard isDemanded || options.usesDPoP || home?.dpopKey != nil else { return nil }
+        let challenged = challenge?.parameters["algs"]?.split(separator: " ").map(String.init)
+        let lists = [
+            challenged, metadata.dpopSigningAlgValuesSupported, provider.metadata?.dpopSigningAlgValuesSupported,
+        ].compactMap(\.self)
+        func isAccepted(_ algorithm: SignatureAlgorithm) -> Bool {
+            lists.allSatisfy { $0.contains(algorithm.rawValue) }
+        }
+        if let key = home?.dpopKey, isAccepted(key.algorithm) { return key }
+        return try .generate(DPoPKey.usualAlgorithms.first(where: isAccepted), for: provider)
+    }
+}

@@ -1,0 +1,145 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+public import AuthStateStorage
+import AuthStateSystem
+
+/// Access to one protected resource of which the program knows the URL: logs in when it must, renews, and gets more rights
+/// when the resource asks for them (RFC 9728; Model Context Protocol, Authorization).
+///
+/// ```swift
+/// let access = try ResourceAccess(
+///     "https://mcp.example/mcp", clients: [.document(url), .registering(metadata)],
+///     login: .presenting(LoopbackUserAgent()), store: FileAuthStateStore(folder: folder))
+/// let answer = try await access.performAction(TransportRequest(url: URL(string: "https://mcp.example/mcp")!))
+/// ```
+///
+/// The first request goes out without a token. A 401 leads to the resource's metadata, to the authorization server, to a
+/// client there, and to a login, whose grant is kept as an `AuthState`. Any number of requests at the same time share one
+/// login. Tokens go to the origin of the resource only, and nothing of one authorization server reaches another.
+public actor ResourceAccess {
+    /// The resource.
+    public nonisolated let resource: ResourceIdentifier
+    /// The options of this access.
+    public nonisolated let options: Options
+    nonisolated let clients: [ResourceClient]
+    nonisolated let login: ResourceLogin
+    nonisolated let place: AuthState.Place
+    /// The beginning of the keys of registrations.
+    nonisolated let registrationKey: AuthStateKey
+
+    /// The state of the login; nil until it was looked for, or where there is none.
+    var state: AuthState?
+    /// The login in progress, or the last one.
+    var running: SharedLogin<Void>?
+    /// The number of logins that have ended.
+    var endedLogins = 0
+    /// The last login, if it failed, for the calls that began before its end.
+    var failure: (end: Int, error: any Error)?
+    /// The logins for more rights that an operation has led to in vain.
+    var stepUps: [String: Int] = [:]
+    /// The logins that asked for a scope in vain.
+    var inVain: [Scope: Int] = [:]
+
+    /// The clients that a server has refused to know: each is registered anew.
+    var forgotten: Set<Forgotten> = []
+
+    /// A client that a server has refused to know.
+    struct Forgotten: Hashable {
+        private let id: String
+        private let issuer: Issuer
+
+        init(_ id: String, at issuer: Issuer) { (self.id, self.issuer) = (id, issuer) }
+    }
+
+    /// The annotation of a state that names its resource, see `AuthState.Record.annotations`.
+    public static let annotation = "resource"
+
+    /// Makes an access; nothing is read or sent until the first call.
+    ///
+    /// - Parameters:
+    ///   - resource: The URL of the resource.
+    ///   - clients: The ways in which the program is a client at the resource's authorization server.
+    ///   - login: How a login is made.
+    ///   - store: Where the state is kept; in this process's memory unless given.
+    ///   - key: The key of the state; nil makes one from the resource.
+    ///   - service: The service that talks to the resource's servers; its transport sends the requests too.
+    ///   - stateOptions: The options of the state. `allowedOrigins` is the resource's origin, whatever they say.
+    ///   - options: The options of this access.
+    /// - Throws: `AuthStateError` with `.invalidArgument` for a URL that names no resource, `.insecureURL` for http elsewhere
+    ///   than on this machine.
+    public init(
+        _ resource: String, clients: [ResourceClient], login: ResourceLogin = .elsewhere,
+        store: any AuthStateStore = InMemoryAuthStateStore(), key: AuthStateKey? = nil,
+        service: AuthorizationService = AuthorizationService(), stateOptions: AuthState.Options = AuthState.Options(),
+        options: Options = Options()
+    ) throws {
+        let resource = try ResourceIdentifier(resource)
+        let isPlain = resource.parts.hasScheme("http") && !resource.parts.isLoopback
+        guard TrustCheck.endpointTLS.holds(!isPlain || service.configuration.allowsInsecureHTTP) else {
+            throw AuthStateError(
+                .insecureURL, stage: .resource, "The resource is not protected by TLS.", expected: "https",
+                received: resource.rawValue, hint: "Use https; http is for resources on this machine.")
+        }
+        let key = key ?? AuthStateKey("resource \(resource)")
+        self.init(
+            resource, clients: clients, login: login,
+            place: AuthState.Place(store, key: key, service: service, options: stateOptions), registrationKey: key,
+            options: options)
+    }
+
+    /// - Parameters:
+    ///   - place: Where the state is kept; its `allowedOrigins` do not count.
+    ///   - registrationKey: The beginning of the keys of registrations, which several accesses may share.
+    init(
+        _ resource: ResourceIdentifier, clients: [ResourceClient], login: ResourceLogin, place: AuthState.Place,
+        registrationKey: AuthStateKey, options: Options
+    ) {
+        var stateOptions = place.options
+        stateOptions.allowedOrigins = [resource.origin]
+        stateOptions.allowsLoopbackHTTP = resource.parts.isLoopback
+        self.resource = resource
+        self.clients = clients
+        self.login = login
+        self.options = options
+        self.place = AuthState.Place(place.store, key: place.key, service: place.service, options: stateOptions)
+        self.registrationKey = registrationKey
+    }
+
+    /// The service that talks to the resource's servers.
+    public nonisolated var service: AuthorizationService { place.service }
+
+    /// Returns the state of the login, read from the store when need be; nil when there is none.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when what is stored cannot be read.
+    public func authState() async throws -> AuthState? {
+        if let state, isOurs(state) { return state }
+        let found = try await restored()
+        // Another call may have logged in meanwhile.
+        if let state, isOurs(state) { return state }
+        state = found
+        return found
+    }
+
+    /// Whether a state is one of this resource; another access under the same key may have replaced it.
+    nonisolated func isOurs(_ state: AuthState) -> Bool {
+        state.snapshot.annotations[Self.annotation] == resource.rawValue
+    }
+
+    /// Reads the stored state, if it is one of this resource, and gives it the program's credential.
+    func restored() async throws -> AuthState? {
+        do {
+            let found = try await AuthState.restore(
+                at: place,
+                credential: { [clients] record in
+                    clients.lazy.compactMap { $0.credential(of: record.client) }.first { $0.isProof }
+                }, sharing: { $0 })
+            return isOurs(found) ? found : nil
+        } catch AuthStateError.Code.notLoggedIn { return nil }
+    }
+
+    /// Notes that an operation was allowed: what it led to before counts no longer.
+    func allowed(_ operation: String) { stepUps[operation] = nil }
+
+    /// The number of logins that have ended so far.
+    func loginsSoFar() -> Int { endedLogins }
+}

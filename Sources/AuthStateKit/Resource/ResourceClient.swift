@@ -1,0 +1,130 @@
+import AuthStateJOSE
+public import AuthStateOAuth
+
+/// A way in which a program is a client at the authorization server that a resource names.
+///
+/// Give several: a client that is known to the server comes first, then a metadata document where the server reads those,
+/// then dynamic registration where it offers that.
+public struct ResourceClient: Sendable, Hashable {
+    enum Way: Sendable, Hashable {
+        case known(id: String, ClientCredential, issuer: String?)
+        case document(url: String, ClientCredential)
+        case registering(ClientMetadata, initialAccessToken: String?, issuer: String?, ClientCredential)
+    }
+
+    let way: Way
+
+    /// A client that is registered by hand.
+    ///
+    /// - Parameters:
+    ///   - id: The client's identifier.
+    ///   - credential: The reference to its secret or private key; `.none` for a public client.
+    ///   - issuer: The authorization server that knows it, exactly as its metadata have it. Nil takes the first one that the
+    ///     resource names, and stays with it: at another one the client is never used.
+    public static func known(_ id: String, credential: ClientCredential = .none, issuer: String? = nil) -> Self {
+        Self(way: .known(id: id, credential, issuer: issuer))
+    }
+
+    /// A client whose identifier is the URL of its metadata document, see `ClientMetadataDocument`.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the document, which the program hosts.
+    ///   - credential: Its private key, when the document says `private_key_jwt`; `.none` for a public client.
+    public static func document(_ url: String, credential: ClientCredential = .none) -> Self {
+        Self(way: .document(url: url, credential))
+    }
+
+    /// A client that registers itself (RFC 7591), once for each authorization server.
+    ///
+    /// The redirect URI is the user agent's; the authentication method is one that the server has. The scopes are best left
+    /// out: some servers never give a client more than it registered for.
+    ///
+    /// - Parameters:
+    ///   - metadata: What the client says about itself.
+    ///   - initialAccessToken: The token that a server wants for registrations; nil for none. It is sent to `issuer` alone.
+    ///   - issuer: The one server to register at; nil registers at any that the resource names.
+    ///   - credential: The private key of a client that registers for `private_key_jwt`; a secret comes from the server.
+    public static func registering(
+        _ metadata: ClientMetadata, initialAccessToken: String? = nil, issuer: String? = nil,
+        credential: ClientCredential = .none
+    ) -> Self {
+        Self(way: .registering(metadata, initialAccessToken: initialAccessToken, issuer: issuer, credential))
+    }
+
+    /// The credential that the program has for a client; nil when it is not this one, or is at another server.
+    func credential(of client: Client) -> ClientCredential? {
+        switch way {
+        case .known(client.id, let credential, let issuer) where issuer == nil || client.isAt(issuer): credential
+        case .document(client.id, let credential): credential
+        default: nil
+        }
+    }
+}
+
+extension [ResourceClient] {
+    /// A decision for one of the ways.
+    enum Choice: Equatable {
+        case ready(id: String, ClientCredential)
+        case registering(ClientMetadata, initialAccessToken: String?, ClientCredential)
+    }
+
+    /// Chooses the way to be a client at a server.
+    ///
+    /// - Parameters:
+    ///   - provider: The server.
+    ///   - bound: Where known clients without an issuer were used first, by identifier: they stay there.
+    /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token without an
+    ///   issuer, or `.endpointMissing` when no way is open.
+    func choice(at provider: ProviderConfiguration, bound: [String: String]) throws -> Choice {
+        let issuer = provider.issuer?.rawValue ?? ""
+        var foreign: (id: String, issuer: String)?
+        for case .known(let id, let credential, let own) in map(\.way) {
+            let home = own ?? bound[id] ?? issuer
+            if TrustCheck.resourceClient.holds(home.isExactly(issuer)) { return .ready(id: id, credential) }
+            foreign = foreign ?? (id, home)
+        }
+        if provider.metadata?.clientIDMetadataDocumentSupported == true {
+            for case .document(let url, let credential) in map(\.way) { return .ready(id: url, credential) }
+        }
+        if provider.registrationEndpoint != nil {
+            for case .registering(let metadata, let token, let own, let credential) in map(\.way) {
+                guard token == nil || own != nil else { throw Self.unboundToken }
+                guard own == nil || own?.isExactly(issuer) == true else {
+                    foreign = foreign ?? ("that registers", own ?? "")
+                    continue
+                }
+                return .registering(metadata, initialAccessToken: token, credential)
+            }
+        }
+        if let foreign {
+            throw AuthStateError(
+                .clientIssuerMismatch, stage: .registration,
+                "The client \(foreign.id.printable()) belongs to another authorization server than the resource names.",
+                expected: foreign.issuer, received: issuer,
+                hint: "Register a client at \(issuer.printable()), and name it with its issuer.")
+        }
+        throw AuthStateError(
+            .endpointMissing, stage: .registration, "There is no way to be a client of \(issuer.printable()).",
+            expected: "a client registered by hand"
+                + (provider.metadata?.clientIDMetadataDocumentSupported == true ? ", or a metadata document" : "")
+                + (provider.registrationEndpoint != nil ? ", or permission to register" : ""),
+            received: isEmpty ? "none" : "ways that this server does not have",
+            hint: "Register a client there and give its identifier.")
+    }
+
+    /// A token for registrations is a secret between the program and one server.
+    private static var unboundToken: AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .registration, "An initial access token needs the issuer that it is for.",
+            expected: "the issuer beside the token", received: "none",
+            hint: "Name the issuer: the resource may name any server.")
+    }
+}
+
+extension Client {
+    /// Whether the client's server has this issuer.
+    fileprivate func isAt(_ issuer: String?) -> Bool {
+        guard let issuer else { return false }
+        return provider.issuer?.rawValue.isExactly(issuer) == true
+    }
+}

@@ -1,0 +1,90 @@
+public import AuthStateFoundation
+public import AuthStateOAuth
+public import AuthStateStorage
+
+/// A store that also finds states by what the provider calls them: its session (`sid`) and its user (`sub`).
+///
+/// A logout token (OpenID Connect Back-Channel Logout 1.0) names these, and not the keys of a server's sessions. The index is
+/// kept in the same store, an entry for each session and each user, so that every server of the store has it:
+///
+/// ```swift
+/// let store = IndexedAuthStateStore(try SealedAuthStateStore(database, keys: keys))
+/// let pool = AuthStatePool(store: store, service: service)
+/// try await pool.logOut(try await service.logoutToken(posted, configuration: provider, clientID: "web"))
+/// ```
+///
+/// A login is in the index before it is stored, and leaves it when it has ended; one that was stored without the index is added
+/// at its next renewal. An entry without a state, left by a crash, ends
+/// nothing; `entries(savedBefore:)`, and so a sweep of the pool, removes it.
+///
+/// Put it around all other stores: it reads the ID tokens of the archives, which a sealing store has to open first.
+public struct IndexedAuthStateStore: AuthStateStore {
+    let base: any AuthStateStore
+    let index: SessionIndex
+
+    /// Makes a store with an index.
+    ///
+    /// - Parameter base: The store of the states, and of the index.
+    public init(_ base: any AuthStateStore) {
+        self.base = base
+        index = SessionIndex(store: base)
+    }
+
+    /// Returns the keys of the sessions that a logout token ends: those of its `sid`, else all of its `sub`.
+    ///
+    /// A session that began after the token was issued is not among them, by the provider's clock alone: so a token that is
+    /// repeated later ends no new session.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`.
+    public func keys(endedBy token: LogoutToken) async throws -> [AuthStateKey] {
+        try await grants(endedBy: token).map(\.key)
+    }
+
+    /// The keys of the sessions that a token ends, each with the grant that it has to be.
+    func grants(endedBy token: LogoutToken) async throws -> [(key: AuthStateKey, grant: String)] {
+        guard let name = SessionName(token) else { return [] }
+        let issued = token.issuedAt.timeIntervalSince1970
+        return try await index.sessions(of: name).filter { $0.value.begun <= issued }.sorted { $0.key < $1.key }
+            .map { (AuthStateKey(rawValue: $0.key), $0.value.grant) }
+    }
+
+    /// Reads a state; nil when there is none under the key.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
+
+    /// Runs a transaction under a lease of the other store, and keeps the index.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the state.
+    ///   - deadline: The time to wait for another holder; after it, `.storeLocked` is thrown.
+    ///   - body: The transaction. It runs in the caller's isolation; the lease is released when it returns or throws.
+    public nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey,
+        deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await base.withLease(key, deadline: deadline) { lease in
+            try await body(IndexedLease(base: lease, key: key, index: index))
+        }
+    }
+
+    /// Lists the other store's states without the entries of the index, from which it removes the sessions that have ended.
+    public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
+        var states: [AuthStateEntry] = []
+        for entry in try await base.entries(savedBefore: date) {
+            try Task.checkCancellation()
+            if let stored = try? await base.load(entry.key), SessionIndexEntry(data: stored.archive) != nil {
+                // One that cannot be cleaned up now is left for the next sweep.
+                do { try await index.removeEnded(from: entry) } catch is AuthStateError {}
+            } else {
+                states.append(entry)
+            }
+        }
+        return states
+    }
+
+    /// Watches the other store.
+    public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? { await base.watch(key) }
+
+    /// The other store's answer.
+    public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
+}

@@ -1,0 +1,45 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateStorage
+
+/// A provider's name for one session, or for all sessions of a user.
+struct SessionName: Hashable, Sendable {
+    private enum Kind: String { case session, user }
+
+    private let kind: Kind
+    private let issuer: String
+    private let value: String
+
+    /// The name in a logout token: the session's, else the user's.
+    init?(_ token: LogoutToken) {
+        guard let value = token.sessionID ?? token.subject else { return nil }
+        (kind, issuer, self.value) = (token.sessionID == nil ? .user : .session, token.issuer.rawValue, value)
+    }
+
+    private init(_ kind: Kind, _ issuer: String, _ value: String) {
+        (self.kind, self.issuer, self.value) = (kind, issuer, value)
+    }
+
+    /// The names of a session, by its ID token: the user's, and the session's where the provider has one.
+    static func all(of token: IDToken) -> Set<SessionName> {
+        guard let issuer = token.issuer else { return [] }
+        let names = [
+            token.subject.map { SessionName(.user, issuer, $0) },
+            token.sessionID.map { SessionName(.session, issuer, $0) },
+        ]
+        return Set(names.compactMap(\.self))
+    }
+
+    /// The key of the name's entry in the store; no user or session can be read from it.
+    var key: AuthStateKey {
+        get throws {
+            let text = "AuthStateKit session index\n\(kind.rawValue)\n\(issuer)\n\(value)"
+            do { return AuthStateKey(rawValue: "index-\(Base64URL.encode(try SHA2.sha256(text.utf8)))") } catch {
+                throw AuthStateError(
+                    .libraryUnavailable, stage: .store, "The session cannot be indexed: there is no SHA-256.",
+                    underlying: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import AuthStateFoundation
+public import AuthStateJOSE
+
+extension ProtectedResourceMetadata {
+    /// Checks that the document is one of a resource, and that a client which sends tokens in a header can use it.
+    ///
+    /// The document has to name exactly the resource that it was looked up for (RFC 9728, section 3.3): the whole
+    /// identifier, or the origin for a document at the root. An identifier without a path may be written with or without
+    /// its slash, which are the same URL.
+    ///
+    /// - Parameters:
+    ///   - resource: The resource that the program asked for.
+    ///   - source: The place that the document was found at.
+    ///   - tolerances: `.parentResource` accepts a document that names a path above the resource's, at the same origin.
+    /// - Returns: The identifier that requests for tokens name, as the document has it.
+    /// - Throws: `AuthStateError` of stage discovery: `.resourceMismatch`; `.unsupported` when the resource takes no token
+    ///   in a header.
+    @discardableResult
+    public func check(
+        for resource: ResourceIdentifier, from source: Source, tolerances: Set<Tolerance> = []
+    ) throws -> String {
+        let named = self.resource
+        let expected = source == .root ? resource.origin : resource.rawValue
+        let isExact =
+            named.isExactly(expected) || (expected.isExactly(resource.origin) && named.isExactly(expected + "/"))
+        let isParent = tolerances.contains(.parentResource) && Self.isParent(named, of: resource)
+        guard TrustCheck.resourceName.holds(isExact || isParent) else {
+            throw AuthStateError(
+                .resourceMismatch, stage: .discovery, "The resource's metadata are those of another resource.",
+                expected: expected, received: URIReference(named).redacted,
+                hint:
+                    "Use the URL of the resource exactly as its metadata have it; a path above it at the same origin has "
+                    + "to be tolerated by name (parentResource).")
+        }
+        if let methods = bearerMethodsSupported, !methods.contains("header") {
+            throw AuthStateError(
+                .unsupported, stage: .discovery, "The resource takes no token in the Authorization header.",
+                expected: "header among bearer_methods_supported",
+                received: methods.isEmpty ? "none" : methods.joined(separator: ", "),
+                hint: "Tokens in a body or an address are not supported: they end up in logs.")
+        }
+        return named
+    }
+
+    /// Returns whether a name is that of the resource's origin, or of a path above the resource's.
+    private static func isParent(_ name: String, of resource: ResourceIdentifier) -> Bool {
+        guard let parent = try? ResourceIdentifier(name), parent.parts.query == nil, parent.origin == resource.origin
+        else {
+            return false
+        }
+        let (above, below) = (parent.parts.path, resource.parts.path)
+        return above.isEmpty || below == above || below.hasPrefix(above.hasSuffix("/") ? above : above + "/")
+            || above == below + "/"
+    }
+}
+
+extension ProtectedResourceMetadata {
+    /// Returns the metadata with the values of their signed form in place of the plain ones (RFC 9728, section 2.2).
+    ///
+    /// - Parameters:
+    ///   - keys: The keys that the program trusts, by the issuer that signs with them.
+    ///   - now: The time; a token that has expired is refused.
+    /// - Throws: `AuthStateError` of stage discovery with `.invalidSignature`, also for a document without a signed form;
+    ///   `.invalidMetadata` for claims that are no metadata. Check the result for the resource: it may name another one.
+    public func verified(by keys: [String: JSONWebKeySet], now: Date) throws -> ProtectedResourceMetadata {
+        guard let compact = signedMetadata else { throw Self.unsigned("signed_metadata") }
+        do {
+            let token = try JSONWebToken(parsing: compact)
+            guard let issuer = token.claims["iss"]?.stringValue,
+                let trusted = keys.first(where: { $0.key.isExactly(issuer) })?.value
+            else { throw Self.unsigned("a signature by an issuer that the program trusts") }
+            try token.verify(with: trusted, allowed: .asymmetric)
+            guard var claims = token.claims.objectValue, claims["signed_metadata"] == nil else {
+                throw Self.unsigned("claims without signed_metadata")
+            }
+            if let end = claims["exp"]?.doubleValue, end <= now.timeIntervalSince1970 {
+                throw Self.unsigned("a token that has not expired")
+            }
+            if let start = claims["nbf"]?.doubleValue, start > now.timeIntervalSince1970 {
+                throw Self.unsigned("a token that is valid already")
+            }
+            for name in ["iss", "iat", "exp", "nbf", "aud", "sub", "jti"] { claims[name] = nil }
+            var merged = document.merging(claims) { $1 }
+            merged["signed_metadata"] = nil
+            return try ProtectedResourceMetadata(document: merged)
+        } catch let error as JOSEError {
+            throw Self.unsigned("a valid signature", error)
+        }
+    }
+
+    private static func unsigned(_ expected: String, _ underlying: JOSEError? = nil) -> AuthStateError {
+        AuthStateError(
+            .invalidSignature, stage: .discovery, "The resource's signed metadata cannot be trusted.",
+            expected: expected,
+            hint: "Name the issuer's keys, or leave signed metadata unread.", underlying: underlying)
+    }
+}

@@ -1,0 +1,116 @@
+public import AuthStateFoundation
+public import AuthStateJOSE
+
+/// What a protected resource says about itself (RFC 9728, section 2), unknown members kept.
+public struct ProtectedResourceMetadata: Sendable, Hashable {
+    /// The whole document.
+    public let document: [String: JSONValue]
+
+    /// The place that a document was found at; it decides which resource the document has to name.
+    public enum Source: String, Sendable, Hashable {
+        /// The URL that a challenge named (RFC 9728, section 5.1).
+        case challenge
+        /// The well-known path before the resource's own path (section 3.1).
+        case path
+        /// The well-known path at the root of the resource's host.
+        case root
+    }
+
+    /// Checks that every member that RFC 9728 defines is of its type.
+    ///
+    /// - Throws: `AuthStateError` of stage discovery with `.invalidMetadata` that names the member.
+    public init(document: [String: JSONValue]) throws {
+        if document["resource"] == nil { throw Self.unusable("resource", expected: "the resource's identifier") }
+        for (name, value) in document {
+            guard let type = Self.members[name], !type.accepts(value) else { continue }
+            throw Self.unusable(name, expected: type.rawValue)
+        }
+        self.document = document
+        for issuer in strings("authorization_servers") ?? [] {
+            do { _ = try Issuer(issuer) } catch {
+                throw Self.unusable("authorization_servers", expected: "issuers, which are https URLs without a query")
+            }
+        }
+    }
+
+    /// Reads a document.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is malformed.
+    public init(parsing body: Data) throws {
+        guard let document = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .discovery, "The resource's metadata are not a JSON object.",
+                hint: "Check the URL of the resource.")
+        }
+        try self.init(document: document)
+    }
+
+    private static func unusable(_ name: String, expected: String) -> AuthStateError {
+        AuthStateError(
+            .invalidMetadata, stage: .discovery, "The resource's metadata lack a usable member, \(name).",
+            expected: expected, hint: "Ask the operator of the resource to mend the document.")
+    }
+
+    /// The type of each member (RFC 9728, sections 2 and 2.2).
+    private static let members: [String: ProviderMetadata.MemberType] = [
+        "resource": .string,
+        "authorization_servers": .strings,
+        "jwks_uri": .url,
+        "scopes_supported": .strings,
+        "bearer_methods_supported": .strings,
+        "resource_signing_alg_values_supported": .strings,
+        "resource_name": .string,
+        "resource_documentation": .string,
+        "resource_policy_uri": .string,
+        "resource_tos_uri": .string,
+        "tls_client_certificate_bound_access_tokens": .flag,
+        "authorization_details_types_supported": .strings,
+        "dpop_signing_alg_values_supported": .strings,
+        "dpop_bound_access_tokens_required": .flag,
+        "signed_metadata": .string,
+    ]
+
+    private func string(_ name: String) -> String? { document[name]?.stringValue }
+    private func strings(_ name: String) -> [String]? { document[name]?.arrayValue?.compactMap(\.stringValue) }
+    private func flag(_ name: String) -> Bool { document[name]?.boolValue ?? false }
+
+    /// The resource's identifier, exactly as the document has it.
+    public var resource: String { string("resource") ?? "" }
+    /// The issuers of the authorization servers whose tokens the resource accepts.
+    public var authorizationServers: [Issuer] {
+        (strings("authorization_servers") ?? []).compactMap { try? Issuer($0) }
+    }
+    /// The resource's own public keys.
+    public var jwksURI: URL? { string("jwks_uri").flatMap(ProviderMetadata.endpoint) }
+    /// The scopes that requests to the resource may need; nil when the document does not say.
+    public var scopesSupported: [Scope]? { strings("scopes_supported")?.map(Scope.init(rawValue:)) }
+    /// How bearer tokens may be sent: `header`, `body`, `query`; nil when the document does not say.
+    public var bearerMethodsSupported: [String]? { strings("bearer_methods_supported") }
+    /// How the resource signs its answers.
+    public var resourceSigningAlgValuesSupported: [String]? { strings("resource_signing_alg_values_supported") }
+    /// The resource's name for people.
+    public var resourceName: String? { string("resource_name") }
+    /// The resource's name for people in a language (RFC 9728, section 2.1), else the one without a language.
+    ///
+    /// - Parameter language: A tag of BCP 47, such as `fr`; compared without regard to case.
+    public func resourceName(in language: String) -> String? {
+        let wanted = "resource_name#\(language)"
+        return document.first { $0.key.equalsIgnoringASCIICase(wanted) }?.value.stringValue ?? resourceName
+    }
+    /// A page for developers.
+    public var resourceDocumentation: String? { string("resource_documentation") }
+    /// A page about the use of data.
+    public var resourcePolicyURI: String? { string("resource_policy_uri") }
+    /// A page with the terms of service.
+    public var resourceTermsOfServiceURI: String? { string("resource_tos_uri") }
+    /// Whether tokens have to be bound to the client's certificate (RFC 8705).
+    public var tlsClientCertificateBoundAccessTokens: Bool { flag("tls_client_certificate_bound_access_tokens") }
+    /// The types of authorization details that the resource understands (RFC 9396).
+    public var authorizationDetailsTypesSupported: [String]? { strings("authorization_details_types_supported") }
+    /// How DPoP proofs may be signed (RFC 9449).
+    public var dpopSigningAlgValuesSupported: [String]? { strings("dpop_signing_alg_values_supported") }
+    /// Whether tokens have to be bound to a DPoP key.
+    public var dpopBoundAccessTokensRequired: Bool { flag("dpop_bound_access_tokens_required") }
+    /// The metadata as a signed JWT, see ``verified(by:now:)``.
+    public var signedMetadata: String? { string("signed_metadata") }
+}

@@ -1,0 +1,143 @@
+import AuthStateLibc
+import CAuthStatePostgres
+
+/// An open connection to the server; its functions block, none of them beyond its time.
+final class Session {
+    private let handle: OpaquePointer
+    private let string: ConnectionString
+
+    /// Connects; libpq may take `connect_timeout` for each address.
+    init(_ string: ConnectionString, defaults: [String: String]) throws(PostgresFailure) {
+        let settings = defaults.merging(string.settings) { $1 }
+        self.string = string
+        let end = ContinuousClock.now + .seconds(1)
+        let handle = Self.withArrays(settings) { AuthStatePQconnectdbParams($0, $1, 0) }
+        guard let handle, Int(AuthStatePQstatus(handle)) == AuthStatePQ_CONNECTION_OK,
+            AuthStatePQsetnonblocking(handle, 1) == 0
+        else {
+            let message = handle.map { String(cString: AuthStatePQerrorMessage($0)) } ?? "out of memory"
+            AuthStatePQfinish(handle)
+            // libpq gives the reason of a refusal in words only; a ping tells a server that refuses from one that is
+            // away. Refusals come at once: a slow server is away, and is not waited for again.
+            let isThere =
+                ContinuousClock.now < end
+                && Self.withArrays(settings) { Int(AuthStatePQpingParams($0, $1, 0)) } == AuthStatePQ_PQPING_OK
+            throw PostgresFailure(cause: isThere ? .refused : .unreachable, message: string.redacting(message))
+        }
+        self.handle = handle
+        // A library prints nothing; by default libpq shows warnings on standard error.
+        _ = AuthStatePQsetNoticeProcessor(handle, { _, _ in }, nil)
+    }
+
+    deinit { AuthStatePQfinish(handle) }
+
+    /// The socket, to wait for notifications with.
+    var socket: Int32 { AuthStatePQsocket(handle) }
+
+    /// Sends a statement and reads its result.
+    func execute(_ statement: Statement, within limit: Duration) throws(PostgresFailure) -> [Row] {
+        let end = ContinuousClock.now + limit
+        guard send(statement) else { throw failure(.connectionLost) }
+        while AuthStatePQflush(handle) == 1 { try wait(for: POLLIN | POLLOUT, until: end) }
+        var rows: Result<[Row], PostgresFailure> = .success([])
+        while true {
+            while AuthStatePQisBusy(handle) == 1 { try wait(for: POLLIN, until: end) }
+            guard let result = AuthStatePQgetResult(handle) else { break }
+            rows = self.rows(of: result)
+            AuthStatePQclear(result)
+        }
+        return try rows.get()
+    }
+
+    /// Reads the input that has arrived, and returns the payloads of notifications.
+    func notifications() throws(PostgresFailure) -> [String] {
+        guard AuthStatePQconsumeInput(handle) == 1 else { throw failure(.connectionLost) }
+        var payloads: [String] = []
+        while let notification = AuthStatePQnotifies(handle) {
+            payloads.append(String(cString: notification.pointee.extra))
+            AuthStatePQfreemem(notification)
+        }
+        return payloads
+    }
+
+    private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(PostgresFailure) {
+        let left = ContinuousClock.now.duration(to: end)
+        guard left > .zero else {
+            throw PostgresFailure(cause: .timedOut, message: "the database did not answer in time")
+        }
+        var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
+        _ = poll(&descriptor, 1, Int32(min(left / .milliseconds(1) + 1, 60_000)))
+        if descriptor.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, AuthStatePQconsumeInput(handle) == 0 {
+            throw failure(.connectionLost)
+        }
+    }
+
+    private func failure(_ cause: PostgresFailure.Cause) -> PostgresFailure {
+        PostgresFailure(cause: cause, message: string.redacting(String(cString: AuthStatePQerrorMessage(handle))))
+    }
+
+    private func rows(of result: OpaquePointer) -> Result<[Row], PostgresFailure> {
+        switch Int(AuthStatePQresultStatus(result)) {
+        case AuthStatePQ_PGRES_TUPLES_OK, AuthStatePQ_PGRES_COMMAND_OK:
+            let columns = AuthStatePQnfields(result)
+            return .success(
+                (0..<AuthStatePQntuples(result)).map { row in
+                    Row(columns: (0..<columns).map { Self.value(result, row, $0) })
+                })
+        default:
+            // The first line only: details can hold values.
+            let text = { (field: Int32) in AuthStatePQresultErrorField(result, field).map { String(cString: $0) } }
+            guard let state = text(Int32(AuthStatePQ_PG_DIAG_SQLSTATE)) else {
+                return .failure(failure(.connectionLost))
+            }
+            let message = text(Int32(AuthStatePQ_PG_DIAG_MESSAGE_PRIMARY)) ?? "unknown"
+            return .failure(PostgresFailure(message: string.redacting(message), state: state))
+        }
+    }
+
+    private static func value(_ result: OpaquePointer, _ row: Int32, _ column: Int32) -> [UInt8]? {
+        guard AuthStatePQgetisnull(result, row, column) == 0, let bytes = AuthStatePQgetvalue(result, row, column)
+        else { return nil }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: Int(AuthStatePQgetlength(result, row, column))))
+    }
+
+    /// `bytea` goes as it is, everything else as text; results come in binary.
+    private func send(_ statement: Statement) -> Bool {
+        if statement.isScript { return AuthStatePQsendQuery(handle, statement.sql) == 1 }
+        var buffer: [UInt8] = []
+        var offsets: [Int] = []
+        var lengths: [Int32] = []
+        var formats: [Int32] = []
+        for parameter in statement.parameters {
+            offsets.append(buffer.count)
+            switch parameter {
+            case .bytes(let bytes):
+                buffer += bytes
+                lengths.append(Int32(bytes.count))
+                formats.append(1)
+            case .text(let text):
+                buffer += Array(text.utf8)
+                lengths.append(Int32(text.utf8.count))
+                formats.append(0)
+            }
+            buffer.append(0)
+        }
+        return buffer.withUnsafeBytes { raw in
+            let base = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = offsets.map { offset in base.map { $0 + offset } }
+            return AuthStatePQsendQueryParams(
+                handle, statement.sql, Int32(values.count), nil, values, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Calls libpq with settings as two arrays that end with NULL.
+    private static func withArrays<R>(
+        _ settings: [String: String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
+    ) -> R {
+        let keywords = settings.keys.map { strdup($0) } + [nil]
+        let values = settings.values.map { strdup($0) } + [nil]
+        defer { for text in keywords + values { free(text) } }
+        return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
+    }
+}

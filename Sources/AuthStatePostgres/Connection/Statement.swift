@@ -1,0 +1,48 @@
+import AuthStateFoundation
+
+/// One SQL statement with its parameters, or several without any; each value is a transaction of its own.
+struct Statement: Sendable {
+    /// A value for `$1`, `$2` and so on.
+    enum Parameter: Sendable {
+        /// A `bytea`.
+        case bytes([UInt8])
+        /// Anything else, as text.
+        case text(String)
+    }
+
+    /// The purpose of a statement, which decides the error of a failure.
+    enum Purpose: Sendable { case reading, writing }
+
+    let purpose: Purpose
+    let sql: String
+    let parameters: [Parameter]
+    /// Whether these are several statements, whose rows are not read.
+    var isScript = false
+
+    /// Several statements.
+    init(script sql: String) {
+        (purpose, self.sql, parameters, isScript) = (.writing, sql, [], true)
+    }
+
+    init(_ purpose: Purpose, _ sql: String, _ parameters: Parameter...) {
+        self.purpose = purpose
+        self.sql = sql
+        self.parameters = parameters
+    }
+}
+
+extension Statement.Parameter {
+    /// An `interval`.
+    static func interval(_ duration: Duration) -> Self { .text("\(Int(duration / .milliseconds(1))) milliseconds") }
+}
+
+/// A row of a result: raw bytes for `bytea`, UTF-8 for `text`, nil for NULL.
+struct Row: Sendable {
+    let columns: [[UInt8]?]
+
+    /// A column as text; empty when it is NULL.
+    func text(_ index: Int) -> String { String(decoding: columns[index] ?? [], as: UTF8.self) }
+
+    /// A column as bytes.
+    func data(_ index: Int) -> Data? { columns[index].map { Data($0) } }
+}

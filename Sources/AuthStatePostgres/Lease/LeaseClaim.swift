@@ -1,0 +1,99 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+
+/// One holder's claim to a key: a random name in the row, valid until a time of the database's clock.
+///
+/// Every statement may be repeated: the name shows whether an earlier one, whose answer was lost, was executed.
+final class LeaseClaim: Sendable {
+    let key: KeyHash
+    let pool: ConnectionPool
+    private let configuration: PostgresAuthStateStore.Configuration
+    private let clock: any Clock<Duration>
+    private let owner = UUID().uuidString
+    private let validity: Lock<Deadline>
+
+    init(
+        _ key: KeyHash, _ pool: ConnectionPool, _ configuration: PostgresAuthStateStore.Configuration,
+        clock: any Clock<Duration>
+    ) {
+        self.key = key
+        self.pool = pool
+        self.configuration = configuration
+        self.clock = clock
+        validity = Lock(Deadline(after: .zero, on: clock))
+    }
+
+    /// How long a step is repeated while the database is away.
+    var tolerance: Duration { configuration.outageTolerance }
+
+    /// How long the lease lasts at least; less than zero when it may have expired.
+    var remaining: Duration { validity.withLock { $0 }.remaining }
+
+    /// Tries until the deadline, at random intervals of up to half a second.
+    ///
+    /// - Returns: The row as it is now.
+    /// - Throws: `expiry` at the deadline; `AuthStateError`; `CancellationError`.
+    func acquire(until deadline: Deadline, orThrow expiry: AuthStateError) async throws -> PostgresLease.Seen {
+        var backoff = Backoff(first: 0.02, longest: 0.5)
+        do {
+            while true {
+                let patience = min(tolerance, max(.zero, deadline.remaining))
+                if let row = try await renewing(LeaseStatements.acquire, tryingFor: patience) {
+                    return PostgresLease.Seen(version: row.text(0), isStored: row.text(1) == "true")
+                }
+                guard deadline.remaining > .zero else { throw expiry }
+                try await deadline.sleep(atMost: backoff.next())
+            }
+        } catch {
+            // A try whose answer was lost may have acquired the lease, which no caller would release before it expires.
+            if (error as? AuthStateError)?.code != .storeLocked { await release(tryingFor: .zero) }
+            throw error
+        }
+    }
+
+    /// Extends the lease to its whole duration; false when another holder has acquired it.
+    func extend(tryingFor tolerance: Duration) async throws -> Bool {
+        try await renewing(LeaseStatements.extend, tryingFor: tolerance) != nil
+    }
+
+    /// Extends the lease every third of its duration, until the task is cancelled or the lease is lost.
+    ///
+    /// A lost lease does not end the transaction: see `PostgresLease`.
+    func keepAlive() async {
+        var pause = configuration.leaseDuration / 3
+        while (try? await clock.sleep(for: pause, tolerance: nil)) != nil {
+            do {
+                guard try await extend(tryingFor: .zero) else { return }
+                pause = configuration.leaseDuration / 3
+            } catch {
+                pause = configuration.leaseDuration / 10
+            }
+        }
+    }
+
+    /// Releases the lease; when that fails it expires by itself. Not interrupted by a cancellation.
+    func release(tryingFor tolerance: Duration) async {
+        _ = try? await uninterrupted { [self] in
+            try await pool.execute(LeaseStatements.release(key, owner: owner), tryingFor: tolerance)
+        }
+    }
+
+    /// Runs a statement that extends the lease; its duration counts from before the statement was sent.
+    private func renewing(
+        _ statement: (KeyHash, _ owner: String, _ duration: Duration) -> Statement, tryingFor tolerance: Duration
+    ) async throws -> Row? {
+        let end = Deadline(after: configuration.leaseDuration, on: clock)
+        let statement = statement(key, owner, configuration.leaseDuration)
+        guard let row = try await pool.execute(statement, tryingFor: tolerance).first else { return nil }
+        validity.withLock { $0 = end }
+        return row
+    }
+}
+
+/// Runs a body to its end even when the caller's task is cancelled; the caller waits for it.
+func uninterrupted<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+    try await Task { try await body() }.value
+}

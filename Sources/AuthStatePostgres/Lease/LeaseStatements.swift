@@ -1,0 +1,94 @@
+import AuthStateStorage
+
+/// The store's SQL: every step is one statement, which is a transaction of its own.
+///
+/// Times are the database's, so that the clocks of the machines that share it do not matter: `clock_timestamp()`, the
+/// time at which a row is read, and not `now()`, the time at which a statement began to wait for it.
+enum LeaseStatements {
+    /// Reads archive and version; archive NULL where nothing is stored but a holder has the lease.
+    static func load(_ key: KeyHash) -> Statement {
+        Statement(.reading, "SELECT archive, version::text FROM auth_states WHERE key = $1", .bytes(key.bytes))
+    }
+
+    /// Lists the states that were changed last before a time, in seconds since 1970.
+    static func entries(savedBefore seconds: Double) -> Statement {
+        Statement(
+            .reading,
+            """
+            SELECT encode(key, 'hex'), extract(epoch FROM updated_at)::text, version::text FROM auth_states
+            WHERE archive IS NOT NULL AND updated_at < to_timestamp($1::double precision)
+            """,
+            .text("\(seconds)"))
+    }
+
+    /// Acquires the lease if it is free, expired, or this owner's already; a row with the version when it is acquired.
+    static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
+        Statement(
+            .writing,
+            """
+            INSERT INTO auth_states AS held (key, lease_owner, lease_expires_at)
+            VALUES ($1, $2::uuid, clock_timestamp() + $3::interval)
+            ON CONFLICT (key) DO UPDATE
+            SET lease_owner = excluded.lease_owner, lease_expires_at = clock_timestamp() + $3::interval
+            WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
+                OR held.lease_expires_at <= clock_timestamp()
+            RETURNING version::text, (archive IS NOT NULL)::text
+            """,
+            .bytes(key.bytes), .text(owner), .interval(duration))
+    }
+
+    /// Extends the lease from now on, also an expired one that no other holder has acquired; no row when another has.
+    static func extend(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET lease_expires_at = clock_timestamp() + $3::interval
+            WHERE key = $1 AND lease_owner = $2::uuid RETURNING ''
+            """,
+            .bytes(key.bytes), .text(owner), .interval(duration))
+    }
+
+    /// Releases the lease, if it is still this owner's; where nothing is stored the row is deleted too.
+    static func release(_ key: KeyHash, owner: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            WITH removed AS (
+                DELETE FROM auth_states WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NULL
+            )
+            UPDATE auth_states SET lease_owner = NULL, lease_expires_at = NULL
+            WHERE key = $1 AND lease_owner = $2::uuid AND archive IS NOT NULL
+            """,
+            .bytes(key.bytes), .text(owner))
+    }
+
+    /// Replaces the archive of this version, regardless of the lease; a row with the new version when it was there.
+    static func save(_ key: KeyHash, _ archive: [UInt8], replacing version: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp()
+            WHERE key = $1 AND version::text = $3 RETURNING version::text
+            """,
+            .bytes(key.bytes), .bytes(archive), .text(version))
+    }
+
+    /// Removes the archive of this version; the emptied row has a version too, until the lease is released.
+    static func delete(_ key: KeyHash, replacing version: String) -> Statement {
+        Statement(
+            .writing,
+            """
+            UPDATE auth_states SET archive = NULL, version = DEFAULT, updated_at = clock_timestamp()
+            WHERE key = $1 AND version::text = $2 RETURNING version::text
+            """,
+            .bytes(key.bytes), .text(version))
+    }
+}
+
+extension StoredAuthState {
+    /// A row of archive and version; nil when nothing is stored in it.
+    init?(_ row: Row) {
+        guard let archive = row.data(0) else { return nil }
+        self.init(archive: archive, version: Version(rawValue: row.text(1)))
+    }
+}

@@ -1,0 +1,105 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateStorage
+
+/// The transaction of a PostgreSQL store. Between its steps it holds no connection, only its name in the row.
+///
+/// Changes compare versions, not owners. A version never comes back, so a holder whose lease was lost (its process was
+/// suspended for too long) can never replace the archive of a later holder. But until another holder has written, it
+/// may save: its tokens are redeemed already, and to lose them is worse than to save them late.
+final class PostgresLease: AuthStateLease {
+    /// The row as it was last seen: a version belongs to an emptied row too.
+    struct Seen: Sendable {
+        var version: String
+        var isStored: Bool
+    }
+
+    private struct State {
+        /// Nil when there is no row: it was removed, so the lease is lost.
+        var seen: Seen?
+        var isOver = false
+    }
+
+    private let claim: LeaseClaim
+    private let state: Lock<State>
+
+    init(_ claim: LeaseClaim, seen: Seen) {
+        self.claim = claim
+        state = Lock(State(seen: seen))
+    }
+
+    /// Releases the lease.
+    func end() async {
+        state.withLock { $0.isOver = true }
+        await claim.release(tryingFor: claim.tolerance)
+    }
+
+    func load() async throws -> StoredAuthState? {
+        try checkNotOver()
+        let row = try await claim.pool.execute(LeaseStatements.load(claim.key), tryingFor: claim.tolerance).first
+        let stored = row.flatMap(StoredAuthState.init)
+        note(row.map { Seen(version: $0.text(1), isStored: stored != nil) })
+        return stored
+    }
+
+    /// Makes sure that the lease is held and lasts, and that the row can be written to.
+    ///
+    /// - Throws: `.storeLocked` when another holder has acquired the lease; `.storeUnwritable`, for a standby for
+    ///   example.
+    func reserve() async throws {
+        try checkNotOver()
+        guard try await claim.extend(tryingFor: claim.tolerance) else { throw AuthStateError.leaseLost }
+    }
+
+    /// Writes the state, to the end even when the task is cancelled.
+    ///
+    /// When the database is away it tries for as long as the lease lasts: until then no other process redeems the
+    /// stored refresh token, which may be redeemed already.
+    func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+        try checkNotOver()
+        let statement = LeaseStatements.save(claim.key, [UInt8](archive), replacing: try base(expecting))
+        return try await uninterrupted { [self] in
+            if let version = try await change(statement) {
+                note(Seen(version: version, isStored: true))
+                return StoredAuthState.Version(rawValue: version)
+            }
+            // The same content is no conflict: an earlier try was executed, and only its answer was lost.
+            let found = try await load()
+            if let found, found.archive == archive { return found.version }
+            throw AuthStateError.conflict(expected: expecting, isStored: found != nil)
+        }
+    }
+
+    /// Removes the state, to the end even when the task is cancelled.
+    func delete(expecting: StoredAuthState.Version?) async throws {
+        try checkNotOver()
+        try await uninterrupted { [self] in
+            if let expecting,
+                let version = try await change(LeaseStatements.delete(claim.key, replacing: expecting.rawValue))
+            {
+                note(Seen(version: version, isStored: false))
+            } else if try await load() != nil {
+                throw AuthStateError.conflict(expected: expecting, isStored: true)
+            }
+        }
+    }
+
+    /// The version in the row that a save replaces; where nothing is stored, that of the emptied row.
+    private func base(_ expecting: StoredAuthState.Version?) throws -> String {
+        if let expecting { return expecting.rawValue }
+        let seen = state.withLock { $0.seen }
+        if let seen, !seen.isStored { return seen.version }
+        throw AuthStateError.conflict(expected: nil, isStored: seen != nil)
+    }
+
+    private func change(_ statement: Statement) async throws -> String? {
+        try await claim.pool.execute(statement, tryingFor: max(claim.remaining, claim.tolerance)).first?.text(0)
+    }
+
+    private func note(_ seen: Seen?) { state.withLock { $0.seen = seen } }
+
+    private func checkNotOver() throws {
+        if state.withLock({ $0.isOver }) { throw AuthStateError.leaseEnded }
+    }
+}

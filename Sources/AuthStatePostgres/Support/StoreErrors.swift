@@ -1,0 +1,34 @@
+import AuthStateOAuth
+import AuthStateStorage
+
+extension AuthStateError {
+    /// Another holder had the state until the deadline; the row is named, not the key, which may be a session's id.
+    static func storeLocked(_ key: KeyHash) -> AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key.text).",
+            hint: "Try again, or allow more time; the lease of a holder that crashed ends by itself.")
+    }
+
+    /// The lease ran out, and another holder took it.
+    static var leaseLost: AuthStateError {
+        AuthStateError(
+            .storeLocked, stage: .store, "The lease of the state was lost: this process stood still for too long.",
+            expected: "to hold the lease", received: "another holder", hint: "Try again.")
+    }
+
+    /// A lease was used after `withLease` returned.
+    static var leaseEnded: AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
+            hint: "Load and save before the body returns.")
+    }
+
+    /// The stored content is not that which the caller wants to replace.
+    static func conflict(expected: StoredAuthState.Version?, isStored: Bool) -> AuthStateError {
+        AuthStateError(
+            .storeConflict, stage: .store, "The stored state was changed in between.",
+            expected: expected == nil ? "no stored state" : "the version that was loaded",
+            received: isStored ? "another version" : "no stored state",
+            hint: "Load the state again and decide anew.")
+    }
+}

@@ -1,0 +1,55 @@
+import AuthStateJOSE
+import AuthStateStorage
+
+/// Counts changes in a table of fixed size: a watch needs no memory in it, however many there are.
+///
+/// A key has the slot that its hash begins with. Keys that share a slot see each other's changes too: false alarms.
+final class ChangeHub: Sendable {
+    private static let slots = 1 << 16
+    // Behind the slots of the keys: all keys at once, and the listening connections that were opened and closed.
+    private static let (all, opened, closed) = (slots, slots + 1, slots + 2)
+
+    private let counts = CounterTable(count: slots + 3)
+    private let runs = Lock(0)
+    private let start = ContinuousClock.now
+
+    /// Whether a listener runs, connected or not.
+    var isRunning: Bool { runs.withLock { $0 > 0 } }
+
+    /// Counts a listener that starts or ends.
+    func changeRuns(by difference: Int) { runs.withLock { $0 += difference } }
+
+    /// Counts a listening connection that is opened or closed; earlier changes were not seen.
+    func changeConnections(isOpened: Bool) {
+        counts.increment(Self.all)
+        counts.increment(isOpened ? Self.opened : Self.closed)
+    }
+
+    /// Counts a change of each key, named by its hash as notifications have it.
+    func note(_ keys: [String]) {
+        for slot in keys.compactMap({ UInt16($0.prefix(4), radix: 16) }) {
+            counts.increment(Int(slot))
+        }
+    }
+
+    /// A number that differs from before when the key may have changed: without a connection, in each second.
+    fileprivate func generation(of slot: Int) -> UInt64 {
+        if counts[Self.opened] == counts[Self.closed] {
+            return .max - UInt64(max(0, start.duration(to: .now) / .seconds(1)))
+        }
+        return UInt64(counts[Self.all]) << 32 | UInt64(counts[slot])
+    }
+}
+
+/// Tells whether a key was changed, by any process.
+final class PostgresWatch: AuthStateWatch {
+    private let hub: ChangeHub
+    private let slot: Int
+
+    init(_ key: KeyHash, by hub: ChangeHub) {
+        self.hub = hub
+        slot = Int(key.bytes[0]) << 8 | Int(key.bytes[1])
+    }
+
+    var generation: UInt64 { hub.generation(of: slot) }
+}

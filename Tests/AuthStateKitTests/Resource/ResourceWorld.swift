@@ -1,0 +1,63 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+/// A protected resource beside its provider, and what was sent to both.
+struct ResourceWorld: Sendable {
+    /// Passes requests on, and remembers them.
+    final class Wire: HTTPTransport {
+        private let seen = Lock<[TransportRequest]>([])
+        var requests: [TransportRequest] { seen.withLock { $0 } }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            seen.withLock { $0.append(request) }
+            return try await SystemTransport.shared.send(request)
+        }
+    }
+
+    static let metadata: ClientMetadata = {
+        var metadata = ClientMetadata()
+        metadata.clientName = "Tests"
+        return metadata
+    }()
+
+    let provider: OpenIDProvider
+    let wire = Wire()
+    let service: AuthorizationService
+    let store = InMemoryAuthStateStore()
+
+    init(clock: ManualClock? = nil, _ change: (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws {
+        var configuration = OpenIDProvider.Configuration()
+        change(&configuration)
+        provider = try await OpenIDProvider(configuration: configuration, clock: clock?.wallClock ?? .system)
+        var limits = AuthorizationService.Configuration()
+        limits.clock = clock?.wallClock ?? .system
+        service = AuthorizationService(transport: wire, configuration: limits)
+    }
+
+    var url: URL { provider.url(of: .resource) }
+
+    /// An access, as a process has it.
+    func access(
+        clients: [ResourceClient] = [.registering(metadata)], login: ResourceLogin = .presenting(DirectUserAgent()),
+        key: AuthStateKey? = nil, _ change: (inout ResourceAccess.Options) -> Void = { _ in }
+    ) throws -> ResourceAccess {
+        var options = ResourceAccess.Options()
+        change(&options)
+        return try ResourceAccess(
+            url.absoluteString, clients: clients, login: login, store: store, key: key, service: service,
+            options: options)
+    }
+
+    func get() -> TransportRequest { TransportRequest(url: url) }
+    func post() -> TransportRequest { TransportRequest(method: .post, url: url) }
+
+    /// The number of logins.
+    var logins: Int { provider.requestCount(.authorization) }
+    /// The parameters of the authorization requests.
+    var asked: [Parameters] { provider.requests(at: .authorization).map(\.parameters) }
+}

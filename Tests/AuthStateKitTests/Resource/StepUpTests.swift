@@ -1,0 +1,138 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("More rights for a resource", .timeLimit(.minutes(5)))
+struct StepUpTests {
+    private func world(_ change: @escaping (inout OpenIDProvider.Configuration) -> Void = { _ in }) async throws
+        -> ResourceWorld
+    {
+        try await ResourceWorld { configuration in
+            configuration.protectedResource.scopes = ["api"]
+            configuration.protectedResource.scopesByMethod = ["POST": ["email"], "PUT": ["profile"]]
+            change(&configuration)
+        }
+    }
+
+    private func scopes(_ world: ResourceWorld) -> [Set<String>] {
+        world.asked.map {
+            Set(($0["scope"] ?? "").split(separator: " ").map(String.init)).subtracting(["offline_access"])
+        }
+    }
+
+    @Test("the first login asks for the challenge's scopes, the next for the union, one page at a time")
+    func union() async throws {
+        let world = try await world()
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        #expect(try await access.performAction(world.post()).status == 200)
+        #expect(scopes(world) == [["api"], ["api", "email"]])
+        #expect(try await access.performAction(TransportRequest(method: .put, url: world.url)).status == 200)
+        #expect(scopes(world).last == ["api", "email", "profile"])
+        #expect(world.provider.requestCount(.registration) == 1)
+    }
+
+    @Test("requests that lack the same right at once share one login")
+    func shared() async throws {
+        let world = try await world()
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 { group.addTask { try await access.performAction(world.post()).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0 == 200 } && world.logins == 2)
+    }
+
+    @Test("a challenge that names nothing new opens no page")
+    func nothingNew() async throws {
+        let world = try await world { $0.protectedResource.namesScopes = false }
+        let access = try world.access { $0.scopes = ["api"] }
+        _ = try await access.performAction(world.get())
+        let error = await authError { try await access.performAction(world.post()) }
+        #expect(error?.code == .insufficientScope && error?.message.contains("nothing that was not granted") == true)
+        #expect(world.logins == 1)
+    }
+
+    @Test("rights that are never granted are asked for twice, however often the operation is tried")
+    func bound() async throws {
+        let world = try await world { $0.consentedScopes = ["api"] }
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        for _ in 0..<3 {
+            let error = await authError { try await access.performAction(world.post()) }
+            #expect(error?.code == .insufficientScope && error?.message.contains("2 logins") == true)
+        }
+        #expect(world.logins == 3)
+        // Each operation has its own bound, and one that was allowed begins anew.
+        _ = await authError { try await access.performAction(TransportRequest(method: .put, url: world.url)) }
+        #expect(world.logins == 5)
+        world.provider.update { $0.consentedScopes = nil }
+        try await access.logIn()
+        #expect(try await access.performAction(world.post()).status == 200)
+        world.provider.update { $0.consentedScopes = ["api"] }
+        try await access.logIn()
+        #expect(await authError { try await access.performAction(world.post()) }?.code == .insufficientScope)
+        #expect(world.logins == 10)
+    }
+
+    @Test("a 403 without a challenge is the caller's")
+    func otherRefusal() async throws {
+        let world = try await world()
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        world.provider.inject(.body(Array("{}".utf8), status: 403), at: .resource)
+        #expect(try await access.performAction(world.post()).status == 403)
+        #expect(world.logins == 1)
+    }
+
+    @Test("no login for more rights where the options allow none")
+    func disallowed() async throws {
+        let world = try await world()
+        let access = try world.access { $0.maximumStepUps = 0 }
+        _ = try await access.performAction(world.get())
+        #expect(await authError { try await access.performAction(world.post()) }?.code == .insufficientScope)
+        #expect(world.logins == 1)
+    }
+
+    @Test("a body of one's own asks for more rights with the resource's challenge")
+    func ownBody() async throws {
+        let world = try await world()
+        let access = try world.access()
+        let request = world.post()
+        let status = try await access.withFreshToken { tokens in
+            var request = request
+            for field in try tokens.authorizationHeaders(method: .post, url: request.url) {
+                request.headers[field.name] = field.value
+            }
+            let answer = try await world.service.transport.send(request)
+            if answer.status == 401 || answer.status == 403 { throw TokenRejected(answer, of: request.url) }
+            return answer.status
+        }
+        #expect(status == 200 && scopes(world).last == ["api", "email"])
+    }
+
+    @Test("a server's user gets more rights by a second login in two requests")
+    func inTwoRequests() async throws {
+        let world = try await world()
+        let access = try world.access(login: .elsewhere)
+        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        func logIn(_ error: AuthStateError?) async throws {
+            let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)
+            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
+            try await access.completeLogin(pending, callback: try await session.present(pending.url))
+        }
+        let first = await authError { try await access.performAction(world.get()) }
+        #expect(first?.code == .notLoggedIn)
+        try await logIn(first)
+        #expect(try await access.performAction(world.get()).status == 200)
+        let second = await authError { try await access.performAction(world.post()) }
+        #expect(second?.code == .notLoggedIn && second?.challenge?.scopes.contains("email") == true)
+        try await logIn(second)
+        #expect(try await access.performAction(world.post()).status == 200)
+        #expect(scopes(world).last == ["api", "email"])
+    }
+}

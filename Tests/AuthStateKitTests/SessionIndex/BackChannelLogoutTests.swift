@@ -1,0 +1,238 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Back-channel logout at several servers", .timeLimit(.minutes(2)))
+struct BackChannelLogoutTests {
+    /// Two servers, one store, one provider.
+    private struct Site {
+        let fixture: ProviderFixture
+        let base = InMemoryAuthStateStore()
+        let servers: [AuthStatePool]
+
+        init(clock: ManualClock? = nil) async throws {
+            fixture = try await ProviderFixture(clock: clock)
+            let (service, store) = (fixture.service, IndexedAuthStateStore(base))
+            servers = (0..<2).map { _ in AuthStatePool(store: store, service: service) }
+        }
+
+        /// Logs in at the first server, and has the second one load the state.
+        @discardableResult
+        func logIn(_ key: AuthStateKey) async throws -> IDToken {
+            let state = try await servers[0].logIn(.browser(fixture.request(), DirectUserAgent()), for: key)
+            _ = try await servers[1].withFreshToken(for: key) { $0 }
+            return try IDToken(parsing: try #require(state.snapshot.idToken))
+        }
+
+        /// The token that the provider posts, verified.
+        func token(subject: String? = nil, sessionID: String? = nil) async throws -> LogoutToken {
+            try await fixture.service.logoutToken(
+                fixture.provider.logoutToken(for: "app", subject: subject, sessionID: sessionID),
+                configuration: fixture.configuration, clientID: "app")
+        }
+
+        /// Whether a session continues, at each server.
+        func continues(_ key: AuthStateKey) async -> [Bool] {
+            var answers: [Bool] = []
+            for server in servers {
+                let error = await authError { try await server.withFreshToken(for: key) { _ in } }
+                #expect(error == nil || error?.code == .notLoggedIn)
+                answers.append(error == nil)
+            }
+            return answers
+        }
+    }
+
+    @Test("a token for a session ends that session at every server, revokes its tokens, and leaves the user's others")
+    func session() async throws {
+        let site = try await Site()
+        let ended = try await site.logIn("a")
+        try await site.logIn("b")
+        let token = try await site.token(sessionID: ended.sessionID)
+        let outcome = try await site.servers[1].logOut(token)
+        #expect(outcome.ended == ["a"] && outcome.warnings.isEmpty)
+        #expect(await site.continues("a") == [false, false])
+        #expect(await site.continues("b") == [true, true])
+        #expect(site.fixture.provider.requests(at: .revocation).count == 2)
+        #expect(site.fixture.provider.requests(at: .endSession).isEmpty)
+        #expect(try await site.servers[0].logOut(token).ended == [], "the token that is posted again ends nothing more")
+    }
+
+    @Test("a token for a user ends all sessions of the user")
+    func user() async throws {
+        let site = try await Site()
+        let first = try await site.logIn("a")
+        try await site.logIn("b")
+        let outcome = try await site.servers[0].logOut(try await site.token(subject: first.subject))
+        #expect(outcome.ended == ["a", "b"])
+        #expect(await site.continues("a") == [false, false])
+        #expect(await site.continues("b") == [false, false])
+        #expect(try await site.servers[0].logOut(try await site.token(subject: "another")).ended == [])
+    }
+
+    @Test("a repeated token ends no session that began after it, by the provider's clock")
+    func repeated() async throws {
+        let clock = ManualClock()
+        let site = try await Site(clock: clock)
+        let token = try await site.token(subject: try await site.logIn("a").subject)
+        clock.advance(by: .seconds(30))
+        try await site.logIn("b")
+        // Another login under the same key is another session.
+        try await site.logIn("a")
+        #expect(try await site.servers[0].logOut(token).ended == [])
+        #expect(await site.continues("a") == [true, true])
+        // A renewal begins no session.
+        let later = try await site.token(subject: try await site.logIn("c").subject)
+        clock.advance(by: .seconds(30))
+        try await site.servers[1].state(for: "c").refresh()
+        #expect(try await site.servers[0].logOut(later).ended == ["a", "b", "c"])
+    }
+
+    @Test("a token of another issuer ends nothing")
+    func issuer() async throws {
+        let (site, other) = (try await Site(), try await Site())
+        let session = try await site.logIn("a")
+        let token = try await other.token(subject: session.subject, sessionID: session.sessionID)
+        #expect(try await site.servers[0].logOut(token).ended == [])
+        #expect(await site.continues("a") == [true, true])
+    }
+
+    @Test("a session that has ended leaves no entry; an entry without a state is removed by a sweep")
+    func entries() async throws {
+        let clock = ManualClock()
+        let site = try await Site(clock: clock)
+        let session = try await site.logIn("a")
+        let (later, store) = (clock.date.addingTimeInterval(10), IndexedAuthStateStore(site.base))
+        #expect(try await site.base.entries(savedBefore: later).count == 3, "the state, its session and its user")
+        #expect(try await store.entries(savedBefore: later).map(\.key) == ["a"])
+        try await site.servers[0].remove("a")
+        try await site.servers[0].removeEnd("a")
+        #expect(try await site.base.entries(savedBefore: later).isEmpty)
+
+        // A crash after the session was added: its state was never stored.
+        let name = try #require(SessionName.all(of: session).first)
+        try await store.index.add("lost", .init(grant: "g", begun: 0), to: name)
+        #expect(try await site.base.entries(savedBefore: later).count == 1)
+        #expect(try await store.entries(savedBefore: later).isEmpty)
+        #expect(try await site.base.entries(savedBefore: later).isEmpty)
+    }
+
+    @Test("a sweep keeps the entries of sessions that continue, and deletes abandoned states with theirs")
+    func sweep() async throws {
+        let clock = ManualClock()
+        let site = try await Site(clock: clock)
+        let token = try await site.token(sessionID: try await site.logIn("a").sessionID)
+        _ = try await IndexedAuthStateStore(site.base).entries(savedBefore: .distantFuture)
+        #expect(try await site.servers[0].logOut(token).ended == ["a"])
+        try await site.logIn("b")
+        clock.advance(by: .seconds(100))
+        let outcome = try await site.servers[1].sweep(olderThan: .seconds(-1))
+        #expect(outcome.failures == 0 && outcome.deleted >= 1)
+        #expect(try await site.base.entries(savedBefore: .distantFuture).isEmpty)
+    }
+
+    @Test("a state that cannot be read stops no sweep, and its entries stay")
+    func unreadable() async throws {
+        let clock = ManualClock()
+        let site = try await Site(clock: clock)
+        try await site.logIn("a")
+        let later = clock.date.addingTimeInterval(10)
+        let sealed = try SealedAuthStateStore(site.base, keys: [SealingKey.random()], opensUnsealed: true)
+        let foreign = try SealedAuthStateStore(site.base, keys: [SealingKey.random()], opensUnsealed: true)
+        try await foreign.reseal("a")
+        let entries = try await IndexedAuthStateStore(sealed).entries(savedBefore: later)
+        #expect(entries.map(\.key) == ["a"])
+        #expect(try await site.base.entries(savedBefore: later).count == 3)
+    }
+
+    @Test("a login that was stored without the index is in it after its next renewal")
+    func adopted() async throws {
+        let site = try await Site()
+        let plain = AuthStatePool(store: site.base, service: site.fixture.service)
+        let state = try await plain.logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
+        let subject = try IDToken(parsing: try #require(state.snapshot.idToken)).subject
+        #expect(try await site.servers[0].logOut(try await site.token(subject: subject)).ended == [])
+        try await site.servers[0].state(for: "a").refresh()
+        #expect(try await site.servers[0].logOut(try await site.token(subject: subject)).ended == ["a"])
+    }
+
+    @Test("under a key that has another login by now, a token ends that login alone which it names")
+    func anotherLogin() async throws {
+        let site = try await Site()
+        let first = try await site.logIn("a")
+        let early = try await site.token(sessionID: first.sessionID)
+        // At the first server; the second one still has the former state in memory.
+        let state = try await site.servers[0].logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
+        let second = try IDToken(parsing: try #require(state.snapshot.idToken))
+        // A crash left the former session in its entry.
+        let name = try #require(SessionName(early))
+        let store = IndexedAuthStateStore(site.base)
+        try await store.index.add("a", .init(grant: "former", begun: 0), to: name)
+        #expect(try await site.servers[1].logOut(early).ended == [])
+        #expect(await site.continues("a") == [true, true])
+        #expect(try await site.servers[1].logOut(try await site.token(sessionID: second.sessionID)).ended == ["a"])
+    }
+
+    @Test("a token that comes while a login is being stored waits for it")
+    func duringLogin() async throws {
+        let site = try await Site()
+        let session = try await site.logIn("a")
+        let stored = try #require(try await site.base.load("a"))
+        let store = IndexedAuthStateStore(site.base)
+        let gate = ScriptedTransport.Gate()
+        // A login at another server: its session is in the index, and its state is not stored yet.
+        let login = Task {
+            try await site.base.withLease("a", deadline: .seconds(10)) { lease in
+                try await lease.delete(expecting: stored.version)
+                try await gate.pass()
+                _ = try await lease.save(stored.archive, expecting: nil)
+            }
+        }
+        await gate.arrivals()
+        let pool = AuthStatePool(store: store, service: site.fixture.service)
+        let logout = Task { try await pool.logOut(try await site.token(sessionID: session.sessionID)) }
+        try await eventually { pool.statistics.loads > 0 }
+        gate.open()
+        try await login.value
+        #expect(try await bounded { try await logout.value }.ended == ["a"])
+    }
+
+    @Test("a sweep of a store that keeps digests of its keys leaves no entries")
+    func digests() async throws {
+        let scratch = try ScratchFolder()
+        // Files have the times of the system's clock.
+        let (clock, files) = (ManualClock(startingAt: .now), FileAuthStateStore(folder: scratch.path))
+        let fixture = try await ProviderFixture(clock: clock)
+        let pool = AuthStatePool(store: IndexedAuthStateStore(files), service: fixture.service)
+        try await pool.logIn(.browser(fixture.request(), DirectUserAgent()), for: "a")
+        clock.advance(by: .seconds(100))
+        let outcome = try await pool.sweep(olderThan: .seconds(1))
+        #expect(outcome.failures == 0 && outcome.deleted == 1)
+        #expect(try await files.entries(savedBefore: .distantFuture).isEmpty)
+    }
+
+    @Test("sessions whose end cannot be stored are an error, and a repeated token ends them")
+    func failing() async throws {
+        let site = try await Site()
+        let session = try await site.logIn("a")
+        try await site.logIn("b")
+        let store = IndexedAuthStateStore(ReadOnlyAuthStateStore(site.base))
+        let pool = AuthStatePool(store: store, service: site.fixture.service)
+        let token = try await site.token(subject: session.subject)
+        #expect(await authError { try await pool.logOut(token) }?.code == .storeReadOnly)
+        #expect(site.fixture.provider.requests(at: .revocation).count == 4, "their tokens are revoked all the same")
+        #expect(try await site.servers[0].logOut(token).ended == ["a", "b"], "posted again, the token ends them")
+    }
+
+    @Test("a pool whose store has no index says so")
+    func withoutIndex() async throws {
+        let site = try await Site()
+        let token = try await site.token(subject: "user")
+        let pool = AuthStatePool(store: site.base, service: site.fixture.service)
+        let error = await authError { try await pool.logOut(token) }
+        #expect(error?.code == .invalidArgument && error?.expected?.contains("IndexedAuthStateStore") == true)
+    }
+}

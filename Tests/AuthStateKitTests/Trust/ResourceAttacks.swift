@@ -1,0 +1,83 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+
+@testable import AuthStateKit
+
+extension Attack {
+    /// Resources, and servers that they name, which would lead a person or a token to another party.
+    static let resources: [Attack] =
+        ["https://evil.example/v1", "https://api.example", "https://api.example/v1/", "https://API.example/v1"].map {
+            name in
+            Attack(.resourceName) {
+                try describe(name).check(for: ResourceIdentifier("https://api.example/v1"), from: .path)
+            }
+        } + [
+            Attack(.resourceName) {
+                // A page of the host that others may write cannot speak for the whole host.
+                try describe("https://api.example/v1").check(
+                    for: ResourceIdentifier("https://api.example/v1"), from: .root)
+            },
+            Attack(.resourceName) {
+                try describe("https://api.example/v2").check(
+                    for: ResourceIdentifier("https://api.example/v1"), from: .path, tolerances: [.parentResource])
+            },
+        ]
+        + [nil, ["plain"], ["s256"]].map { methods in
+            Attack(.promisedPKCE) { try await discoverServer(["code_challenge_methods_supported": methods]) }
+        }
+        + [
+            Attack(.resourceClient) {
+                try choose(.known("app", credential: .secret("s"), issuer: "https://op.example"))
+            },
+            Attack(.resourceClient) { try choose(.known("app", issuer: "https://evil.example/")) },
+            Attack(.resourceClient) { try choose(.known("app"), bound: ["app": "https://op.example"]) },
+        ]
+        + ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
+            Attack(.resourceOrigin) { try await send(to: url) }
+        }
+        + [
+            Attack(.publicAddress) { try await describe(at: "https://10.0.0.1/m") },
+            Attack(.publicAddress) { try await describe(at: "https://localhost/m") },
+            Attack(.endpointTLS) { try await describe(at: "http://api.example/m") },
+        ]
+
+    private static func describe(_ name: String) throws -> ProtectedResourceMetadata {
+        try ProtectedResourceMetadata(document: [
+            "resource": .string(name), "authorization_servers": ["https://evil.example"],
+        ])
+    }
+
+    private static func describe(at url: String) async throws {
+        let transport = ScriptedPages.transport([url: ["resource": "https://api.example/v1"]])
+        let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["resource_metadata": url])
+        _ = try await AuthorizationService(transport: transport).describe(
+            ResourceIdentifier("https://api.example/v1"), challenge: challenge)
+    }
+
+    private static func discoverServer(_ changes: [String: JSONValue?]) async throws {
+        let service = AuthorizationService(
+            transport: ScriptedPages.transport([ScriptedPages.oauth: ScriptedPages.document(changes)]))
+        _ = try await service.discoverAuthorizationServer(
+            Issuer("https://op.example"), of: ResourceIdentifier("https://api.example/v1"))
+    }
+
+    /// A server that the resource names asks the program for its client.
+    private static func choose(_ client: ResourceClient, bound: [String: String] = [:]) throws {
+        let evil = try ProviderConfiguration(
+            metadata: ProviderMetadata(document: [
+                "issuer": "https://evil.example", "authorization_endpoint": "https://evil.example/a",
+                "token_endpoint": "https://evil.example/t", "response_types_supported": ["code"],
+            ]), issuer: Issuer("https://evil.example"), kind: .authorizationServer)
+        _ = try [client].choice(at: evil, bound: bound)
+    }
+
+    private static func send(to url: String) async throws {
+        let transport = ScriptedTransport(then: .json("{}"))
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [], service: AuthorizationService(transport: transport))
+        guard let url = URL(string: url) else { return }
+        _ = try await access.performAction(TransportRequest(url: url))
+    }
+}
