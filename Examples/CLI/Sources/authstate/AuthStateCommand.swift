@@ -19,10 +19,13 @@ struct AuthStateCommand: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Login",
-                subcommands: [Login.self, Register.self, Registration.self, Status.self, Profiles.self]),
+                subcommands: [
+                    Login.self, Register.self, Registration.self, PrintClientMetadata.self, Status.self, Profiles.self,
+                ]),
             CommandGroup(
                 name: "Token",
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
+            CommandGroup(name: "Other programs", subcommands: [GitCredential.self, KubeCredential.self]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 

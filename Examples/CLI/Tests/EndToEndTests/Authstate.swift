@@ -2,14 +2,14 @@ import AuthStateKit
 import Foundation
 import Testing
 
-/// The built program and a person who uses it: a state file, a browser, and a provider to log in at.
+/// The built program and a person who uses it: a state file, a browser, and mostly a provider to log in at.
 struct Authstate: Sendable {
     /// The program lies beside the tests.
     static let path =
         URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("authstate").path
 
-    let provider: ProviderProcess
+    private let process: ProviderProcess?
     let folder: TemporaryFolder
     let browser: LoginBrowser
     /// The variables that the program sees beside those of this process.
@@ -18,11 +18,18 @@ struct Authstate: Sendable {
 
     init(_ provider: Provider) throws { try self.init(provider.process) }
 
-    init(_ provider: ProviderProcess) throws {
-        self.provider = provider
+    /// - Parameter provider: Nil for logins that find their own.
+    init(_ provider: ProviderProcess?) throws {
+        process = provider
         folder = try TemporaryFolder()
         browser = try LoginBrowser()
         stateFile = folder("state/login.json")
+    }
+
+    /// The provider.
+    var provider: ProviderProcess {
+        guard let process else { preconditionFailure("This person has no provider.") }
+        return process
     }
 
     /// Starts a command on the state file.
@@ -87,10 +94,10 @@ struct Authstate: Sendable {
 
     /// The stored state, for tests to read or to damage.
     func state() async throws -> AuthState {
-        let transport = SystemTransport(certificateAuthorityFile: provider.certificateAuthorityFile)
+        let transport = SystemTransport(certificateAuthorityFile: process?.certificateAuthorityFile)
         return try await AuthState.restore(
             at: AuthState.Place(
-                store: FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport)))
+                FileAuthStateStore(file: stateFile), service: AuthorizationService(transport: transport)))
     }
 
     /// Makes the stored access token an expired one.

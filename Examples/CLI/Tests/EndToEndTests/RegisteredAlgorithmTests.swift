@@ -33,7 +33,7 @@ struct RegisteredAlgorithmTests {
         let result = try await logIn(at: provider, ["--id-token-alg", "HS256", "--request-object"] + method)
         try #require(result.status == 0, "\(result)")
         let state = try await AuthState.restore(
-            at: AuthState.Place(store: FileAuthStateStore(file: folder("login.json"))))
+            at: AuthState.Place(FileAuthStateStore(file: folder("login.json"))))
         let registration = try #require(state.snapshot.lastRegistrationResponse)
         #expect(registration.clientSecret != nil && registration.idTokenSignedResponseAlg == .hs256)
         #expect(registration.metadata["request_object_signing_alg"] == "HS256")

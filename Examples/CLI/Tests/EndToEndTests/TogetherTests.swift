@@ -12,7 +12,7 @@ extension EndToEndTests {
         init() async throws {
             // The token of the login expires at once; those of renewals last.
             var configuration = OpenIDProvider.Configuration()
-            configuration.accessTokenLifetime = 0.001
+            configuration.accessTokenLifetime = .seconds(0.001)
             provider = try await OpenIDProvider(configuration: configuration)
             folder = try TemporaryFolder()
             let service = AuthorizationService()
@@ -20,8 +20,8 @@ extension EndToEndTests {
                 Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"))
             _ = try await AuthState.logIn(
                 .browser(request, DirectUserAgent()),
-                at: AuthState.Place(store: FileAuthStateStore(file: folder("login.json")), service: service))
-            provider.update { $0.accessTokenLifetime = 3600 }
+                at: AuthState.Place(FileAuthStateStore(file: folder("login.json")), service: service))
+            provider.update { $0.accessTokenLifetime = .seconds(3600) }
         }
 
         private func start(_ arguments: String...) throws -> Program {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 
 @testable import authstate
@@ -21,6 +22,13 @@ struct MistypedTests {
     func nearest(_ line: String, _ word: String?, _ nearest: String?) {
         let mistyped = Mistyped.first(in: line.split(separator: " ").map(String.init))
         #expect(mistyped?.word == word && mistyped?.nearest == nearest)
+    }
+
+    @Test("is none of the commands that there are")
+    func commands() {
+        let commands = AuthStateCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
+        #expect(commands.count > 15)
+        for command in commands { #expect(Mistyped.first(in: [command._commandName]) == nil, "\(command)") }
     }
 
     @Test("is told in one sentence, with the value of no option in it")

@@ -231,8 +231,9 @@ struct OptionsTests {
     @Test("settings survive the way through the archive")
     func settings() throws {
         let options = try Login.parse(minimal + ["--leeway", "5", "--allow-insecure-http", "--ca-file", "/ca.pem"])
-        let settings = Settings(
+        var settings = Settings(
             options.connection, leeway: options.tokens.leeway, redirectURI: "http://127.0.0.1:0/callback")
+        settings.isUnsealedByChoice = true
         #expect(Settings(annotations: settings.annotations) == settings)
         #expect(settings.leeway == 5)
         #expect(Settings(annotations: [:]) == Settings())

@@ -17,7 +17,7 @@ extension Login {
         /// The same for the library.
         var state: AuthState.Place {
             AuthState.Place(
-                store: session.store, key: session.key, service: service, options: session.options(settings))
+                session.store, key: session.key, service: service, options: session.options(settings))
         }
     }
 
@@ -71,7 +71,7 @@ extension Login {
         var request = try registration.request(configuration, redirectURIs: uris)
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris
-        try request.prepare(
+        try request.metadata.prepare(
             for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key)
         client.applyAlgorithms(to: &request)
         return try await place.session.register(

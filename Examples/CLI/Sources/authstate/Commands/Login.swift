@@ -16,6 +16,7 @@ struct Login: Command {
                    authstate login --issuer <url> --register [<options>]
                    authstate login --provider <name> --client-id <id> [<options>]
                    authstate login --identifier <address> --client-id <id> [<options>]
+                   authstate login --for <url> [<options>]
             """,
         discussion: """
             In the browser here, with a refresh token:
@@ -35,6 +36,10 @@ struct Login: Command {
 
             By a client that is registered first, with tokens that are worth nothing without their key:
               authstate login --issuer https://op.example --register --dpop
+
+            For an API of which the URL alone is known, an MCP server for example; its authorization server is found from \
+            there, and a client registers where that is offered:
+              authstate login --for https://mcp.example/mcp
             """)
     static let stage = AuthStateError.Stage.authorization
     static let timeLimit = 300.0
@@ -49,11 +54,17 @@ struct Login: Command {
         }
     }
 
+    /// Returns the API of the option: the stored login is another one.
+    func loginResource(_ context: Context) async -> String? { resource.url }
+
     @OptionGroup(title: "Provider")
     var connection: ConnectionOptions
 
     @OptionGroup(title: "Provider")
     var identity: IdentityOptions
+
+    @OptionGroup(title: "An API that names its provider")
+    var resource: ResourceOptions
 
     @OptionGroup(title: "Client")
     var client: ClientOptions
@@ -74,22 +85,13 @@ struct Login: Command {
     var browser: BrowserOptions
 
     @OptionGroup(title: "Common options")
+    var sealing: SealOptions
+
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
-        try connection.requireProvider(or: identity)
-        let provider = try connection.known()
-        if client.clientID == nil, !client.register {
-            throw ValidationError(
-                provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
-        }
-        if tokens.grant == .authorizationCode, let provider { try checkPage(of: provider) }
-        if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
-            throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
-        }
-        if !client.register, let option = registration.firstGiven {
-            throw ValidationError("\(option) goes with --register.")
-        }
+        if resource.url == nil { try checkProviderLogin() } else { try checkResourceLogin() }
         if tokens.grant != .device, connection.deviceAuthorizationEndpoint != nil {
             throw ValidationError("--device-authorization-endpoint goes with --grant device.")
         }
@@ -127,6 +129,23 @@ struct Login: Command {
         }
     }
 
+    /// Refuses options that make no sense in a login at a provider, or miss another.
+    private func checkProviderLogin() throws {
+        try connection.requireProvider(or: identity)
+        let provider = try connection.known()
+        if client.clientID == nil, !client.register {
+            throw ValidationError(
+                provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
+        }
+        if tokens.grant == .authorizationCode, let provider { try checkPage(of: provider) }
+        if authorization.isHybrid, tokens.scope != nil, !tokens.scopes().contains(.openID) {
+            throw ValidationError("--response-type \"code id_token\" needs openid in --scope.")
+        }
+        if !client.register, let option = registration.firstGiven {
+            throw ValidationError("\(option) goes with --register.")
+        }
+    }
+
     /// Where the answer goes: as the options say, else as it is registered at a known provider.
     var redirectURI: String? {
         get throws { try authorization.redirectURI ?? connection.known()?.registration.loopbackRedirectURI }
@@ -152,30 +171,13 @@ struct Login: Command {
             ?? (client.requestObject ? "--request-object" : nil)
     }
 
-    private var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
+    var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
 
     func perform(_ context: Context) async throws -> Report {
-        // Checks of the call come first, before errors of this machine.
-        try connection.check()
-        let session = try context.session()
-        let settings = Settings(
-            connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
-            redirectURI: try redirectURI, profile: common.profile)
-        var place = Place(session: session, settings: settings, service: session.service(settings))
-        let discovered = try await configuration(place.service, context.console)
-        let way = try way(context)
-        let registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
-        var listener: ListeningUserAgent?
-        if client.register, case .page(let userAgent) = way {
-            listener = try await listen(userAgent, for: registered)
-            // The logout returns to the registered redirect URI too.
-            place.settings.redirectURI = listener?.redirectURI.rawValue
-        }
-        let party = try await party(at: discovered, place, registered: registered, listener: listener)
-        let login = try login(way, of: party, listener: listener, context.console)
-        let state = try await Spinner.spin(way.wait, on: context.console) { [place] in
-            try await AuthState.logIn(login, at: place.state, annotations: place.settings.annotations)
-        }
+        let state =
+            if let target = try resource.identifier { try await logIn(for: target, context) } else {
+                try await logInAtProvider(context)
+            }
         // A login that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         let summary = StateSummary(record: state.snapshot, now: Date())
@@ -188,50 +190,28 @@ struct Login: Command {
         return Report(json: summary.json, note: notes.compactMap(\.self).joined(separator: "\n"))
     }
 
-    private func configuration(
-        _ service: AuthorizationService, _ console: Console
-    ) async throws -> ProviderConfiguration {
-        let issuer = try await identity.issuer(service, console)
-        var configuration = client.adapt(try await connection.configuration(service, issuer: issuer))
-        if let leeway = tokens.leeway { configuration.idTokenPolicy.leeway = .seconds(leeway) }
-        return configuration
-    }
-
-    /// How the tokens are obtained, with the means of this machine.
-    enum Way {
-        case page(any ExternalUserAgent)
-        case device(DevicePresenter)
-        case backchannel
-        case client
-        case assertion(key: ClientCredential)
-
-        /// What the terminal says while a person confirms the login elsewhere; nil where the page says it.
-        var wait: String? {
-            switch self {
-            case .device: "Waiting for you to confirm the login"
-            case .backchannel: "Waiting for the login to be confirmed"
-            case .page, .client, .assertion: nil
-            }
+    private func logInAtProvider(_ context: Context) async throws -> AuthState {
+        // Checks of the call come first, before errors of this machine.
+        try connection.check()
+        let session = try await context.session(.new(sealing.seal))
+        var settings = Settings(
+            connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
+            redirectURI: try redirectURI, profile: common.profile)
+        settings.isUnsealedByChoice = session.isUnsealedByChoice
+        var place = Place(session: session, settings: settings, service: session.service(settings))
+        let discovered = try await configuration(place.service, context.console)
+        let way = try way(context)
+        let registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
+        var listener: ListeningUserAgent?
+        if client.register, case .page(let userAgent) = way {
+            listener = try await listen(userAgent, for: registered)
+            // The logout returns to the registered redirect URI too.
+            place.settings.redirectURI = listener?.redirectURI.rawValue
         }
-    }
-
-    /// The browser, which inherits no secret that this command is given.
-    private func opener() throws -> Browser {
-        let secrets = [client.clientSecretEnv, registration.initialAccessTokenEnv, backchannel.userCodeEnv]
-        return try browser.browser(for: .authorization).withholding(secrets.compactMap(\.self))
-    }
-
-    private func way(_ context: Context) throws -> Way {
-        switch tokens.grant {
-        case .authorizationCode:
-            if authorization.paste { return .page(PasteUserAgent()) }
-            return .page(context.userAgent(try opener(), for: .login))
-        case .device:
-            return .device(
-                DevicePresenter(console: context.console, browser: browserOption == nil ? nil : try opener()))
-        case .ciba: return .backchannel
-        case .clientCredentials: return .client
-        case .jwtBearer: return .assertion(key: client.key.credential ?? .none)
+        let party = try await party(at: discovered, place, registered: registered, listener: listener)
+        let login = try login(way, of: party, listener: listener, context.console)
+        return try await Spinner.spin(way.wait, on: context.console) { [place] in
+            try await AuthState.logIn(login, at: place.state, annotations: place.settings.annotations)
         }
     }
 }

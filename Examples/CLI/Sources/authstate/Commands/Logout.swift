@@ -42,7 +42,7 @@ struct Logout: Command {
     }
 
     func perform(_ context: Context) async throws -> Report {
-        let session = try context.session()
+        let session = try await context.session(local ? .unopened : .existing)
         guard !local else {
             if try await session.isEmpty() { return LogoutSummary().report(common, note: Self.nothingToDo) }
             try await session.forget()

@@ -18,20 +18,24 @@ struct Profiles: Command {
     var common: CommonOptions
 
     func validate() throws {
-        if !common.selection.isEmpty { throw ValidationError("profiles goes without --state and --profile.") }
+        if common.state != nil || common.profile != "default" {
+            throw ValidationError("profiles goes without --state and --profile.")
+        }
     }
 
     func perform(_ context: Context) async throws -> Report {
-        let location = try StateLocation(state: nil, profile: common.profile)
-        let store = location.store(key: .default) { context.console.note("authstate: \($0)") }
+        let file = try StateLocation(common).store(key: .default) { context.console.note("authstate: \($0)") }
+        let store = try await opened(file, context)
         var profiles: [(name: String, summary: StateSummary)] = []
         for entry in try await store.entries(savedBefore: .distantFuture) {
             guard let stored = try await store.load(entry.key) else { continue }
             do {
                 let record = try AuthStateArchive(data: stored.archive).record
                 guard !record.isForgettable else { continue }
-                let name = Settings(annotations: record.annotations).profile ?? "?"
-                profiles.append((name, StateSummary(record: record, now: Date())))
+                let name = Settings(annotations: record.annotations).profile
+                // The library keeps a login's registrations at other servers under keys of their own.
+                if name == nil, record.isRegistrationOnly { continue }
+                profiles.append((name ?? "?", StateSummary(record: record, now: Date())))
             } catch let error as AuthStateError {
                 context.console.note("authstate: \(error)")
             }
@@ -41,6 +45,21 @@ struct Profiles: Command {
             json: .object(["profiles": .array(profiles.map { $0.summary.json(of: $0.name) })]),
             lines: profiles.map { $0.summary.line(of: $0.name) },
             note: profiles.isEmpty ? "No user is logged in. Log in with 'authstate login'." : nil)
+    }
+
+    /// Opens the sealed logins too; one whose key cannot be read is reported as the others that cannot.
+    private func opened(_ file: FileAuthStateStore, _ context: Context) async throws -> any AuthStateStore {
+        var seals: Set<Seal> = []
+        for entry in try await file.entries(savedBefore: .distantFuture) {
+            if let seal = await SealedPlace.seal(of: file, entry.key) { seals.insert(seal) }
+        }
+        var keys: [SealingKey] = []
+        for seal in seals {
+            do { keys += try await context.keys.existing(of: seal) } catch let error as AuthStateError {
+                context.console.note("authstate: \(error)")
+            }
+        }
+        return keys.isEmpty ? file : try SealedAuthStateStore(file, keys: keys, opensUnsealed: true)
     }
 }
 

@@ -31,6 +31,9 @@ struct Register: Command {
     var key: KeyOptions
 
     @OptionGroup(title: "Common options")
+    var sealing: SealOptions
+
+    @OptionGroup(title: "Common options")
     var common: CommonOptions
 
     func validate() throws {
@@ -39,8 +42,9 @@ struct Register: Command {
     }
 
     func perform(_ context: Context) async throws -> Report {
-        let session = try context.session()
-        let settings = Settings(connection, redirectURI: client.redirectURIs.first, profile: common.profile)
+        let session = try await context.session(.new(sealing.seal))
+        var settings = Settings(connection, redirectURI: client.redirectURIs.first, profile: common.profile)
+        settings.isUnsealedByChoice = session.isUnsealedByChoice
         let service = session.service(settings)
         try connection.check()
         let configuration = try await connection.configuration(service)
@@ -53,8 +57,8 @@ struct Register: Command {
         let uris = try await client.redirectURIs.isEmpty ? [Self.freeRedirectURI()] : []
         var request = try registration.request(configuration, redirectURIs: uris)
         request.postLogoutRedirectURIs = uris
-        try request.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
-        try client.apply(to: &request)
+        try request.metadata.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
+        try client.apply(to: &request.metadata)
         let registered = try await session.register(
             request, privateKey: key.credential, settings: settings, service: service)
         return RegistrationSummary(registered, issuer: configuration.issuer).report(note: "Registered.")

@@ -18,6 +18,9 @@ struct Request: Command {
               authstate request -X PUT -d '{"name":"Ada"}' -H "Content-Type: application/json" https://api.example/me
               authstate request -d @body.json -H @headers https://api.example/me
 
+            Log in again in the browser when the API of 'login --for' asks for more rights:
+              authstate request --step-up -d @call.json -H @headers https://mcp.example/mcp
+
             Other users of the machine can read a command's arguments: keep secrets in a file, or on standard input.
             """)
     static let stage = AuthStateError.Stage.resource
@@ -47,10 +50,22 @@ struct Request: Command {
     @OptionGroup
     var renewal: RenewalOptions
 
+    @OptionGroup(title: "A login for more rights")
+    var stepUp: StepUpOptions
+
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
+    /// A login takes a person's time.
+    var timeLimit: Double { stepUp.isAllowed ? Login.timeLimit : Self.timeLimit }
+
     func validate() throws {
+        if stepUp.isAllowed, renewal.parameters != .none {
+            throw ValidationError("--step-up goes without --scope, --resource and --authorization-details.")
+        }
+        if stepUp.paste, body == "@-" || headers.contains(.input("-")) {
+            throw ValidationError("Standard input is read once: --paste goes without @-.")
+        }
         for case .line(let line) in headers where line.isAuthorization {
             throw ValidationError("The Authorization header is set by this command.")
         }
@@ -64,14 +79,22 @@ struct Request: Command {
         let request = try request()
         let answers = AnswerMemory(of: request.url)
         do {
-            let response = try await context.session().withState(transport: answers.watching) { state in
+            guard !stepUp.isAllowed else {
+                return ResponseReport(try await sendSteppingUp(request, answers, context)).report
+            }
+            // A token for another resource is asked for by name, and goes where the caller sends it.
+            let staysAtResource = renewal.resource.isEmpty
+            let response = try await context.session().withState(
+                transport: answers.watching, staysAtResource: staysAtResource
+            ) { state in
                 try await state.performAction(request, parameters: renewal.parameters)
             }
             return ResponseReport(response).report
         } catch let error as AuthStateError where error.stage == .resource {
             // The resource's own answer is the result, also when the library throws an error for it.
             guard let response = answers.last else { throw error }
-            return ResponseReport(response, error: error.advised(for: common)).report
+            return ResponseReport(response, error: error.advised(for: common, resource: await loginResource(context)))
+                .report
         }
     }
 

@@ -24,7 +24,7 @@ struct Revoke: Command {
             try await state.service.revoke(
                 RevocationRequest(record.client, token: token, tokenTypeHint: .accessToken))
             try await state.setNeedsTokenRefresh()
-            return !state.current.canRenew
+            return !state.status.canRenew
         }
         let note = isOver ? "Revoked. The login is over." : "Revoked. The next command renews the access token."
         return Report(json: ["revoked": true, "authorized": .bool(!isOver)], note: note)

@@ -19,30 +19,40 @@ struct Status: Command {
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
-        var record = try await context.session().load().record
-        record.authorizationError = record.authorizationError?.advised(for: common)
+        let session = try await context.session()
+        var record = try await session.load().record
+        record.authorizationError = record.authorizationError?.advised(for: common, resource: record.resource)
         let summary = StateSummary(record: record, now: Date())
+        let selection = common.loginSelection(for: record.resource)
         var note: String?
         if let error = record.authorizationError {
             note = "authstate: \(error)"
         } else if record.isRegistrationOnly {
             note =
                 "authstate: A client is registered here, but no user is logged in. "
-                + "Log in with 'authstate login\(common.selection) --register'."
+                + "Log in with 'authstate login\(selection)\(record.resource == nil ? " --register" : "")'."
         } else if !summary.isUsable {
             note =
                 "authstate: The access token has ended and cannot be renewed. "
-                + "Log in again with 'authstate login\(common.selection)'."
+                + "Log in again with 'authstate login\(selection)'."
         }
-        var (json, lines) = (summary.json, summary.lines)
+        var json = summary.json.adding(["sealed": JSONValue(session.seal?.name)])
+        var lines = summary.lines + ["sealed: \(session.seal?.name ?? "no")"]
         if claims, let token = try record.idToken.map({ try IDToken(parsing: $0) }) {
             let members = token.claims.objectValue ?? [:]
-            json = .object((json.objectValue ?? [:]).merging(["id_token_claims": .object(members)]) { $1 })
+            json = json.adding(["id_token_claims": .object(members)])
             lines += ["", "ID token:"] + members.lines.map { "  \($0)" }
         } else if claims {
             note = [note, "There is no ID token: the login did not ask for the scope openid."].compactMap { $0 }
                 .joined(separator: "\n")
         }
         return Report(json: json, lines: lines, note: note, status: summary.isUsable ? .done : .login)
+    }
+}
+
+extension JSONValue {
+    /// The object with more members.
+    fileprivate func adding(_ members: [String: JSONValue]) -> JSONValue {
+        .object((objectValue ?? [:]).merging(members) { $1 })
     }
 }

@@ -37,14 +37,14 @@ struct Token: Command {
         var members = StateSummary.validity(scope: tokens.scope, end: tokens.accessTokenExpirationDate, now: now)
         members["access_token"] = .string(tokens.accessToken)
         members["authorization_details"] = tokens.authorizationDetails.map { .array($0.map(\.json)) }
-        members["token_type"] = tokens.isBound ? "DPoP" : "Bearer"
+        members["token_type"] = tokens.isDPoPBound ? "DPoP" : "Bearer"
         var notes: [String] = []
         if let minValidity, let end = tokens.accessTokenExpirationDate {
             let left = end.timeIntervalSince(now)
             members["min_validity_met"] = .bool(left >= minValidity)
             if left < minValidity { notes.append(shortfall(left, of: tokens)) }
         }
-        if tokens.isBound {
+        if tokens.isDPoPBound {
             notes.append("This token is bound to a key (DPoP) and worth nothing without it: use 'authstate request'.")
         }
         if let note = ScopeNote.beyond(tokens.scope, renewal.parameters.scopes) { notes.append(note) }

@@ -15,7 +15,7 @@ struct UserInfo: Command {
             do { return try await state.userInfo() } catch var error as AuthStateError
                 where error.code == .tokenRejected
             {
-                let scopes = state.current.scope.map(Scope.list)
+                let scopes = state.status.scope.map(Scope.list)
                 if let scopes, !scopes.contains(.openID) {
                     error.hint = "Log in again with 'authstate login --scope', with openid in it: userinfo needs that."
                 }

@@ -29,7 +29,7 @@ extension DemoStory {
         let end = ContinuousClock.now + .seconds(2)
         while state.tokensIfFresh() != nil, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
         try expect(state.tokensIfFresh() == nil, "The access token should have ended by now.")
-        provider.update { $0.accessTokenLifetime = 3600 }
+        provider.update { $0.accessTokenLifetime = .seconds(3600) }
         return "The access token, valid for one second only, has expired."
     }
 

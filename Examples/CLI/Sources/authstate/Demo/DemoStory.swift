@@ -36,8 +36,8 @@ actor DemoStory {
     /// Starts a provider whose access tokens last one second.
     init(file: String) async throws {
         var configuration = OpenIDProvider.Configuration()
-        configuration.accessTokenLifetime = 1
-        configuration.devicePollingInterval = 1
+        configuration.accessTokenLifetime = .seconds(1)
+        configuration.devicePollingInterval = .seconds(1)
         provider = try await OpenIDProvider(configuration: configuration)
         self.file = file
     }
@@ -60,7 +60,7 @@ actor DemoStory {
             scopes: [.openID, .profile, .offlineAccess])
         let state = try await AuthState.logIn(
             .browser(request, Self.userAgent),
-            at: AuthState.Place(store: FileAuthStateStore(file: file), service: service))
+            at: AuthState.Place(FileAuthStateStore(file: file), service: service))
         loggedIn = state
         return state
     }

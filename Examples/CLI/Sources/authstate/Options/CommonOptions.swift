@@ -1,10 +1,14 @@
 import ArgumentParser
+import AuthStateKit
 
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"))
     var state: String?
+
+    @Flag(help: "Keep the login below $XDG_RUNTIME_DIR, which is removed when the user logs out of this machine.")
+    var runtime = false
 
     @Option(help: ArgumentHelp("The login's name, to keep several side by side.", valueName: "name"))
     var profile = "default"
@@ -26,10 +30,17 @@ struct CommonOptions: ParsableArguments {
             throw ValidationError("--profile has to be a name without a slash.")
         }
         if state?.isEmpty == true { throw ValidationError("--state has to name a file.") }
+        if runtime, state != nil { throw ValidationError("--runtime goes without --state.") }
     }
 
     /// The options that lead another command to the same login, with a blank before each.
     var selection: String {
-        (state.map { " --state \($0)" } ?? "") + (profile == "default" ? "" : " --profile \(profile)")
+        (state.map { " --state \($0)" } ?? "") + (runtime ? " --runtime" : "")
+            + (profile == "default" ? "" : " --profile \(profile)")
+    }
+
+    /// The options that let `login` replace the same login, with a blank before each.
+    func loginSelection(for resource: String?) -> String {
+        selection + (resource.map { " --for \($0.printable())" } ?? "")
     }
 }

@@ -77,9 +77,12 @@ struct ConnectionOptions: ParsableArguments {
         let given = names.compactMap { $1 == nil ? nil : $0 }
         if given.isEmpty {
             throw ValidationError(
-                "Name the provider with --issuer or --provider\(identity == nil ? "" : ", or --identifier").")
+                "Name the provider with --issuer or --provider\(identity == nil ? "" : ", --identifier or --for").")
         }
         if given.count > 1 { throw ValidationError("\(given[0]) goes without \(given[1]).") }
+        if tolerances.contains(.parentResource) {
+            throw ValidationError("--tolerate parent-resource goes with 'authstate login --for'.")
+        }
     }
 
     /// Checks the arguments that a known provider needs, and names them as options.

@@ -67,15 +67,15 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Writes the client's authentication into a request, as far as the options name it.
+    /// Writes the client's authentication into its metadata, as far as the options name it.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
-    func apply(to request: inout RegistrationRequest) throws {
-        if let authMethod { request.tokenEndpointAuthMethod = authMethod.method }
+    func apply(to metadata: inout ClientMetadata) throws {
+        if let authMethod { metadata.tokenEndpointAuthMethod = authMethod.method }
         guard let credential else { return }
-        if authMethod == nil { request.tokenEndpointAuthMethod = .privateKeyJWT }
-        request.keys = [try credential.publicKey()]
-        request.jwksURI = nil
+        if authMethod == nil { metadata.tokenEndpointAuthMethod = .privateKeyJWT }
+        metadata.keys = [try credential.publicKey()]
+        metadata.jwksURI = nil
     }
 
     /// The private key: only its path, from the root as later commands may run in another folder.

@@ -31,21 +31,21 @@ struct RegisteredClientOptions: ParsableArguments {
         }
     }
 
-    /// Writes the options into a request.
+    /// Writes the options into a client's metadata.
     ///
     /// - Throws: `AuthStateError` with `.invalidArgument` for invalid metadata.
-    func apply(to request: inout RegistrationRequest) throws {
+    func apply(to client: inout ClientMetadata) throws {
         if !redirectURIs.isEmpty {
-            request.redirectURIs = try redirectURIs.map(RedirectURI.init)
-            request.postLogoutRedirectURIs = request.redirectURIs
+            client.redirectURIs = try redirectURIs.map(RedirectURI.init)
+            client.postLogoutRedirectURIs = client.redirectURIs
         }
-        if !grant.isEmpty { request.use(grant) }
-        if let scope { request.scopes = Scope.list(scope) }
-        for member in metadata { try request.setMetadata(member) }
+        if !grant.isEmpty { client.use(grant) }
+        if let scope { client.scopes = Scope.list(scope) }
+        for member in metadata { try client.setMetadata(member) }
     }
 }
 
-extension RegistrationRequest {
+extension ClientMetadata {
     /// Sets a member from the command line: from JSON where that is of the member's type, else as text.
     fileprivate mutating func setMetadata(_ member: NamedValue) throws {
         if let json = try? JSONValue(parsing: Array(member.value.utf8)),

@@ -18,6 +18,9 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "var"))
     var initialAccessTokenEnv: String?
 
+    /// The name that people see, unless an option gives another.
+    static let standardName = "authstate"
+
     /// The metadata of a client without a page; some providers require a redirect URI for every grant.
     static let redirectURI = "http://127.0.0.1/callback"
 
@@ -33,16 +36,25 @@ struct RegistrationOptions: ParsableArguments {
         _ configuration: ProviderConfiguration, redirectURIs: [RedirectURI],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> RegistrationRequest {
-        var request = RegistrationRequest(configuration: configuration, redirectURIs: redirectURIs)
-        request.clientName = clientName ?? "authstate"
-        if let name = initialAccessTokenEnv {
+        var request = RegistrationRequest(configuration, redirectURIs: redirectURIs)
+        request.clientName = clientName ?? Self.standardName
+        request.initialAccessToken = try initialAccessToken(environment)
+        return request
+    }
+
+    /// The token that allows to register; nil when no option names it.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the variable is not set.
+    func initialAccessToken(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> String? {
+        try initialAccessTokenEnv.map { name in
             guard let token = environment[name], !token.isEmpty else {
                 throw AuthStateError(
                     .credentialUnavailable, stage: .registration, "The token that allows to register is not there.",
                     expected: "the environment variable \(name)", hint: "Set \(name).")
             }
-            request.initialAccessToken = token
+            return token
         }
-        return request
     }
 }

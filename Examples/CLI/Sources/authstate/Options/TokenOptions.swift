@@ -37,7 +37,7 @@ struct TokenOptions: ParsableArguments {
             "Whose token it shall be, with --grant jwt-bearer. Default: the client's own.", valueName: "name"))
     var subject: String?
 
-    @Option(help: "What to ask for, in quotes. Default for a person: openid.")
+    @Option(help: "What to ask for, in quotes. Default for a person: openid; with --for what the API asks for.")
     var scope: String?
 
     @Option(help: ArgumentHelp("A resource to get tokens for (RFC 8707); may be repeated.", valueName: "uri"))

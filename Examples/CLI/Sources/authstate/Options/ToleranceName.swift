@@ -11,6 +11,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case missingNonce = "missing-nonce"
     case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
+    case parentResource = "parent-resource"
 
     var tolerance: Tolerance {
         switch self {
@@ -22,6 +23,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .missingNonce: .missingNonce
         case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
+        case .parentResource: .parentResource
         }
     }
 }

@@ -8,16 +8,19 @@ import AuthStateKit
 
 extension AuthStateError {
     /// The error with advice in this program's words: the command or option that helps, for the selected login.
-    func advised(for options: CommonOptions) -> AuthStateError {
-        var copy = advised
+    ///
+    /// - Parameter resource: The API that the login is for; nil for a login that began at a provider.
+    func advised(for options: CommonOptions, resource: String? = nil) -> AuthStateError {
+        var copy = advised(for: resource)
         if code == .storeCorrupt, options.state != nil {
             copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
         }
-        for command in ["login", "logout"] {
-            copy.hint = copy.hint?.replacing("'authstate \(command)", with: "'authstate \(command)\(options.selection)")
-        }
+        copy.hint = copy.hint?.replacing("'authstate logout", with: "'authstate logout\(options.selection)")
+        let names = copy.hint?.contains("'authstate login --for") == true
+        copy.hint = copy.hint?.replacing(
+            "'authstate login", with: "'authstate login\(options.loginSelection(for: names ? nil : resource))")
         let key = AuthStateKey(rawValue: options.profile)
-        if kind == .store, let location = try? StateLocation(state: options.state, profile: options.profile),
+        if kind == .store, let location = try? StateLocation(options),
             let place = try? location.store(key: key).path(for: key), !copy.description.contains(place)
         {
             copy.received = copy.received.map { "\($0) in \(place)" } ?? place
@@ -26,9 +29,15 @@ extension AuthStateError {
     }
 
     /// The error with advice in this program's words.
-    var advised: AuthStateError {
+    var advised: AuthStateError { advised(for: nil) }
+
+    private func advised(for resource: String?) -> AuthStateError {
         var copy = self
         guard !isAdvised else { return copy }
+        if let advice = resourceAdvice(for: resource) {
+            copy.hint = advice
+            return copy
+        }
         if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
         } else if namesTolerance {

@@ -16,7 +16,7 @@ extension AuthStateError {
             "oauth_error_description": response?.errorDescription.map(JSONValue.string),
             "oauth_error_uri": response?.errorURI.map(JSONValue.string),
             "http_status": httpStatus.map { JSONValue($0) },
-            "retry_after": retryAfter.flatMap(JSONNumber.init).map(JSONValue.number),
+            "retry_after": retryAfter.flatMap { JSONNumber($0 / .seconds(1)) }.map(JSONValue.number),
             "body": responseBody.map(JSONValue.string),
             "underlying": underlying.map(JSONValue.string),
         ])

@@ -29,6 +29,7 @@ struct StateSummary {
         ]
         members.merge(Self.validity(scope: record.scope, end: record.accessTokenExpirationDate, now: now)) { $1 }
         members["authorization_details"] = record.authorizationDetails.map { .array($0.map(\.json)) }
+        members["resource"] = record.resource.map(JSONValue.string)
         members["error"] = record.authorizationError?.json
         return .object(members)
     }
@@ -46,6 +47,7 @@ struct StateSummary {
     var lines: [String] {
         let facts: [(String, String?)] = [
             ("authorized", isUsable ? "yes" : "no"),
+            ("resource", record.resource),
             ("issuer", record.client.provider.issuer?.rawValue),
             ("client", record.client.id),
             ("subject", subject),

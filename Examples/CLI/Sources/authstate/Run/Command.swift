@@ -13,10 +13,15 @@ protocol Command: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
     /// The stage that an error names when the command runs out of time.
     static var stage: AuthStateError.Stage { get }
-    /// How long the command may take, in seconds, unless `--timeout` says otherwise.
+    /// How long such commands may take, in seconds, unless `--timeout` says otherwise.
     static var timeLimit: Double { get }
+    /// How long this one may take.
+    var timeLimit: Double { get }
     /// The advice when it takes longer; nil leaves the error's own.
     var timeLimitHint: String? { get }
+
+    /// Returns the API that the command's login is for, which a new login names; nil for a login at a provider.
+    func loginResource(_ context: Context) async -> String?
 
     /// Does the work.
     ///
@@ -31,6 +36,8 @@ struct Context: Sendable {
     let timeLimit: Double
     /// The common options, for the session.
     let common: CommonOptions
+    /// The sealing keys, for the session.
+    let keys: SealingKeys
 
     /// A browser on this machine, with an announcement for the person.
     ///
@@ -46,17 +53,32 @@ struct Context: Sendable {
     }
 
     /// The place of the login.
-    func session() throws -> Session { try Session(common, timeLimit: timeLimit, console: console) }
+    func session(_ sealing: Session.Sealing = .existing) async throws -> Session {
+        try await Session(common, timeLimit: timeLimit, console: console, keys: keys, sealing: sealing)
+    }
 }
 
 extension Command {
     static var timeLimit: Double { 60 }
+    var timeLimit: Double { Self.timeLimit }
     var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
+    /// Returns the API of the stored login.
+    func loginResource(_ context: Context) async -> String? {
+        // Without the warnings, which the command has shown.
+        let key = AuthStateKey(rawValue: common.profile)
+        guard let file = try? StateLocation(common).store(key: key),
+            let place = try? await SealedPlace.existing(file, key, context.keys),
+            let stored = try? await place.store.load(key)
+        else { return nil }
+        return try? AuthStateArchive(data: stored.archive).record.resource
+    }
+
     func run() async throws {
-        let limit = common.timeout ?? Self.timeLimit
+        let limit = common.timeout ?? timeLimit
         let console = Console(isJSON: common.json)
-        let context = Context(console: console, timeLimit: limit, common: common)
+        let keys = SealingKeys(limit: .seconds(limit * 0.9))
+        let context = Context(console: console, timeLimit: limit, common: common, keys: keys)
         let status: ExitReason
         do {
             let report = try await TimeLimit.run(seconds: limit, stage: Self.stage, hint: timeLimitHint) {
@@ -65,7 +87,8 @@ extension Command {
             console.show(report)
             status = report.status
         } catch {
-            let error = AuthStateError(ending: error, stage: Self.stage).advised(for: common)
+            let error = AuthStateError(ending: error, stage: Self.stage)
+                .advised(for: common, resource: await loginResource(context))
             console.show(error)
             status = ExitReason(error.kind)
         }

@@ -16,13 +16,18 @@ extension Session {
         guard let registration = record.lastRegistrationResponse,
             record.client.provider.issuer == configuration.issuer, record.client.id == registration.clientID
         else {
-            throw AuthStateError(
-                .invalidArgument, stage: .registration, "A login of another client is kept here.",
-                expected: "no login, or a registration at this provider",
-                hint: "Name another login with --profile, or remove this one with 'authstate logout'.")
+            throw Self.occupied(expected: "no login, or a registration at this provider")
         }
         let isOver = registration.clientSecretExpiresAt.map { $0 <= now } ?? false
         return isOver ? nil : registration
+    }
+
+    /// A registration would replace another login.
+    static func occupied(expected: String) -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .registration, "A login of another client is kept here.",
+            expected: expected,
+            hint: "Name another login with --profile, or remove this one with 'authstate logout'.")
     }
 
     /// Runs a body with the state of a client that registered itself here.
@@ -46,7 +51,7 @@ extension Session {
     ) async throws -> RegistrationResponse {
         let state = try await AuthState.register(
             request, credential: privateKey ?? .none,
-            at: AuthState.Place(store: store, key: key, service: service, options: options(settings)),
+            at: AuthState.Place(store, key: key, service: service, options: options(settings)),
             annotations: settings.annotations)
         // A registration that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()

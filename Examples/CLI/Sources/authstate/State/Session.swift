@@ -2,23 +2,51 @@ import AuthStateKit
 
 /// The place of one login, and the way to a working state.
 struct Session: Sendable {
-    let store: FileAuthStateStore
+    let store: any AuthStateStore
     let key: AuthStateKey
     /// Whether the stored file may be removed even if it is no login.
     let isOwn: Bool
     let console: Console
     /// Receives every step, when `--trace` is given.
     private let trace: LoginTrace?
+    /// The seal of the login; nil for none.
+    let seal: Seal?
+    /// Whether the user chose a login that is not sealed.
+    let isUnsealedByChoice: Bool
     /// How long single steps may take, so that a step's own error comes before the end of the command's time.
     let stepLimit: Duration
 
-    init(_ options: CommonOptions, timeLimit: Double, console: Console) throws {
+    /// How the seal of the login is treated.
+    enum Sealing {
+        /// The login is opened as it is stored.
+        case existing
+        /// A new login is sealed as the stored one, else as the user chooses.
+        case new(SealOptions.Choice?)
+        /// The login is only removed.
+        case unopened
+    }
+
+    /// Opens the place.
+    ///
+    /// - Throws: `AuthStateError` of kind usage or store.
+    init(
+        _ options: CommonOptions, timeLimit: Double, console: Console, keys: SealingKeys, sealing: Sealing
+    ) async throws {
         self.console = console
         trace = options.trace ? LoginTrace(console) : nil
         key = AuthStateKey(rawValue: options.profile)
-        let location = try StateLocation(state: options.state, profile: options.profile)
-        store = location.store(key: key) { console.note("authstate: \($0)") }
+        let location = try StateLocation(options)
+        let file = location.store(key: key) { console.note("authstate: \($0)") }
         isOwn = location.isOwn
+        let place: SealedPlace? =
+            switch sealing {
+            case .existing: try await SealedPlace.existing(file, key, keys)
+            case .new(let choice): try await SealedPlace.new(file, key, keys, choice: choice, console: console)
+            case .unopened: nil
+            }
+        store = place?.store ?? file
+        seal = place?.seal
+        isUnsealedByChoice = place?.isUnsealedByChoice ?? false
         stepLimit = .seconds(timeLimit * 0.9)
     }
 
@@ -40,15 +68,23 @@ struct Session: Sendable {
 
     /// Runs a body with the stored state. It then waits for a renewal in progress, whose tokens would otherwise be
     /// lost.
+    ///
+    /// - Parameters:
+    ///   - wrap: Watches the requests.
+    ///   - staysAtResource: Whether the tokens of a login for an API go to that API alone.
     func withState<R>(
-        transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 },
+        transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }, staysAtResource: Bool = false,
         _ body: nonisolated(nonsending) (AuthState) async throws -> R
     ) async throws -> R {
         let (record, version) = try await load()
         let settings = Settings(annotations: record.annotations)
+        var options = options(settings)
+        if staysAtResource, let resource = try record.resource.map({ try ResourceIdentifier($0) }) {
+            options.allowedOrigins = [resource.origin]
+        }
         let state = AuthState(
             record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
-            options: options(settings))
+            options: options)
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
@@ -67,7 +103,7 @@ struct Session: Sendable {
         hint: "Log in with 'authstate login --register'.")
 
     /// Waits for a renewal whose caller is gone: its answer may hold the only valid refresh token.
-    private func finishRenewals(of state: AuthState) async {
+    func finishRenewals(of state: AuthState) async {
         let notice = Task { [console] in
             try await Task.sleep(for: .milliseconds(300))
             console.note("Waiting for the renewal in progress; a second Ctrl-C ends the program at once.")
@@ -75,7 +111,7 @@ struct Session: Sendable {
         // In a task of its own, because this one may have been cancelled; the renewal has deadlines.
         await Task { await state.drain() }.value
         notice.cancel()
-        if let error = state.current.storeError {
+        if let error = state.status.storeError {
             console.note("authstate: \(error.message) \(error.hint ?? "") The next command may have to log in again.")
         }
     }
@@ -86,7 +122,7 @@ struct Session: Sendable {
     func forget() async throws {
         let (store, key, isOwn, stepLimit) = (store, key, isOwn, stepLimit)
         try await Task {
-            if !isOwn, let stored = try await store.load(key), !AuthStateArchive.isArchive(stored.archive) {
+            if !isOwn, let stored = try await store.load(key), !stored.isLogin {
                 throw AuthStateError(
                     .storeUnreadable, stage: .store, "This is not a login; it was left as it is.",
                     hint: "Choose another file with --state.")
@@ -96,14 +132,18 @@ struct Session: Sendable {
     }
 
     /// A service with the settings applied.
+    ///
+    /// - Parameters:
+    ///   - outsideAddresses: Where the documents of a stranger may lead. The person who types an identifier runs the
+    ///     command: it reaches only addresses that they can reach themselves.
+    ///   - wrap: Watches the requests.
     func service(
-        _ settings: Settings, transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
+        _ settings: Settings, outsideAddresses: AddressPolicy = .any,
+        transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) -> AuthorizationService {
         var configuration = AuthorizationService.Configuration()
         configuration.allowsInsecureHTTP = settings.allowsInsecureHTTP
-        // The person who types an identifier runs the command: it reaches only addresses that they can reach
-        // themselves.
-        configuration.outsideAddressPolicy = .any
+        configuration.outsideAddressPolicy = outsideAddresses
         configuration.requestTimeout = min(configuration.requestTimeout, stepLimit)
         configuration.trace = trace
         return AuthorizationService(transport: wrap(settings.transport), configuration: configuration)
@@ -122,4 +162,11 @@ struct Session: Sendable {
 extension AuthStateError {
     /// There is no login at the place.
     static let notLoggedIn = AuthStateError(.notLoggedIn, stage: .store, "No user is logged in.")
+}
+
+extension StoredAuthState {
+    /// Whether these are the bytes of a login, sealed or not.
+    fileprivate var isLogin: Bool {
+        AuthStateArchive.isArchive(archive) || SealedAuthStateStore.sealingKeyID(of: archive) != nil
+    }
 }

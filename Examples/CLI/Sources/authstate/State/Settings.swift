@@ -18,6 +18,10 @@ struct Settings: Sendable, Equatable {
     var grant: GrantType?
     /// The login's name.
     var profile: String?
+    /// Whether the user chose that the login is not sealed, which a later login keeps.
+    var isUnsealedByChoice = false
+    /// The API that the login is for.
+    var link = ResourceLink()
 
     private enum Name {
         static let leeway = "authstate.leeway"
@@ -28,6 +32,7 @@ struct Settings: Sendable, Equatable {
         static let grant = "authstate.grant"
         static let redirectURI = "authstate.redirect-uri"
         static let profile = "authstate.profile"
+        static let isUnsealedByChoice = "authstate.unsealed"
     }
 
     init() {}
@@ -41,6 +46,8 @@ struct Settings: Sendable, Equatable {
         grant = annotations[Name.grant].map(GrantType.init)
         redirectURI = annotations[Name.redirectURI]
         profile = annotations[Name.profile]
+        isUnsealedByChoice = annotations[Name.isUnsealedByChoice] == "true"
+        link = ResourceLink(annotations: annotations)
     }
 
     var annotations: [String: String] {
@@ -53,8 +60,9 @@ struct Settings: Sendable, Equatable {
             Name.grant: grant?.rawValue,
             Name.redirectURI: redirectURI,
             Name.profile: profile,
+            Name.isUnsealedByChoice: isUnsealedByChoice ? "true" : nil,
         ]
-        return all.compactMapValues { $0 }
+        return all.compactMapValues { $0 }.merging(link.annotations) { $1 }
     }
 
     /// Settings from the command line; later commands may run in another folder, so the path becomes absolute.

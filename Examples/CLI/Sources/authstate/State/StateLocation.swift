@@ -13,11 +13,25 @@ enum StateLocation: Equatable {
     /// A folder, with a file for each profile.
     case folder(String)
 
-    /// `--state FILE`, with `.PROFILE` after it for any but the default profile; else the XDG state folder.
+    /// The place that the options name.
     ///
-    /// - Throws: `AuthStateError` of kind usage when there is neither `--state` nor a home.
-    init(state: String?, profile: String, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        if let state {
+    /// - Throws: As the other initialiser.
+    init(_ options: CommonOptions) throws {
+        try self.init(state: options.state, isRuntime: options.runtime, profile: options.profile)
+    }
+
+    /// `--state FILE`, with `.PROFILE` after it for any but the default profile; with `--runtime` the XDG runtime folder;
+    /// else the XDG state folder.
+    ///
+    /// - Throws: `AuthStateError` of kind usage when there is neither `--state` nor a home, or no runtime folder;
+    ///   `.storeUntrusted` for a runtime folder that other users can reach.
+    init(
+        state: String?, isRuntime: Bool = false, profile: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        if isRuntime {
+            self = .folder("\(try RuntimeFolder.path(in: environment))/authstate")
+        } else if let state {
             self = .file(profile == AuthStateKey.default.rawValue ? state : "\(state).\(profile)")
         } else if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
             self = .folder("\(folder)/authstate")

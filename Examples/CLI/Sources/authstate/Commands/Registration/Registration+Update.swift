@@ -33,8 +33,8 @@ extension Registration {
                 try await state.readRegistration()
                 let answer = try await state.updateRegistration(credential: key.credential) { request in
                     if let clientName { request.clientName = clientName }
-                    try key.apply(to: &request)
-                    try client.apply(to: &request)
+                    try key.apply(to: &request.metadata)
+                    try client.apply(to: &request.metadata)
                 }
                 return RegistrationSummary(answer, issuer: state.snapshot.client.provider.issuer)
                     .report(note: "Changed.")

@@ -1,7 +1,7 @@
 import AuthStateKit
 
-extension RegistrationRequest {
-    /// Writes the grants of a client of this program into a request, and how it will authenticate.
+extension ClientMetadata {
+    /// Writes the grants of a client of this program into its metadata, and how it will authenticate.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     mutating func prepare(

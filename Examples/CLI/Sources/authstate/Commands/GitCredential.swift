@@ -1,0 +1,135 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers git's questions for a user name and a password (gitcredentials(7)) with a fresh access token.
+struct GitCredential: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "git-credential",
+        abstract: "Give git an access token as the password, renewed first when it has to be.",
+        discussion: """
+            Log in once, then let git ask:
+              git config --global credential.https://git.example.helper ''
+              git config --global --add credential.https://git.example.helper \\
+                  '!authstate git-credential --host git.example'
+
+            The empty helper turns off those before it, which would keep a copy of the token. A token that the server refuses \
+            is renewed for git's next question.
+            """)
+    static let stage = AuthStateError.Stage.refresh
+
+    /// A question of git's.
+    enum Operation: String, ExpressibleByArgument, CaseIterable {
+        case get, store, erase
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer for this host, with its port unless it is 443; may be repeated. Other hosts get nothing.",
+            valueName: "host"))
+    var host: [String] = []
+
+    @Option(help: ArgumentHelp("The user name, when git's question has none.", valueName: "name"))
+    var username = "oauth2"
+
+    @Argument(help: "What git wants: get, store or erase.")
+    var operation: Operation
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    func validate() throws {
+        if host.isEmpty { throw ValidationError("--host has to name the host that the token is for.") }
+        if username.isEmpty || username.contains(where: { $0.isNewline || $0 == "\0" }) {
+            throw ValidationError("--username has to be one line of text.")
+        }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let question = GitQuestion(try InputFile.read("-"))
+        guard operation != .store, question.concerns(host) else { return Report(json: .object([:])) }
+        do {
+            return try await context.session().withState { state in
+                try checkResource(of: state, question)
+                guard operation == .get else {
+                    try await erase(question, state)
+                    return Report(json: .object([:]))
+                }
+                return try answer(to: question, with: try await state.freshTokens())
+            }
+        } catch let error as AuthStateError where operation == .get {
+            // Without this git would ask the person for a password, which does not exist.
+            let error = error.advised(for: common, resource: await loginResource(context))
+            return Report(
+                json: ["quit": true, "error": error.json], lines: ["quit=1"], note: "authstate: \(error)",
+                status: ExitReason(error.kind))
+        }
+    }
+
+    /// A token of a login for an API goes to that API alone.
+    private func checkResource(of state: AuthState, _ question: GitQuestion) throws {
+        guard let resource = try state.snapshot.resource.map({ try ResourceIdentifier($0) }),
+            resource.origin != question.origin
+        else { return }
+        throw AuthStateError(
+            .invalidArgument, stage: .usage, "The login is for an API, and its token goes to that one alone.",
+            expected: resource.origin, received: question.origin, hint: "Log in by the issuer, with another --profile.")
+    }
+
+    private func answer(to question: GitQuestion, with tokens: Tokens) throws -> Report {
+        guard !tokens.isDPoPBound else {
+            throw AuthStateError(
+                .unsupported, stage: .usage, "The token is bound to a key (DPoP), which git cannot use.",
+                hint: "Log in without --dpop.")
+        }
+        var members = [("username", question["username"] ?? username), ("password", tokens.accessToken)]
+        if let end = tokens.accessTokenExpirationDate {
+            members.append(("password_expiry_utc", "\(Int(end.timeIntervalSince1970))"))
+        }
+        return Report(
+            json: .object(Dictionary(uniqueKeysWithValues: members.map { ($0, .string($1)) })),
+            lines: members.map { "\($0)=\($1)" })
+    }
+
+    /// The server refused a password: when it was the current token, the next question renews.
+    private func erase(_ question: GitQuestion, _ state: AuthState) async throws {
+        guard let password = question["password"], password == state.snapshot.accessToken else { return }
+        try await state.setNeedsTokenRefresh()
+    }
+}
+
+/// The attributes of a question of git's: lines of a name, an equals sign and a value.
+struct GitQuestion {
+    private var attributes: [String: String] = [:]
+
+    init(_ input: Data) {
+        for line in String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty { break }
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            attributes[String(line[..<equals])] = String(line[line.index(after: equals)...])
+        }
+    }
+
+    subscript(name: String) -> String? { attributes[name] }
+
+    /// The origin of the server.
+    var origin: String { "\(self["protocol"] ?? "")://\(self["host"]?.lowercased() ?? "")" }
+
+    /// Whether a token may go to the server: it is one of the hosts, and the connection is https, or stays on this machine.
+    func concerns(_ hosts: [String]) -> Bool {
+        guard let host = self["host"]?.lowercased(), hosts.contains(where: { $0.lowercased() == host }) else {
+            return false
+        }
+        return self["protocol"] == "https" || self["protocol"] == "http" && URL(string: origin)?.isLoopback == true
+    }
+}
+
+extension URL {
+    /// Whether the URL is one of this machine's.
+    fileprivate var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host ?? "") }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers kubectl's questions for credentials (ExecCredential of client.authentication.k8s.io) with a fresh token.
+struct KubeCredential: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "kube-credential",
+        abstract: "Give kubectl an ID token that is valid, renewed first when it has to be.",
+        discussion: """
+            Log in once, then let kubectl ask:
+              kubectl config set-credentials ada --exec-command=authstate \\
+                  --exec-arg=kube-credential --exec-interactive-mode=Never \\
+                  --exec-api-version=client.authentication.k8s.io/v1
+
+            kubectl keeps the token until it expires.
+            """)
+    static let stage = AuthStateError.Stage.refresh
+
+    /// The token that a Kubernetes API server takes.
+    enum TokenType: String, ExpressibleByArgument, CaseIterable {
+        case id, access
+    }
+
+    @Option(help: ArgumentHelp("The token that the API server takes: id, or access.", valueName: "kind"))
+    var tokenType = TokenType.id
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    /// The versions of ExecCredential, which have the same members here.
+    private static let versions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]
+
+    func perform(_ context: Context) async throws -> Report {
+        let version = try Self.version(asked: ProcessInfo.processInfo.environment["KUBERNETES_EXEC_INFO"])
+        let (token, end) = try await context.session().withState { state in
+            try checkResource(of: state)
+            return switch tokenType {
+            case .access: try await accessToken(of: state)
+            case .id: try await idToken(of: state)
+            }
+        }
+        var status: [String: JSONValue] = ["token": .string(token)]
+        if let end { status["expirationTimestamp"] = .string(end.formatted(.iso8601)) }
+        let json: JSONValue = ["apiVersion": .string(version), "kind": "ExecCredential", "status": .object(status)]
+        return Report(json: json, data: json.printed + [0x0A])
+    }
+
+    /// Returns the version that kubectl asks for; the newest without a question.
+    static func version(asked: String?) throws -> String {
+        guard let asked else { return versions[0] }
+        let version = (try? JSONValue(parsing: asked.utf8))?["apiVersion"]?.stringValue
+        guard let version, versions.contains(version) else {
+            throw AuthStateError(
+                .unsupported, stage: .usage, "KUBERNETES_EXEC_INFO asks for another version of ExecCredential.",
+                expected: versions.joined(separator: " or "), received: version ?? "none that can be read",
+                hint: "Set apiVersion in the exec section of the kubeconfig.")
+        }
+        return version
+    }
+
+    /// A token of a login for an API goes to that API alone, which is no cluster.
+    private func checkResource(of state: AuthState) throws {
+        guard let resource = state.snapshot.resource else { return }
+        throw AuthStateError(
+            .invalidArgument, stage: .usage, "The login is for an API, and its token goes to that one alone.",
+            expected: "a login by issuer", received: "a login for \(resource)",
+            hint: "Log in by the issuer, with another --profile.")
+    }
+
+    private func accessToken(of state: AuthState) async throws -> (String, Date?) {
+        let tokens = try await state.freshTokens()
+        guard !tokens.isDPoPBound else {
+            throw AuthStateError(
+                .unsupported, stage: .usage, "The token is bound to a key (DPoP), which kubectl cannot use.",
+                hint: "Log in without --dpop.")
+        }
+        return (tokens.accessToken, tokens.accessTokenExpirationDate)
+    }
+
+    /// Returns an ID token that is valid for a while, or at all just after a renewal: it ends by itself, not with the access
+    /// token.
+    private func idToken(of state: AuthState) async throws -> (String, Date?) {
+        func token(validFor seconds: Double) throws -> (String, Date?)? {
+            guard let text = state.snapshot.idToken, let end = try IDToken(parsing: text).expiresAt,
+                end.timeIntervalSinceNow > seconds
+            else { return nil }
+            return (text, end)
+        }
+        // Another process may have logged out, or in.
+        try await state.reload()
+        if state.isAuthorized, let token = try token(validFor: state.options.leeway / .seconds(1)) { return token }
+        do {
+            if state.snapshot.idToken == nil {
+                _ = try await state.freshTokens()
+            } else {
+                try await state.refresh()
+            }
+        } catch let error as AuthStateError where error.kind == .transient || error.code == .noRefreshToken {
+            if let token = try token(validFor: 0) { return token }
+            throw error
+        }
+        if let token = try token(validFor: 0) { return token }
+        throw AuthStateError(
+            .notLoggedIn, stage: .refresh,
+            state.snapshot.idToken == nil
+                ? "The login has no ID token." : "The ID token has expired, and the renewal brought no other one.",
+            hint: "Log in with the scope openid; for an API server that takes access tokens use --token-type access.")
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import AuthStateKit
+
+extension Login {
+    /// Logs in for an API: its metadata lead to the authorization server, and the rules of the library to a client there.
+    func logIn(for target: ResourceIdentifier, _ context: Context) async throws -> AuthState {
+        try connection.check()
+        try resource.check()
+        let session = try await context.session(.new(sealing.seal))
+        let stored = try await session.record(for: target)
+        let clients = try clients(stored: stored)
+        // A registration is kept before the user logs in.
+        if mayRegister { try await session.requirePlaceForRegistration(of: target) }
+        var settings = resourceSettings(stored)
+        settings.isUnsealedByChoice = session.isUnsealedByChoice
+        let access = try session.access(
+            to: target, clients: clients, login: try resourceLogin(context, stored), settings,
+            options: try resourceAccessOptions(for: target, context.console))
+        return try await session.withAccess(access) { access in
+            try await access.logIn()
+            guard let state = try await access.authState() else { throw AuthStateError.notLoggedIn }
+            return state
+        }
+    }
+
+    /// The ways to be a client at the authorization server: those that the options name; else the way of the stored login;
+    /// else a registration.
+    func clients(stored: AuthState.Record?) throws -> [ResourceClient] {
+        let credential = client.credential(of: nil) ?? .none
+        if let id = client.clientID { return [.known(id, credential: credential, issuer: connection.issuer)] }
+        let document = resource.documentURL.map { ResourceClient.document($0, credential: credential) }
+        if document == nil, !client.register, let stored { return stored.resourceClients }
+        guard mayRegister else { return [document].compactMap(\.self) }
+        var metadata = ClientMetadata()
+        metadata.clientName = registration.clientName ?? RegistrationOptions.standardName
+        metadata.responseTypes = [authorization.responseType ?? .code]
+        metadata.tokenEndpointAuthMethod = document == nil ? client.key.authMethod?.method : nil
+        let token = try registration.initialAccessToken()
+        let registering = ResourceClient.registering(metadata, initialAccessToken: token, issuer: connection.issuer)
+        return [document, registering].compactMap(\.self)
+    }
+
+    /// Whether the client may have to register itself.
+    private var mayRegister: Bool { client.clientID == nil && (resource.documentURL == nil || client.register) }
+
+    /// The settings of the login; those that name the client are the stored login's when no option does.
+    private func resourceSettings(_ stored: AuthState.Record?) -> Settings {
+        var settings = Settings(
+            connection, client: client, leeway: tokens.leeway, grant: tokens.grant.type,
+            redirectURI: authorization.redirectURI, profile: common.profile)
+        settings.link.documentURL = resource.documentURL
+        settings.link.toleratesParent = connection.tolerances.contains(.parentResource)
+        settings.link.allowsPrivateAddresses = resource.allowsPrivateAddresses
+        let isNamed = client.clientID != nil || resource.documentURL != nil || client.register
+        if let stored, !isNamed {
+            let former = Settings(annotations: stored.annotations)
+            settings.link.documentURL = former.link.documentURL
+            settings.redirectURI = settings.redirectURI ?? former.redirectURI
+        }
+        return settings
+    }
+
+    private func resourceLogin(_ context: Context, _ stored: AuthState.Record?) throws -> ResourceLogin {
+        guard case .page(let userAgent) = try way(context, stored: stored) else { return .clientCredentials }
+        return .presenting(userAgent)
+    }
+
+    private func resourceAccessOptions(
+        for target: ResourceIdentifier, _ console: Console
+    ) throws -> ResourceAccess.Options {
+        var options = ResourceAccess.Options()
+        options.scopes = tokens.scope.map(Scope.list)
+        options.usesDPoP = tokens.isBound
+        options.tolerances = Set(connection.tolerances.map(\.tolerance))
+        if client.assertionAudience == .endpoint { options.tolerances.insert(.endpointAudience) }
+        // A login on the command line replaces the one before, also that of another user.
+        options.account = .any
+        let dpopKey = try tokens.dpopKeyFile.map { try DPoPKey.file($0.absolutePath) }
+        options.prepare = { request in
+            prepare(&request, dpopKey)
+            console.note(ResourceAnnouncement.text(for: target, request))
+            for finding in request.diagnose(provider: nil) {
+                console.note("warning: \(finding.message) \(finding.hint)")
+            }
+        }
+        return options
+    }
+
+    /// Copies the options of the page and of the tokens into a request.
+    private func prepare(_ request: inout AuthorizationRequest, _ dpopKey: DPoPKey?) {
+        authorization.apply(to: &request)
+        if let leeway = tokens.leeway { request.client.provider.idTokenPolicy.leeway = .seconds(leeway) }
+        request.dpopKey = dpopKey ?? request.dpopKey
+        request.signingCredential = client.signingCredential(of: nil)
+        request.authorizationDetails = tokens.authorizationDetails ?? []
+        // The option replaces what the login before asked for.
+        if let scopes = tokens.scope.map(Scope.list) {
+            request.scopes = ScopeSelection.stepUp(from: scopes, nil, server: request.client.provider.metadata)
+        }
+        for name in tokens.additionalParameters.names {
+            for value in tokens.additionalParameters.values(name) { request.additionalParameters.append(name, value) }
+        }
+    }
+}
+
+/// The line that tells whom a resource leads the user to, before they log in there.
+enum ResourceAnnouncement {
+    static func text(for resource: ResourceIdentifier, _ request: AuthorizationRequest) -> String {
+        let issuer = request.client.provider.issuer.map { " at \($0)" } ?? ""
+        let scopes = request.scopes.map(\.rawValue).joined(separator: " ")
+        return "Logging in\(issuer) for \(resource)\(scopes.isEmpty ? "" : ", with the scope \(scopes)")."
+    }
+}

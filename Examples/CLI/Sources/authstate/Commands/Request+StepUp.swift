@@ -1,0 +1,60 @@
+import ArgumentParser
+import AuthStateKit
+
+extension Request {
+    /// Sends a request with the login for an API: the user logs in again when the API asks for more rights, or takes no
+    /// renewed token either.
+    func sendSteppingUp(_ request: TransportRequest, _ answers: AnswerMemory, _ context: Context) async throws
+        -> TransportResponse
+    {
+        let session = try await context.session()
+        let record = try await login(in: session)
+        guard let name = record.resource, let resource = try? ResourceIdentifier(name) else {
+            throw Self.notForResource
+        }
+        guard resource.hasOrigin(of: request.url) else { throw foreign(to: resource) }
+        var options = ResourceAccess.Options()
+        options.tolerances = record.client.provider.tolerances
+        options.prepare = { [console = context.console] in
+            console.note(ResourceAnnouncement.text(for: resource, $0))
+        }
+        let access = try session.access(
+            to: resource, clients: record.resourceClients, login: resourceLogin(for: record, context),
+            Settings(annotations: record.annotations), options: options, transport: answers.watching)
+        return try await session.withAccess(access) { try await $0.performAction(request) }
+    }
+
+    /// Returns the stored login.
+    ///
+    /// - Throws: `AuthStateError` of kind store; `.notLoggedIn` with the command that logs in for the URL.
+    private func login(in session: Session) async throws -> AuthState.Record {
+        do { return try await session.load().record } catch var error as AuthStateError
+            where error.code == .notLoggedIn
+        {
+            error.hint = "Log in with 'authstate login --for \(url.printable())'."
+            throw error
+        }
+    }
+
+    private func resourceLogin(for record: AuthState.Record, _ context: Context) -> ResourceLogin {
+        if record.clientCredentials != nil { return .clientCredentials }
+        if stepUp.paste { return .presenting(PasteUserAgent()) }
+        let secrets = record.secretVariables
+        return .presenting(
+            LateUserAgent {
+                let browser = try stepUp.browser.browser(for: .authorization).withholding(secrets)
+                return context.userAgent(browser, for: .login)
+            })
+    }
+
+    private static let notForResource = AuthStateError(
+        .invalidArgument, stage: .usage, "--step-up needs a login for the API; this login began at a provider.",
+        hint: "Leave out --step-up; or log in with --for and the URL of the API, under another --profile.")
+
+    private func foreign(to resource: ResourceIdentifier) -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .usage, "The login is for another server than the URL's.",
+            expected: resource.origin, received: url.printable(),
+            hint: "Name the login for this URL with --profile or --state, or leave out --step-up.")
+    }
+}

@@ -1,0 +1,64 @@
+import AuthStateKit
+
+extension AuthStateError {
+    /// The advice for a login that begins at an API; nil leaves the general one.
+    ///
+    /// - Parameter resource: The API of the login; nil for a login that began at a provider.
+    func resourceAdvice(for resource: String?) -> String? {
+        switch code {
+        case .resourceMismatch: otherResource
+        case .clientIssuerMismatch: Self.otherServer
+        case .addressNotAllowed:
+            "Do not trust an API that leads there; for one of your own network log in with --allow-private-addresses."
+        case .endpointMissing where stage == .registration: noWay
+        case .notLoggedIn where challenge?.resourceMetadata != nil:
+            "Log in with 'authstate login --for', and the URL of the API."
+        case .issuerMismatch where resource != nil:
+            "The API's metadata and those of its authorization server disagree: ask the API's operator."
+        case .browserUnavailable where resource != nil && stage == .authorization:
+            "Use --paste to copy the address by hand, or a --browser-command that works here."
+        case .invalidMetadata where hint?.hasPrefix("Log in by the issuer") == true:
+            "Log in with --issuer and the authorization server that the API's operator names."
+        case .discoveryFailed where resource != nil:
+            "Check the URL after --for; an API without metadata (RFC 9728) needs a login with --issuer."
+        case .invalidClientMetadata where hint?.contains("client-id-metadata-document") == true:
+            "Correct --client-metadata-url, or the options of 'authstate client-metadata'."
+        case .pkceUnsupported where resource != nil:
+            "Ask the operator of the authorization server; if you trust it, log in with --issuer instead of --for."
+        case .insufficientScope where resource != nil: moreRights
+        // The origin is wrong, not the transport, which has a hint of its own.
+        case .insecureURL where stage == .resource && hint == nil:
+            "This login is for one API; for another one log in with --for and another --profile."
+        default: nil
+        }
+    }
+
+    /// Another name at the same server can be used; a server that takes another one's name cannot be trusted.
+    private var otherResource: String {
+        guard let named = received.flatMap({ try? ResourceIdentifier($0) }),
+            let asked = expected.flatMap({ try? ResourceIdentifier($0) }), named.origin == asked.origin
+        else { return "Check the URL after --for. Do not log in at an API that takes the name of another server." }
+        return "Give --for the name that the API has, \(named); if it stands for a path above the URL, --tolerate "
+            + "parent-resource does too."
+    }
+
+    private static let otherServer =
+        "Register a client at the server that the API names now, and give it with --client-id and --issuer; or use "
+        + "--register, where that server offers it."
+
+    /// The advice when the program has no way to be a client of the authorization server; other hints are kept.
+    private var noWay: String? {
+        guard let expected, expected.hasPrefix("a client registered by hand") else { return nil }
+        return "Register a client there and give it with --client-id"
+            + (expected.contains("metadata document") ? ", or give --client-metadata-url" : "")
+            + (expected.contains("permission to register") ? ", or --register" : "") + "."
+    }
+
+    /// The advice when the token does not allow a request; logins for more rights may have been tried.
+    private var moreRights: String {
+        if let hint, hint.hasPrefix("Ask the operator of the resource") { return hint }
+        return
+            "Repeat the request with --step-up, or log in again with 'authstate login --scope', asking for the scope "
+            + "that is needed."
+    }
+}

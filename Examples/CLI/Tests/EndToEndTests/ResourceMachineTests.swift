@@ -1,0 +1,54 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    @Suite("a program's own login for an API") struct ResourceMachineTests {
+        /// A resource that takes any token, and names the issuer in its first argument.
+        private static let server = """
+            import http.server, json, sys
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    base = "http://127.0.0.1:%d" % self.server.server_port
+                    token = self.headers.get("Authorization")
+                    if "/.well-known/" in self.path:
+                        status, body = 200, {"resource": base + "/api", "authorization_servers": [sys.argv[1]],
+                                             "scopes_supported": ["profile", "email"]}
+                    else:
+                        status, body = (200 if token else 401), {"authorization": token}
+                    text = json.dumps(body).encode()
+                    self.send_response(status)
+                    if status == 401:
+                        self.send_header("WWW-Authenticate", 'Bearer scope="profile", resource_metadata="%s/.well-known/'
+                                         'oauth-protected-resource/api"' % base)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(text)))
+                    self.end_headers()
+                    self.wfile.write(text)
+                def log_message(self, *_): pass
+            server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+            print(f"http://127.0.0.1:{server.server_port}", flush=True)
+            server.serve_forever()
+            """
+
+        @Test("needs no browser, also with --step-up", arguments: [Provider.django])
+        func clientCredentials(_ provider: Provider) async throws {
+            let authstate = try Authstate(provider)
+            let server = try Program.start([LoginBrowser.python, "-c", Self.server, authstate.provider.issuer])
+            defer { server.send(SIGTERM) }
+            let api = try #require(try await server.firstLine(within: .seconds(10))) + "/api"
+            let login = try await authstate(
+                "login", "--for", api, "--grant", "client-credentials", "--client-id", "machine", "--client-secret-env",
+                "CLIENT_SECRET", "--json")
+            try #require(login.status == 0, "\(login)")
+            #expect(try login.json()["grant"]?.stringValue == GrantType.clientCredentials.rawValue)
+            #expect(try login.json()["resource"]?.stringValue == api)
+            let token = try #require(try await authstate.json("token")["access_token"]?.stringValue)
+            for options in [[], ["--step-up"]] {
+                let answer = try await authstate(["request", api] + options)
+                #expect(answer.status == 0 && answer.output.contains("Bearer \(token)"), "\(answer)")
+            }
+            #expect(try await authstate.json("refresh")["resource"]?.stringValue == api)
+        }
+    }
+}
