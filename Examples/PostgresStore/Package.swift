@@ -10,23 +10,17 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "PostgresStore",
     platforms: [.macOS(.v15)],
-    products: [.library(name: "AuthStatePostgres", targets: ["AuthStatePostgres"])],
     dependencies: [
         .package(name: "AuthStateKit", path: "../..")
     ],
     targets: [
-        // The system's libpq, PostgreSQL's own client library.
-        .systemLibrary(
-            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(
-            name: "AuthStatePostgres",
-            dependencies: ["CLibPQ", .product(name: "AuthStateKit", package: "AuthStateKit")],
-            swiftSettings: strict
-        ),
         // A server process of the fault tests, which kill it.
         .executableTarget(
             name: "PostgresStoreWorker",
-            dependencies: ["AuthStatePostgres", .product(name: "AuthStateKit", package: "AuthStateKit")],
+            dependencies: [
+                .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStatePostgres", package: "AuthStateKit"),
+            ],
             path: "Tests/PostgresStoreWorker",
             swiftSettings: strict
         ),
@@ -34,8 +28,10 @@ let package = Package(
         .testTarget(
             name: "AuthStatePostgresTests",
             dependencies: [
-                "AuthStatePostgres", "PostgresStoreWorker", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                "PostgresStoreWorker", .product(name: "AuthStateKit", package: "AuthStateKit"),
+                .product(name: "AuthStatePostgres", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
             ],
             swiftSettings: strict
         ),

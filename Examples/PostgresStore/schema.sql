@@ -1,4 +1,5 @@
--- The table of PostgresAuthStateStore. Run it once, as the role that shall own the table:
+-- The table of PostgresAuthStateStore, as `PostgresAuthStateStore.createSchema()` makes it. Run it as the role that shall own
+-- the table; it may be run again:
 --
 --     psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f schema.sql
 --
@@ -7,11 +8,11 @@
 --     GRANT SELECT, INSERT, UPDATE, DELETE ON auth_states TO program;
 --
 -- Names are looked for along the role's search_path, so that several programs can have a table each, in schemas of
--- their own. PostgreSQL 12 or newer.
+-- their own. PostgreSQL 14 or newer.
 
 BEGIN;
 
-CREATE TABLE auth_states (
+CREATE TABLE IF NOT EXISTS auth_states (
     -- SHA-256 of the key. Keys may be of any length and hold any character; often they are session ids, which must not
     -- be readable here.
     key              bytea       PRIMARY KEY CHECK (octet_length(key) = 32),
@@ -40,17 +41,17 @@ WITH (fillfactor = 70);
 
 -- Tells listeners (PostgresAuthStateStore.run) which state changed, by any process. The table works without it; then
 -- states check for changes from time to time instead of at once.
-CREATE FUNCTION auth_states_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION auth_states_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('auth_states', encode(COALESCE(NEW.key, OLD.key), 'hex'));
     RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER auth_states_changed AFTER UPDATE OF version ON auth_states
+CREATE OR REPLACE TRIGGER auth_states_changed AFTER UPDATE OF version ON auth_states
     FOR EACH ROW EXECUTE FUNCTION auth_states_notify();
 
-CREATE TRIGGER auth_states_removed AFTER DELETE ON auth_states
+CREATE OR REPLACE TRIGGER auth_states_removed AFTER DELETE ON auth_states
     FOR EACH ROW WHEN (OLD.archive IS NOT NULL) EXECUTE FUNCTION auth_states_notify();
 
 COMMIT;

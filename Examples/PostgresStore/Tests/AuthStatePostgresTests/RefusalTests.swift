@@ -47,14 +47,14 @@ extension PostgresTests {
                 try await expectStoreError(.storeUnwritable) {
                     try await store.withLease(key, deadline: .seconds(60)) { _ in }
                 },
-            ] { #expect(error.hint?.contains("schema.sql") == true) }
+            ] { #expect(error.hint?.contains("createSchema()") == true) }
         }
 
         @Test(
             "a table that would lose states, or is another one, is refused",
             arguments: [
                 ("unlogged", "CREATE UNLOGGED TABLE x.auth_states (LIKE public.auth_states)", "LOGGED"),
-                ("columns", "CREATE TABLE x.auth_states (key bytea, archive bytea)", "schema.sql"),
+                ("columns", "CREATE TABLE x.auth_states (key bytea, archive bytea)", "createSchema()"),
             ])
         func wrongTable(_ name: String, _ create: String, _ hint: String) async throws {
             let create = create.replacingOccurrences(of: "x.", with: "\(name).")
@@ -64,6 +64,17 @@ extension PostgresTests {
             let store = try server.store(settings: "options='-c search_path=\(name)'")
             let error = try await expectStoreError(.storeUnwritable) { try await store.checkSchema() }
             #expect(error.hint?.contains(hint) == true, "\(error)")
+        }
+
+        @Test("a role that may make no table learns what to grant")
+        func mayNotCreate() async throws {
+            try await server.sql("CREATE ROLE guest LOGIN PASSWORD 'guest-s3cret'")
+            try await server.sql("CREATE DATABASE bare")
+            let store = try server.store(settings: "user=guest password=guest-s3cret dbname=bare")
+            #expect(try await !store.hasSchema())
+            let error = try await expectStoreError(.storeUnwritable) { try await store.createSchema() }
+            #expect(error.hint?.contains("GRANT CREATE ON SCHEMA") == true, "\(error)")
+            #expect(try await server.store().hasSchema())
         }
 
         @Test("a role that may only read can load, and learns what to grant before anything is redeemed")

@@ -15,6 +15,37 @@ extension PostgresTests {
         @Test("the schema that schema.sql makes is accepted")
         func schema() async throws { try await store.checkSchema() }
 
+        @Test("the program makes the schema, again and at the same time as others, and nothing is lost by it")
+        func createdSchema() async throws {
+            let server = try PostgresServer.current
+            try await server.sql("CREATE DATABASE created OWNER authstate")
+            let store = try server.store(settings: "dbname=created")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try await server.store(settings: "dbname=created").createSchema() }
+                }
+                try await group.waitForAll()
+            }
+            try await store.checkSchema()
+            let version = try await store.put("one", key)
+            try await store.createSchema()
+            #expect(try await store.load(key)?.version == version)
+            let listener = Task { try await store.run() }
+            defer { listener.cancel() }
+            let watch = try await eventually("a watch", within: .seconds(10)) { await store.watch(key) }
+            let before = try await eventually("a connection", within: .seconds(10)) {
+                watch.generation < UInt64(UInt32.max) << 31 ? watch.generation : nil
+            }
+            try await store.put("two", key)
+            try await eventually("a change", within: .seconds(10)) { watch.generation != before ? true : nil }
+        }
+
+        @Test("schema.sql is the schema that the program makes")
+        func schemaFile() throws {
+            let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../schema.sql")
+            #expect(try String(contentsOf: file, encoding: .utf8).contains(PostgresAuthStateStore.schema))
+        }
+
         @Test("the contract of every store", arguments: AuthStateStoreContract.checks)
         func promise(_ check: AuthStateStoreContract.Check) async throws {
             try await check.run(on: store, and: try PostgresServer.current.store())

@@ -83,12 +83,12 @@ extension PostgresTests {
             let request = AuthorizationRequest(
                 Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"))
             let theirs = try await AuthState.logIn(
-                .browser(request, DirectUserAgent()), at: AuthState.Place(store: other, key: key, service: service))
+                .browser(request, DirectUserAgent()), at: AuthState.Place(other, key: key, service: service))
             try await listening { store, _ in
                 var options = AuthState.Options()
                 options.storeCheckInterval = .seconds(3600)
                 let mine = try await AuthState.restore(
-                    at: AuthState.Place(store: store, key: key, service: service, options: options))
+                    at: AuthState.Place(store, key: key, service: service, options: options))
                 _ = try await mine.freshTokens()
                 try await theirs.clear()
                 try await eventually("the logout is heard") {

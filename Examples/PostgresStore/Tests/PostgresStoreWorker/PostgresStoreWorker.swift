@@ -4,8 +4,8 @@ import Foundation
 
 /// One of several processes that share a state: asks for a fresh token again and again until a file says to stop.
 ///
-/// Set by the environment: `CONNECTION`, `KEY`, `NAME`, `STOP` (the file), `LEASE_SECONDS`, and `LEASE=off`. Prints one
-/// line of JSON at its end, a `WorkerReport`.
+/// Set by the environment: `CONNECTION`, `KEY`, `NAME`, `STOP` (the file), `LEASE_SECONDS`, and `LEASE=off`. With `USERS` it has
+/// a pool of so many states, `user-0` and on, and 32 requests at once. Prints one line of JSON at its end, a `WorkerReport`.
 @main
 struct PostgresStoreWorker {
     static func main() async throws {
@@ -18,9 +18,14 @@ struct PostgresStoreWorker {
             connectionString: variable("CONNECTION"), configuration: configuration)
         try await store.checkSchema()
 
+        if let users = Int(variable("USERS")) {
+            let report = try await PoolWorker(users: users, store: store, name: variable("NAME"))
+                .run(until: variable("STOP"))
+            return print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+        }
         let state = try await AuthState.restore(
             at: AuthState.Place(
-                store: variable("LEASE") == "off" ? UnprotectedStore(store) : store,
+                variable("LEASE") == "off" ? UnprotectedStore(store) : store,
                 key: AuthStateKey(rawValue: variable("KEY")),
                 service: AuthorizationService(transport: NamedTransport(name: variable("NAME")))))
 
@@ -29,8 +34,7 @@ struct PostgresStoreWorker {
             do {
                 try await state.withFreshToken { _ in report.served += 1 }
             } catch let error as AuthStateError {
-                report.errors[error.code.rawValue, default: 0] += 1
-                if report.firstError.isEmpty { report.firstError = "\(error)" }
+                report.add(error)
             }
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -40,13 +44,27 @@ struct PostgresStoreWorker {
 }
 
 /// The report of a worker.
-struct WorkerReport: Codable {
+struct WorkerReport: Codable, Sendable {
     /// How often it had a token.
     var served = 0
     /// How often it had none, by code.
     var errors: [String: Int] = [:]
     /// The first of those in full.
     var firstError = ""
+    /// The longest waits for a token, in seconds: all above a tenth of a second.
+    var waits: [Double] = []
+
+    mutating func add(_ error: AuthStateError) {
+        errors[error.code.rawValue, default: 0] += 1
+        if firstError.isEmpty { firstError = "\(error)" }
+    }
+
+    mutating func add(_ other: WorkerReport) {
+        served += other.served
+        errors.merge(other.errors, uniquingKeysWith: +)
+        if firstError.isEmpty { firstError = other.firstError }
+        waits += other.waits
+    }
 }
 
 /// Names the worker in its requests to the provider.

@@ -9,6 +9,7 @@ final class Fleet {
         var served: Int
         var errors: [String: Int]
         var firstError: String
+        var waits: [Double]
     }
 
     /// How long an access token lasts, in seconds; a quarter of it is leeway.
@@ -20,6 +21,7 @@ final class Fleet {
     let state: AuthState
     private let isProtected: Bool
     private let leaseSeconds: Double
+    private let users: Int?
     private let folder: TemporaryFolder
     private var workers: [String: Program] = [:]
     private var started = 0
@@ -31,17 +33,20 @@ final class Fleet {
 
     /// Logs a user in, and starts workers on the result.
     ///
-    /// - Parameter leaseSeconds: How long a lease lasts; longer than a restart of the database, where one happens.
+    /// - Parameters:
+    ///   - leaseSeconds: How long a lease lasts; longer than a restart of the database, where one happens.
+    ///   - users: How many users each worker serves, instead of the one; each is logged in.
     init(
         _ server: PostgresServer, workers: Int = 3, grace: Double = 0, leaseSeconds: Double = 4,
-        isProtected: Bool = true
+        isProtected: Bool = true, users: Int? = nil, lifetime: Double = Fleet.lifetime
     ) async throws {
         var configuration = OpenIDProvider.Configuration()
-        configuration.accessTokenLifetime = Self.lifetime
-        configuration.refreshTokenGrace = grace
+        configuration.accessTokenLifetime = .seconds(lifetime)
+        configuration.refreshTokenGrace = .seconds(grace)
         self.server = server
         self.isProtected = isProtected
         self.leaseSeconds = leaseSeconds
+        self.users = users
         provider = try await OpenIDProvider(configuration: configuration)
         log = RenewalLog(provider)
         folder = try TemporaryFolder()
@@ -50,21 +55,37 @@ final class Fleet {
             Client(try await service.discoverConfiguration(issuer: provider.issuer), id: "app"), scopes: [.openID])
         state = try await AuthState.logIn(
             .browser(request, DirectUserAgent()),
-            at: AuthState.Place(store: try server.store(), key: freshKey(), service: service))
+            at: AuthState.Place(try server.store(), key: freshKey(), service: service))
+        if let users { try await logIn(users, request, service) }
         for _ in 0..<workers { try start() }
+    }
+
+    private func logIn(_ users: Int, _ request: AuthorizationRequest, _ service: AuthorizationService) async throws {
+        let pool = AuthStatePool(store: try server.store(), service: service)
+        for user in 0..<users {
+            try await pool.logIn(
+                .browser(AuthorizationRequest(request.client, scopes: [.openID]), DirectUserAgent()),
+                for: AuthStateKey("user-\(user)"))
+        }
     }
 
     /// Starts one more worker.
     func start() throws {
         started += 1
         let name = "worker-\(started)"
-        workers[name] = try Program.start(
-            [Self.program],
-            environment: [
-                "CONNECTION": "\(server.connection) application_name=\(name)", "KEY": state.key.rawValue, "NAME": name,
-                "STOP": folder("stop"), "LEASE_SECONDS": "\(leaseSeconds)", "LEASE": isProtected ? "on" : "off",
-            ])
+        var environment = [
+            "CONNECTION": "\(server.connection) application_name=\(name)", "KEY": state.key.rawValue, "NAME": name,
+            "STOP": folder("stop"), "LEASE_SECONDS": "\(leaseSeconds)", "LEASE": isProtected ? "on" : "off",
+        ]
+        environment["USERS"] = users.map { "\($0)" }
+        workers[name] = try Program.start([Self.program], environment: environment)
     }
+
+    /// The workers that run.
+    var names: [String] { workers.keys.sorted() }
+
+    /// Lets a frozen worker continue.
+    func thaw(_ name: String) { workers[name]?.send(SIGCONT) }
 
     /// Stops a worker between two instructions.
     func freeze(_ name: String) { workers[name]?.send(SIGSTOP) }

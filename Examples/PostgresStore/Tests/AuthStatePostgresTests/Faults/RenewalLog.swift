@@ -47,6 +47,13 @@ final class RenewalLog: @unchecked Sendable {
     /// How often a refresh token was presented that had been presented before.
     var repetitions: Int { lock.withLock { renewals.count - Set(renewals.map(\.refreshToken)).count } }
 
+    /// The first presentations of the refresh tokens that were presented again.
+    var repeated: [Renewal] {
+        lock.withLock {
+            Dictionary(grouping: renewals, by: \.refreshToken).values.filter { $0.count > 1 }.map { $0[0] }
+        }
+    }
+
     /// The first one after a moment.
     func first(after time: ContinuousClock.Instant) -> Renewal? {
         lock.withLock { renewals.first { $0.time > time } }
