@@ -1,9 +1,11 @@
-import AsyncHTTPClientTransport
+import AuthStateAsyncHTTPClient
+import AuthStateHummingbird
 public import AuthStateKit
+import AuthStateLogging
+import AuthStateServiceLifecycle
 import HTTPTypes
 public import Hummingbird
 public import Logging
-import LoggingObserver
 import ServiceLifecycle
 
 /// Makes the server: run it with `runService()`, or test it.
@@ -16,46 +18,38 @@ public func makeApplication(
     _ settings: Settings, configuration: AuthorizationService.Configuration = .init(), logger: Logger
 ) async throws -> some ApplicationProtocol {
     let transport = AsyncHTTPClientTransport()
-    let service = AuthorizationService(transport: transport, configuration: configuration)
     // The services end in reverse order: first new requests end, then renewals in progress, then connections.
-    var services: [any Service] = [TransportService(transport: transport)]
-
-    let provider: Provider
-    let hint: HTML
-    switch settings.provider {
-    case .demo(let port):
-        let demo = try await DemoProvider(port: port, client: settings.baseURL)
-        services.append(demo)
-        provider = Provider(demo.issuer, DemoProvider.clientID, .none, settings, service)
-        hint =
-            "<p>This server brings its own provider: its user is <code>ada</code>, password <code>lovelace</code>.</p>"
-    case .issuer(let issuer, let clientID, let credential):
-        provider = Provider(issuer, clientID, credential, settings, service)
-        hint = ""
-    }
-    try await provider.check(logger)
+    var services: [any Service] = [ShutdownService { try await transport.shutdown() }]
 
     let (store, storeServices) = try await settings.storage.open(logger)
+    let (openID, demo) = try await settings.openID()
+    if let demo { services.append(demo) }
     var options = AuthStatePool.Options()
     options.state.observer = LoggingObserver(logger: logger)
-    let pool = AuthStatePool(store: store, service: service, credential: provider.credential, options: options)
-    let sessions = Sessions(provider: provider, pool: pool, logger: logger)
-    services += storeServices + [PoolService(pool: pool), SweepService(sessions: sessions)]
+    let pool = AuthStatePool(
+        store: IndexedAuthStateStore(store),
+        service: AuthorizationService(transport: transport, configuration: configuration),
+        credential: openID.credential, options: options)
+    let sessions = try OpenIDSessions(openID, pool: pool, logger: logger)
+    try await sessions.checkAtStart(logger)
+    services += storeServices
+    services.append(AuthStatePoolService(pool))
+    services.append(
+        SweepService(pool, olderThan: openID.sessionLifetime) { result in
+            logger.info("swept abandoned sessions", metadata: ["outcome": "\(result)"])
+        })
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.addMiddleware {
-        SecurityHeaders(isSecure: settings.baseURL.isSecure)
+        SecurityHeaders(baseURL: settings.baseURL)
         RequestLog()
         ErrorPages()
         LoopbackName(baseURL: settings.baseURL)
     }
     router.get("/healthz") { _, _ in "ok\n" }
     router.get("/style.css") { _, _ in StyleSheet() }
-    LoginRoutes(provider: provider, sessions: sessions, seal: try LoginSeal(settings.storage.sealingKeys))
-        .add(to: router)
-    SessionRoutes(provider: provider, sessions: sessions, hint: hint).add(to: router)
-    LogoutRoutes(provider: provider, sessions: sessions, logouts: PendingLogouts(clock: configuration.clock))
-        .add(to: router)
+    router.addOpenID(sessions)
+    SessionRoutes(sessions: sessions, hint: demo == nil ? "" : DemoProvider.hint).add(to: router)
 
     return Application(
         router: router, configuration: .init(address: .hostname(settings.host, port: settings.port)),
@@ -64,24 +58,40 @@ public func makeApplication(
         logger: logger)
 }
 
-extension Provider {
-    fileprivate init(
-        _ issuer: String, _ clientID: String, _ credential: ClientCredential, _ settings: Settings,
-        _ service: AuthorizationService
-    ) {
-        self.init(
-            issuer: issuer, clientID: clientID, credential: credential.sent(onlyTo: .issuer(issuer)),
-            scopes: settings.scopes,
-            baseURL: settings.baseURL, service: service)
+extension Settings {
+    /// How users sign in, and the provider that this server brings where no other was named.
+    fileprivate func openID() async throws -> (OpenIDConfiguration, DemoProvider?) {
+        var configuration: OpenIDConfiguration
+        var demo: DemoProvider?
+        switch provider {
+        case .demo(let port):
+            let provider = try await DemoProvider(port: port, client: baseURL)
+            demo = provider
+            configuration = OpenIDConfiguration(
+                issuer: provider.issuer, clientID: DemoProvider.clientID, baseURL: baseURL)
+        case .issuer(let issuer, let clientID, let credential):
+            configuration = OpenIDConfiguration(
+                issuer: issuer, clientID: clientID, credential: credential, baseURL: baseURL)
+        }
+        configuration.scopes = scopes
+        configuration.tolerances = tolerances
+        configuration.sealingKeys = storage.sealingKeys
+        configuration.paths.afterLogin = "/profile"
+        configuration.pages = SignInPages()
+        return (configuration, demo)
     }
+}
 
+extension OpenIDSessions {
     /// Reports at the start an error that the first sign-in would otherwise meet.
-    fileprivate func check(_ logger: Logger) async throws {
-        do { try credential.checkAvailable() } catch let error as AuthStateError {
+    fileprivate func checkAtStart(_ logger: Logger) async throws {
+        do { try configuration.credential.checkAvailable() } catch let error as AuthStateError {
             throw SettingsError(variable: "CLIENT_SECRET", problem: "\(error)")
         }
-        do { _ = try await begin() } catch let error as AuthStateError where error.kind == .transient {
-            logger.warning("the provider does not answer yet", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
+        do { try await check() } catch let error as AuthStateError where error.kind == .transient {
+            logger.warning(
+                "the provider does not answer yet",
+                metadata: ["issuer": "\(configuration.issuer)", "error": "\(error)"])
         } catch let error as AuthStateError {
             throw SettingsError(variable: "ISSUER", problem: "\(error)")
         }

@@ -1,3 +1,5 @@
+import AuthStateHummingbird
+import AuthStateJOSE
 import AuthStateKit
 import AuthStateTesting
 import Foundation
@@ -23,31 +25,6 @@ struct AttackTests {
             }
             #expect(try await person.get(callback).status == .found)
         }
-    }
-
-    @Test("pending logouts are bounded, the oldest makes room, and each is completed once")
-    func pendingLogouts() async throws {
-        let service = AuthorizationService()
-        var configuration = ProviderConfiguration(
-            authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
-        configuration.endSessionEndpoint = URL(string: "https://op.example/logout")
-        let clock = ManualClock()
-        let logouts = PendingLogouts(capacity: 2, clock: clock.wallClock)
-        func leave(for seconds: Double = 600) async throws -> (BrowserSecret, FormParameters) {
-            let logout = try service.begin(EndSessionRequest(configuration: configuration, clientID: "site"))
-            let secret = try BrowserSecret()
-            await logouts.keep(logout, until: clock.date.addingTimeInterval(seconds), for: secret)
-            return (secret, ["state": logout.request.state])
-        }
-        let waiting = [try await leave(), try await leave(), try await leave()]
-        var taken: [Bool] = []
-        for (secret, answer) in waiting + [waiting[2]] {
-            taken.append(await logouts.take(answeredBy: answer, for: secret) != nil)
-        }
-        #expect(taken == [false, true, true, false])
-        let (late, answer) = try await leave(for: 60)
-        clock.advance(by: .seconds(60))
-        #expect(await logouts.take(answeredBy: answer, for: late) == nil)
     }
 
     @Test("callbacks that were made up leave no file")
@@ -130,7 +107,7 @@ struct AttackTests {
         try await Site.run(folder: folder) { site in
             var person = site.visitor()
             try await person.logIn()
-            site.clock.advance(by: .seconds(Sessions.lifetime + 1))
+            site.clock.advance(by: .seconds(12 * 3600 + 1))
             #expect(try await person.get("/profile").status == .forbidden)
             #expect(site.provider.requestCount(.revocation) > 0 && folder.states == 0)
         }
@@ -149,10 +126,10 @@ struct AttackTests {
             try await person.logIn()
         }
         let sessions = try sessions(in: folder, sealedWith: keys, provider, clock)
-        await sessions.sweep()
-        #expect(folder.states == 1 && provider.requestCount(.revocation) == 0)
-        clock.advance(by: .seconds(Sessions.lifetime + 60))
-        await sessions.sweep()
+        try await sessions.pool.sweep(olderThan: sessions.configuration.sessionLifetime)
+        #expect(folder.states == 3 && provider.requestCount(.revocation) == 0)
+        clock.advance(by: .seconds(12 * 3600 + 60))
+        try await sessions.pool.sweep(olderThan: sessions.configuration.sessionLifetime)
         #expect(folder.states == 0 && provider.requestCount(.revocation) > 0)
         await provider.stop()
     }
@@ -160,16 +137,15 @@ struct AttackTests {
     /// The sessions of a server that is not running.
     private func sessions(
         in folder: Folder, sealedWith keys: [SealingKey], _ provider: OpenIDProvider, _ clock: ManualClock
-    ) throws -> Sessions {
+    ) throws -> OpenIDSessions {
         var configuration = AuthorizationService.Configuration()
         configuration.clock = clock.wallClock
         let service = AuthorizationService(configuration: configuration)
         let files = FileAuthStateStore(folder: folder.path)
         let store: any AuthStateStore = keys.isEmpty ? files : try SealedAuthStateStore(files, keys: keys)
-        return Sessions(
-            provider: Provider(
-                issuer: provider.issuer, clientID: "site", credential: .none, scopes: [.openID],
-                baseURL: try #require(BaseURL("http://localhost")), service: service),
-            pool: AuthStatePool(store: store, service: service), logger: Logger(label: "sweep"))
+        let site = OpenIDConfiguration(
+            issuer: provider.issuer, clientID: "site", baseURL: try #require(BaseURL("http://localhost")))
+        let pool = AuthStatePool(store: IndexedAuthStateStore(store), service: service)
+        return try OpenIDSessions(site, pool: pool, logger: Logger(label: "sweep"))
     }
 }

@@ -5,6 +5,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import AuthStateHummingbird
 @testable import AuthStateServer
 
 @Suite("signing out", .timeLimit(.minutes(5)))

@@ -5,6 +5,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import AuthStateHummingbird
 @testable import AuthStateServer
 
 @Suite("pages", .timeLimit(.minutes(5)))

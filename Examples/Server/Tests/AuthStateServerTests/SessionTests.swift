@@ -5,13 +5,14 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import AuthStateHummingbird
 @testable import AuthStateServer
 
 @Suite("being signed in", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("an expired access token is renewed on the way, once for all concurrent requests")
     func renewal() async throws {
-        try await Site.run(provider: { $0.accessTokenLifetime = 100 }) { site in
+        try await Site.run(provider: { $0.accessTokenLifetime = .seconds(100) }) { site in
             var browser = site.visitor()
             try await browser.logIn()
             #expect(site.provider.statistics.refreshRequests == 0)
@@ -40,7 +41,7 @@ struct SessionTests {
         let clock = ManualClock(startingAt: Date())
         var configuration = OpenIDProvider.Configuration()
         configuration.clients = [OpenIDProvider.Client(id: "site", redirectURIs: ["http://localhost/callback"])]
-        configuration.accessTokenLifetime = 100
+        configuration.accessTokenLifetime = .seconds(100)
         let provider = try await OpenIDProvider(configuration: configuration, clock: clock.wallClock)
         let jar = Jar()
         let keys = isSealed ? [try SealingKey.random()] : []
@@ -102,7 +103,7 @@ struct SessionTests {
 
     @Test("a user whose grant was revoked is asked to sign in again, and can")
     func revoked() async throws {
-        try await Site.run(provider: { $0.accessTokenLifetime = 100 }) { site in
+        try await Site.run(provider: { $0.accessTokenLifetime = .seconds(100) }) { site in
             var browser = site.visitor()
             try await browser.logIn()
             site.provider.revokeGrants()

@@ -1,3 +1,5 @@
+import AuthStateHummingbird
+import AuthStateJOSE
 import AuthStateKit
 import Testing
 

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 
+@testable import AuthStateHummingbird
 @testable import AuthStateServer
 
 /// The server under test: at `http://localhost`, with a provider that logs Ada in without a page, and one clock for
@@ -67,7 +68,7 @@ final class Folder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// How many states are stored in it.
+    /// How many states are stored in it, and entries of the index: one for each session, and one for each user.
     var states: Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.count { !$0.hasSuffix(".lock") }

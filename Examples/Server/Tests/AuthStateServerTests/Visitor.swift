@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import AuthStateHummingbird
 @testable import AuthStateServer
 
 /// A browser in miniature: keeps cookies, follows no redirect by itself.
@@ -16,7 +17,7 @@ struct Visitor: Sendable {
     ///
     /// - Parameter site: Where the navigation began, as browsers report it; nil as old browsers.
     mutating func get(_ path: String, from site: String? = "none") async throws -> TestResponse {
-        try await send(path, .get, [LoginRoutes.fetchSite: site].compactMapValues(), nil)
+        try await send(path, .get, [HTTPField.Name("Sec-Fetch-Site")!: site].compactMapValues(), nil)
     }
 
     mutating func post(_ path: String, _ form: FormParameters, origin: String? = "http://localhost") async throws

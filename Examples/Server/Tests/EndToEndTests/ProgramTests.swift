@@ -115,6 +115,45 @@ extension EndToEndTests {
             #expect(end.status == 0, "\(end.errors)")
         }
 
+        @Test("with a database it makes the table, and keeps the sessions of users in it")
+        func database() async throws {
+            struct Announcement: Decodable { var connection: String }
+            let postgres = try Program.start(["\(Provider.scripts)/postgresql/start.sh"])
+            do {
+                let line = try #require(try await postgres.firstLine(within: .seconds(40)), "\(postgres.errors)")
+                let connection = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8)).connection
+                @Sendable func sql(_ statement: String) async throws -> String {
+                    let words = [
+                        "psql", connection, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-c", statement,
+                    ]
+                    let result = try await Program.run(words)
+                    try #require(result.status == 0, "\(result.errors)")
+                    return result.output
+                }
+                _ = try await sql("DROP TABLE auth_states")
+                let port = RedirectPorts.next()
+                let program = try ServerProgram.start(["PORT": "\(port)", "DATABASE_URL": connection])
+                try await RunningSite.answers("http://127.0.0.1:\(port)")
+                try await Chromium.run { browsers in
+                    let browser = browsers[0]
+                    try await browser.open("http://127.0.0.1:\(port)/")
+                    try await browser.click("#login")
+                    try await browser.type("ada", into: "#username")
+                    try await browser.type("lovelace", into: "#password")
+                    try await browser.click("#allow")
+                    try await browser.arrives(at: "http://127.0.0.1:\(port)/profile")
+                    #expect(try await sql("SELECT count(*) FROM auth_states WHERE archive IS NOT NULL") == "3\n")
+                }
+                program.send(SIGTERM)
+                let end = try await program.result(within: .seconds(20))
+                #expect(end.status == 0, "\(end.errors)")
+            } catch {
+                await postgres.end()
+                throw error
+            }
+            await postgres.end()
+        }
+
         @Test("a wrong variable ends the start with its name", arguments: ["PORT", "BASE_URL", "ISSUER", "LOG_LEVEL"])
         func wrong(variable: String) async throws {
             let program = try ServerProgram.start([variable: "://", "CLIENT_ID": "x"])

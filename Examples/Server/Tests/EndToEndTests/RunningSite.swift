@@ -1,3 +1,4 @@
+import AuthStateHummingbird
 import AuthStateKit
 import AuthStateServer
 import AuthStateTesting
@@ -17,7 +18,7 @@ struct RunningSite: Sendable {
         let base = "http://127.0.0.1:\(port)"
         var configuration = OpenIDProvider.Configuration()
         configuration.login = .page
-        configuration.accessTokenLifetime = 2
+        configuration.accessTokenLifetime = .seconds(2)
         configuration.clients = [
             OpenIDProvider.Client(
                 id: "site", redirectURIs: ["\(base)/callback"], postLogoutRedirectURIs: ["\(base)/logout"])

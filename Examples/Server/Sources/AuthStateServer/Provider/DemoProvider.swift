@@ -1,3 +1,4 @@
+import AuthStateHummingbird
 import AuthStateKit
 import AuthStateTesting
 import ServiceLifecycle
@@ -9,17 +10,21 @@ struct DemoProvider: Service {
     /// The client that it knows: a public one, as PKCE protects it.
     static let clientID = "demo"
 
+    /// Tells visitors who can sign in.
+    static let hint: HTML =
+        "<p>This server brings its own provider: its user is <code>ada</code>, password <code>lovelace</code>.</p>"
+
     /// Starts it with a login page, the user `ada` (password `lovelace`), and tokens that expire every minute.
     ///
     /// - Throws: `SettingsError` when another program listens on the port.
     init(port: UInt16, client: BaseURL) async throws {
         var configuration = OpenIDProvider.Configuration()
         configuration.login = .page
-        configuration.accessTokenLifetime = 60
+        configuration.accessTokenLifetime = .seconds(60)
         configuration.clients = [
             OpenIDProvider.Client(
-                id: Self.clientID, redirectURIs: [client(Provider.callbackPath)],
-                postLogoutRedirectURIs: [client(Provider.logoutPath)])
+                id: Self.clientID, redirectURIs: [client("/callback")],
+                postLogoutRedirectURIs: [client("/logout")])
         ]
         do {
             provider = try await OpenIDProvider(configuration: configuration, port: port)

@@ -1,3 +1,5 @@
+import AuthStateHummingbird
+import AuthStateJOSE
 import AuthStateKit
 
 extension Settings {
@@ -12,6 +14,7 @@ extension Settings {
             provider: try Self.provider(variables, port: port), baseURL: baseURL, port: Int(port),
             storage: try Self.storage(variables))
         host = variables["HOST"] ?? host
+        tolerances = Set((variables["TOLERATE"] ?? "").split(separator: " ").map { Tolerance(rawValue: String($0)) })
         if let words = variables["SCOPE"]?.split(separator: " ") {
             scopes = words.map { Scope(rawValue: String($0)) }
             guard scopes.contains(.openID), scopes.allSatisfy(\.isValid) else {

@@ -1,3 +1,4 @@
+public import AuthStateHummingbird
 public import AuthStateKit
 
 /// How this server is set up; `init(environment:)` reads it from the environment.
@@ -14,6 +15,8 @@ public struct Settings: Sendable {
     public var provider: ProviderChoice
     /// The scopes to ask for.
     public var scopes: [Scope] = [.openID, .profile, .email]
+    /// Deviations of the provider that are accepted.
+    public var tolerances: Set<Tolerance> = []
     /// Where browsers find this server.
     public var baseURL: BaseURL
     /// The address to listen on.

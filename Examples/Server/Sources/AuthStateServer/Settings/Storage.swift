@@ -1,4 +1,6 @@
 public import AuthStateKit
+import AuthStatePostgres
+import AuthStateServiceLifecycle
 import Logging
 import ServiceLifecycle
 
@@ -6,10 +8,6 @@ import ServiceLifecycle
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if PostgreSQL
-    import AuthStatePostgres
 #endif
 
 /// Where the states of signed-in users are kept.
@@ -63,30 +61,16 @@ public struct Storage: Sendable, Hashable {
             }
             return (store, [])
         case .database(let connectionString):
-            #if PostgreSQL
-                let store: PostgresAuthStateStore
-                do { store = try PostgresAuthStateStore(connectionString: connectionString) } catch {
-                    throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
-                }
+            let store: PostgresAuthStateStore
+            do {
+                store = try PostgresAuthStateStore(connectionString: connectionString)
+                // The first start, by a role that may make tables.
+                if try await !store.hasSchema() { try await store.createSchema() }
                 try await store.checkSchema()
-                return (store, [ListeningService(store: store)])
-            #else
-                _ = connectionString
-                throw SettingsError(
-                    variable: "DATABASE_URL",
-                    problem: "this server was built without PostgreSQL; build it with --traits PostgreSQL")
-            #endif
+            } catch let error as AuthStateError {
+                throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
+            }
+            return (store, [PostgresStoreService(store)])
         }
     }
 }
-
-#if PostgreSQL
-    /// Listens for changes that other servers make in the database.
-    private struct ListeningService: Service {
-        let store: PostgresAuthStateStore
-
-        func run() async throws {
-            try await cancelWhenGracefulShutdown { try await store.run() }
-        }
-    }
-#endif

@@ -1,3 +1,4 @@
+import AuthStateHummingbird
 import AuthStateKit
 import HTTPTypes
 import Hummingbird
@@ -27,16 +28,15 @@ struct Problem {
     var status: HTTPResponse.Status
     var title: String
     var advice: String
-    var retryAfter: Double?
+    var retryAfter: Duration?
 
     init(_ error: any Error) {
         switch error {
-        case let error as Refusal:
-            self.init(status: error.status, title: error.title, advice: error.advice)
+        case let error as OpenIDRefusal: self.init(error)
         case let error as AuthStateError:
             self = Self.kinds[error.kind] ?? Self.ours
             if error.code == .accessDenied { self = Self.denied }
-            retryAfter = error.kind == .transient ? error.retryAfter ?? 10 : nil
+            retryAfter = error.kind == .transient ? error.retryAfter ?? .seconds(10) : nil
         case let error as any HTTPResponseError where error.status == .notFound:
             self.init(status: .notFound, title: "There is no such page", advice: "Check the address.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
@@ -59,7 +59,7 @@ struct Problem {
                 <p><small>Reference for the operator of this site: \(reference)</small></p>
                 <nav><a class="button" href="/login">Sign in</a> <a class="button quiet" href="/">Home</a></nav>
                 """)
-        if let retryAfter { page.headers[.retryAfter] = "\(Int(retryAfter.rounded(.up)))" }
+        if let retryAfter { page.headers[.retryAfter] = "\(Int((retryAfter / .seconds(1)).rounded(.up)))" }
         return page
     }
 
@@ -91,31 +91,20 @@ struct Problem {
     ]
 }
 
-/// A request that this server itself does not accept.
-enum Refusal: Error {
-    /// A callback in a browser that has no pending login for it.
-    case unknownLogin
-    /// A form that does not come from this server's own page.
-    case forgedForm
-    /// A page for people who are signed in.
-    case notSignedIn
-
-    var status: HTTPResponse.Status { self == .unknownLogin ? .badRequest : .forbidden }
-
-    var title: String {
-        switch self {
-        case .unknownLogin: "No sign-in is waiting for this answer"
-        case .forgedForm: "This form was not sent from our page"
-        case .notSignedIn: "Please sign in"
-        }
-    }
-
-    var advice: String {
-        switch self {
+extension Problem {
+    fileprivate init(_ refusal: OpenIDRefusal) {
+        switch refusal {
         case .unknownLogin:
-            "It was begun in another browser or over ten minutes ago, or it was completed before. Nothing was changed."
-        case .forgedForm: "Nothing was changed. Open the page again and repeat what you did."
-        case .notSignedIn: "This page is for people who are signed in."
+            self.init(
+                status: refusal.status, title: "No sign-in is waiting for this answer",
+                advice: "It was begun in another browser or over ten minutes ago, or it was completed before. "
+                    + "Nothing was changed.")
+        case .forgedForm:
+            self.init(
+                status: refusal.status, title: "This form was not sent from our page",
+                advice: "Nothing was changed. Open the page again and repeat what you did.")
+        case .notSignedIn:
+            self.init(status: refusal.status, title: "Please sign in", advice: refusal.reason)
         }
     }
 }

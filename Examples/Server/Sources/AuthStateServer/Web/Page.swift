@@ -15,7 +15,7 @@ struct Page: ResponseGenerator {
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.contentSecurityPolicy] = policy
         // A browser sends `Origin: null` with the forms of a page that has `no-referrer` (Fetch, section 3.2).
-        headers[.referrerPolicy] = "same-origin"
+        headers[.pagePolicy] = "same-origin"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
@@ -79,4 +79,9 @@ struct StyleSheet: ResponseGenerator {
         .quiet { color: var(--text); background: none; border-color: var(--line) }
         small { color: var(--quiet) }
         """
+}
+
+extension HTTPField.Name {
+    /// `Referrer-Policy`, which swift-http-types does not name.
+    fileprivate static var pagePolicy: Self { Self("Referrer-Policy") ?? .referer }
 }

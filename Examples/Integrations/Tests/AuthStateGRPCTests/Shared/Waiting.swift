@@ -1,0 +1,1 @@
+../../../../../Tests/AuthStateKitTests/Support/Waiting.swift

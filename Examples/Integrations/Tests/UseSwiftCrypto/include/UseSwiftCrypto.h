@@ -1,0 +1,4 @@
+#pragma once
+
+/// Chooses swift-crypto for the process; defined in Swift, by AuthStateSwiftCryptoTests.
+void AuthStateUseSwiftCrypto(void);
