@@ -19,17 +19,17 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = [
     "AuthStateKit", "AuthStateOAuth", "AuthStateUserAgent", "AuthStateStorage", "AuthStateTransport", "AuthStateSystem",
-    "AuthStateJOSE", "AuthStateTesting",
+    "AuthStateJOSE", "AuthStatePostgres", "AuthStateTesting",
 ]
 
 # The shelves of the front page. Every document is on one of them.
 SHELVES = {
     "Guides: a newcomer's way": [
-        "GettingStarted", "CommandLineTools", "ServerSide", "ApplePlatforms", "Testing", "Troubleshooting",
+        "GettingStarted", "CommandLineTools", "ServerSide", "Production", "ApplePlatforms", "Testing", "Troubleshooting",
         "MigratingFromAppAuth",
     ],
     "Guides: one task a page": [
-        "Providers", "ClientAuthentication", "DeviceAuthorization", "BackchannelAuthentication", "MachineGrants",
+        "ProtectedResources", "Providers", "ClientAuthentication", "DeviceAuthorization", "BackchannelAuthentication", "MachineGrants",
         "PushedAndSignedRequests", "DPoP", "LoggingOut", "ClientRegistration",
     ],
     "Reference": ["OnePage", "Options", "CommandLine", "Reliability", "Security", "Conformance"],
@@ -135,11 +135,7 @@ def references(value):
 
 
 def check(log, site):
-    # A parameter whose name says everything needs no line of its own.
-    problems = [
-        line for line in pathlib.Path(log).read_text().splitlines()
-        if re.match(r"(warning|error):", line) and not line.endswith("is missing documentation")
-    ]
+    problems = [line for line in pathlib.Path(log).read_text().splitlines() if re.match(r"(warning|error):", line)]
     if problems:
         fail("\n".join(problems))
     site = pathlib.Path(site)

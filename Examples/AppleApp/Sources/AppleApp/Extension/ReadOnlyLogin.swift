@@ -21,7 +21,7 @@ struct ReadOnlyLogin: Sendable {
     func read(_ api: URL, account: String) async -> String {
         do {
             let authState = try await AuthState.restore(
-                at: AuthState.Place(store: store, key: AuthStateKey(rawValue: account)))
+                at: AuthState.Place(store, key: AuthStateKey(rawValue: account)))
             let response = try await authState.performAction(TransportRequest(url: api))
             return String(decoding: response.body, as: UTF8.self)
         } catch let error as AuthStateError where error.code == .notLoggedIn {
