@@ -116,8 +116,7 @@
         }
 
         private static func hasUsedItsTime(_ transfer: CurlTransfer) -> Bool {
-            let microseconds = AuthStateCurlGetOffset(transfer.easy, AuthStateCurl_CURLINFO_TOTAL_TIME_T)
-            return transfer.attempts > 0 || microseconds >= Int64(transfer.exchange.request.timeoutMilliseconds) * 1000
+            transfer.attempts > 0 || transfer.elapsedMilliseconds >= transfer.exchange.request.timeoutMilliseconds
         }
 
         /// Returns the system's reason if there is one, else libcurl's; neither contains anything of the request.

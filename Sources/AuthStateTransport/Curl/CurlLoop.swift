@@ -7,11 +7,14 @@
     final class CurlLoop {
         private let mailbox: CurlMailbox
         private let options: CurlTransfer.Options
+        private var authorities: CurlAuthorities
         private let multi: UnsafeMutableRawPointer
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
         /// Handles at rest; making one anew costs more than resetting it.
         private var spareHandles: [UnsafeMutableRawPointer] = []
         private static let maximumSpareHandles = 16
+        /// Without a number libcurl keeps four connections for each exchange in progress, and closes the others.
+        private static let maximumIdleConnections = 256
 
         private init(
             multi: UnsafeMutableRawPointer, mailbox: CurlMailbox, configuration: CurlTransport.Configuration,
@@ -19,9 +22,11 @@
         ) {
             self.multi = multi
             self.mailbox = mailbox
-            options = CurlTransfer.Options(configuration, authorities: authorities)
+            options = CurlTransfer.Options(configuration)
+            self.authorities = CurlAuthorities(own: authorities)
             let connections = max(1, configuration.maximumConnectionsPerHost)
             AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, connections)
+            AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
         }
 
         deinit {
@@ -80,14 +85,17 @@
             }
         }
 
-        private func start(_ exchange: TransportExchange) {
+        private func start(
+            _ exchange: TransportExchange, searching search: CurlAuthorities.Search? = nil, spentMilliseconds: Int = 0
+        ) {
             guard !exchange.isFinished else { return }
             guard let easy = spareHandles.popLast() ?? AuthStateCurlEasyInit() else {
                 return exchange.finish(.failure(CurlFailure.outOfMemory))
             }
-            let transfer = CurlTransfer(exchange, easy: easy)
+            let transfer = CurlTransfer(
+                exchange, easy: easy, search: search ?? authorities.first, spentMilliseconds: spentMilliseconds)
             transfers[ObjectIdentifier(exchange)] = transfer
-            let code = transfer.apply(options)
+            let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))
                 return drop(exchange)
@@ -99,10 +107,23 @@
             while let easy = AuthStateCurlMultiNextDone(multi, &code) {
                 guard let context = AuthStateCurlGetPointer(easy, AuthStateCurl_CURLINFO_PRIVATE) else { continue }
                 let transfer = CurlTransfer.from(context)
+                if code == AuthStateCurl_CURLE_PEER_FAILED_VERIFICATION, transfer.search == .folder {
+                    searchSystem(after: transfer)
+                    continue
+                }
+                // What the folder lacked once is likely to be needed again.
+                if code == AuthStateCurl_CURLE_OK, transfer.search == .system { authorities.first = .system }
                 // The caller first: tidying up need not delay it.
                 transfer.exchange.finish(transfer.result(code))
                 drop(transfer.exchange)
             }
+        }
+
+        /// Starts an exchange again, for which the folder had no authority; nothing of its request has been sent.
+        private func searchSystem(after transfer: CurlTransfer) {
+            let spent = transfer.elapsedMilliseconds
+            drop(transfer.exchange)
+            start(transfer.exchange, searching: .system, spentMilliseconds: spent)
         }
 
         /// Frees what an exchange holds, whether or not it has ended; harmless when it holds nothing.

@@ -6,7 +6,6 @@
     extension CurlTransfer {
         /// The options that all exchanges of a transport share.
         struct Options {
-            let authorities: Data?
             let clientCertificate: CurlTransport.ClientCertificate?
             let usesProxyFromEnvironment: Bool
             /// Options that this libcurl must know.
@@ -14,8 +13,7 @@
             /// Options that a libcurl may lack.
             let optional: [(option: Int, value: Int)]
 
-            init(_ configuration: CurlTransport.Configuration, authorities: Data?) {
-                self.authorities = authorities
+            init(_ configuration: CurlTransport.Configuration) {
                 clientCertificate = configuration.clientCertificate
                 usesProxyFromEnvironment = configuration.usesProxyFromEnvironment
                 required = [
@@ -38,7 +36,7 @@
         }
 
         /// Tells libcurl everything about the exchange; returns the first code that is not CURLE_OK.
-        func apply(_ options: Options) -> Int {
+        func apply(_ options: Options, _ authorities: inout CurlAuthorities) -> Int {
             let request = exchange.request
             var failure = AuthStateCurl_CURLE_OK
             func check(_ code: Int) { if failure == AuthStateCurl_CURLE_OK { failure = code } }
@@ -54,7 +52,7 @@
             }
 
             set(AuthStateCurl_CURLOPT_URL, request.url)
-            set(AuthStateCurl_CURLOPT_TIMEOUT_MS, request.timeoutMilliseconds)
+            set(AuthStateCurl_CURLOPT_TIMEOUT_MS, max(1, request.timeoutMilliseconds - spentMilliseconds))
             set(AuthStateCurl_CURLOPT_ACCEPT_ENCODING, "")
             set(AuthStateCurl_CURLOPT_USERAGENT, "AuthStateKit")
             if request.isSecure {
@@ -63,11 +61,7 @@
                     set(AuthStateCurl_CURLOPT_SSLCERT, certificate.certificateFile)
                     set(AuthStateCurl_CURLOPT_SSLKEY, certificate.keyFile)
                 }
-                options.authorities?.withUnsafeBytes { bytes in
-                    check(
-                        AuthStateCurlSetBlob(
-                            easy, AuthStateCurl_CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count))
-                }
+                check(authorities.apply(search, to: easy))
             }
             setMethodAndBody(check)
             setHeaders(check)

@@ -7,6 +7,10 @@
     final class CurlTransfer {
         let exchange: TransportExchange
         let easy: UnsafeMutableRawPointer
+        /// Where the authority of the server's certificate is looked for.
+        let search: CurlAuthorities.Search
+        /// The part of the exchange's time that an earlier search took.
+        let spentMilliseconds: Int
         /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
         var headerLines: OpaquePointer?
         let detail = UnsafeMutablePointer<CChar>.allocate(capacity: AuthStateCurl_CURL_ERROR_SIZE)
@@ -25,9 +29,14 @@
         /// The part of an answer that was too long.
         enum Excess { case head, body }
 
-        init(_ exchange: TransportExchange, easy: UnsafeMutableRawPointer) {
+        init(
+            _ exchange: TransportExchange, easy: UnsafeMutableRawPointer, search: CurlAuthorities.Search,
+            spentMilliseconds: Int
+        ) {
             self.exchange = exchange
             self.easy = easy
+            self.search = search
+            self.spentMilliseconds = spentMilliseconds
             detail.pointee = 0
         }
 
@@ -42,6 +51,11 @@
         }
 
         var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+        /// The milliseconds that the exchange has taken.
+        var elapsedMilliseconds: Int {
+            spentMilliseconds + Int(AuthStateCurlGetOffset(easy, AuthStateCurl_CURLINFO_TOTAL_TIME_T) / 1000)
+        }
 
         func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
             if !head.append(bytes) { excess = .head }

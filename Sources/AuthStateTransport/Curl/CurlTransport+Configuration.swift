@@ -1,6 +1,5 @@
 #if os(Linux)
     import AuthStateFoundation
-    import CAuthStateCurl
 
     extension CurlTransport {
         /// The authorities that a transport trusts, its client certificate, and its use of connections.
@@ -56,36 +55,9 @@
     }
 
     extension CurlTransport.Configuration {
-        /// The paths at which distributions keep their authorities, for a libcurl older than 7.84, which does not
-        /// report its own.
-        private static let systemBundles = [
-            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
-            "/etc/ssl/cert.pem",
-        ]
-
-        /// Returns the system's authorities and those of the file in one PEM text, because naming a file to libcurl
-        /// would replace the system's; nil when no file was named.
+        /// Returns the text of the file of authorities, or nil when none was named.
         ///
         /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
-        func certificateAuthorities() throws -> Data? {
-            guard let certificateAuthorityFile else { return nil }
-            let extra = try CertificateAuthorities.pem(ofFile: certificateAuthorityFile)
-            var all = Self.systemBundle()
-            all.append(0x0A)
-            all.append(extra)
-            return all
-        }
-
-        private static func systemBundle() -> Data {
-            let easy = AuthStateCurlEasyInit()
-            defer { AuthStateCurlEasyCleanup(easy) }
-            let own = AuthStateCurlGetPointer(easy, AuthStateCurl_CURLINFO_CAINFO).map {
-                String(cString: $0.assumingMemoryBound(to: CChar.self))
-            }
-            for path in [own].compactMap({ $0 }) + systemBundles {
-                if let bundle = try? Data(contentsOf: URL(fileURLWithPath: path)) { return bundle }
-            }
-            return Data()
-        }
+        func ownAuthorities() throws -> Data? { try certificateAuthorityFile.map(CertificateAuthorities.pem(ofFile:)) }
     }
 #endif

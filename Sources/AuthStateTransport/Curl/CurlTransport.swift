@@ -39,7 +39,7 @@
             if let mailbox = started.withLock({ $0 }) { return mailbox }
             try CurlLibrary.open()
             try configuration.clientCertificate?.check()
-            let authorities = try configuration.certificateAuthorities()
+            let authorities = try configuration.ownAuthorities()
             return try started.withLock { mailbox in
                 if let mailbox { return mailbox }
                 let new = try CurlMailbox()

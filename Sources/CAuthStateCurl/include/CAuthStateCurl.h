@@ -77,6 +77,7 @@ struct CURLMsg;
     CONSTANT(CURLOPT_SSLCERT, 10025)                                                                                  \
     CONSTANT(CURLOPT_HEADERDATA, 10029)                                                                               \
     CONSTANT(CURLOPT_CUSTOMREQUEST, 10036)                                                                            \
+    CONSTANT(CURLOPT_CAINFO, 10065)                                                                                   \
     CONSTANT(CURLOPT_SSLKEY, 10087)                                                                                   \
     CONSTANT(CURLOPT_ACCEPT_ENCODING, 10102)                                                                          \
     CONSTANT(CURLOPT_PRIVATE, 10103)                                                                                  \
@@ -90,10 +91,12 @@ struct CURLMsg;
     CONSTANT(CURLOPT_PREREQFUNCTION, 20312)                                                                           \
     CONSTANT(CURLOPT_POSTFIELDSIZE_LARGE, 30120)                                                                      \
     CONSTANT(CURLOPT_CAINFO_BLOB, 40309)                                                                              \
+    CONSTANT(CURLMOPT_MAXCONNECTS, 6)                                                                                 \
     CONSTANT(CURLMOPT_MAX_HOST_CONNECTIONS, 7)                                                                        \
     /* Information about an exchange */                                                                               \
     CONSTANT(CURLINFO_PRIVATE, 0x100015)                                                                              \
     CONSTANT(CURLINFO_CAINFO, 0x10003d)                                                                               \
+    CONSTANT(CURLINFO_CAPATH, 0x10003e)                                                                               \
     CONSTANT(CURLINFO_RESPONSE_CODE, 0x200002)                                                                        \
     CONSTANT(CURLINFO_REQUEST_SIZE, 0x20000c)                                                                         \
     CONSTANT(CURLINFO_HTTP_CONNECTCODE, 0x200016)                                                                     \

@@ -92,16 +92,19 @@
             #expect(error.code == .insecureConnection && !error.requestMayHaveBeenSent)
         }
 
-        @Test("the authorities of a file come in addition to the system's")
-        func addition() throws {
-            try CurlLibrary.open()
-            let server = try TLSServer()
-            let own = try String(contentsOfFile: server.certificate, encoding: .utf8)
-            let configuration = CurlTransport.Configuration(certificateAuthorityFile: server.certificate)
-            let all = String(decoding: try #require(try configuration.certificateAuthorities()), as: UTF8.self)
-            #expect(all.hasSuffix(own))
-            let bundle = "/etc/ssl/certs/ca-certificates.crt"
-            if let system = try? String(contentsOfFile: bundle, encoding: .utf8) { #expect(all.hasPrefix(system)) }
+        @Test("a folder of authorities under the hashes of their names is told from any other folder")
+        func hashedFolder() throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            func add(_ name: String) throws { try Data().write(to: folder.appendingPathComponent(name)) }
+            for name in ["ca-certificates.crt", "GlobalSign_Root_R46.pem", "abcdefgh.0", "0123abcd", "0123ABCD.0"] {
+                try add(name)
+            }
+            #expect(!CurlAuthorities.isHashed(folder.path))
+            #expect(!CurlAuthorities.isHashed(folder.path + "/none"))
+            try add("0123abcd.0")
+            #expect(CurlAuthorities.isHashed(folder.path))
         }
 
         @Test(

@@ -212,6 +212,26 @@ extension EndToEndTests {
                 arguments, 78, [.insecureConnection], stage: .discovery, hint: "--ca-file")
         }
 
+        @Test("an authority that was appended to the system's bundle is found there, after the folder")
+        func bundledAuthority() async throws {
+            let authstate = try Authstate(.glewlwydTLS)
+            var arguments = authstate.loginArguments()
+            let index = try #require(arguments.firstIndex(of: "--ca-file"))
+            let authority = try String(contentsOfFile: arguments[index + 1], encoding: .utf8)
+            arguments.removeSubrange(index...index + 1)
+            let bundle = "/etc/ssl/certs/ca-certificates.crt"
+            let system = try String(contentsOfFile: bundle, encoding: .utf8)
+            let whole = try authstate.folder.file("bundle.pem", containing: "\(system)\n\(authority)")
+            // Only these processes see the other bundle.
+            let result = try await Program.run(
+                [
+                    "unshare", "--mount", "sh", "-c", "mount --bind \"$0\" \(bundle) && exec \"$@\"", whole,
+                    Authstate.path,
+                ]
+                    + arguments + ["--state", authstate.stateFile])
+            #expect(result.status == 0, "\(result.output) \(result.errors)")
+        }
+
         @Test("an option that does not exist")
         func usage() async throws {
             let authstate = try Authstate(.django)
