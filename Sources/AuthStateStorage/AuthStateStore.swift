@@ -1,5 +1,6 @@
 public import AuthStateFoundation
 public import AuthStateJOSE
+import AuthStateOAuth
 
 /// Keeps archived states, each under a key, for the next process and for others beside this one.
 ///
@@ -167,7 +168,7 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
 
     /// Returns whether both have the same bytes: an accented letter and a letter followed by the accent are two keys.
     public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8) && left.isDigest == right.isDigest
+        left.isDigest == right.isDigest && left.rawValue.isExactly(right.rawValue)
     }
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {

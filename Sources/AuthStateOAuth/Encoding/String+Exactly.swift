@@ -1,8 +1,19 @@
+import AuthStateLibc
+
 extension StringProtocol {
     /// Whether both have the same code points, as identifiers are compared (RFC 7519, section 7.3; RFC 8259, section 8.3).
     ///
     /// `==` takes strings for the same that Unicode calls canonically equivalent: the Kelvin sign is a K to it.
-    package func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: some StringProtocol) -> Bool {
+        let isEqual = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
 }
 
 extension Sequence<String> {
