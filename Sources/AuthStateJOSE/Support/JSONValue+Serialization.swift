@@ -33,23 +33,35 @@ extension JSONValue {
 
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): output += "\\\"".utf8
-            case UInt8(ascii: "\\"): output += "\\\\".utf8
-            case 0x08: output += "\\b".utf8
-            case 0x09: output += "\\t".utf8
-            case 0x0A: output += "\\n".utf8
-            case 0x0C: output += "\\f".utf8
-            case 0x0D: output += "\\r".utf8
-            case ..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                output += "\\u00".utf8
-                output.append(digits[Int(byte >> 4)])
-                output.append(digits[Int(byte & 0x0F)])
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for (index, byte) in bytes.enumerated() where mustEscape(byte) {
+                output += bytes[start..<index]
+                output += escape(byte)
+                start = index + 1
             }
+            output += bytes[start...]
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func escape(_ byte: UInt8) -> [UInt8] {
+        switch byte {
+        case UInt8(ascii: "\""): return Array("\\\"".utf8)
+        case UInt8(ascii: "\\"): return Array("\\\\".utf8)
+        case 0x08: return Array("\\b".utf8)
+        case 0x09: return Array("\\t".utf8)
+        case 0x0A: return Array("\\n".utf8)
+        case 0x0C: return Array("\\f".utf8)
+        case 0x0D: return Array("\\r".utf8)
+        default:
+            let digits = Array("0123456789abcdef".utf8)
+            return Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+        }
     }
 }

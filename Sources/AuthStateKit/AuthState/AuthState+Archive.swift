@@ -28,9 +28,7 @@ public struct AuthStateArchive: Sendable, Hashable {
                 expected: "format \(Self.currentFormat)", received: "format \(format)",
                 hint: "Update this program; the stored state was left as it is.")
         }
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .secondsSince1970
-        do { record = try decoder.decode(Envelope.self, from: data).state } catch { throw Self.corrupt(error) }
+        do { record = try json.decoded(as: Envelope.self).state } catch { throw Self.corrupt(error) }
     }
 
     /// Returns whether bytes begin as an archive does, readable or not; other bytes belong to another program.
@@ -38,10 +36,7 @@ public struct AuthStateArchive: Sendable, Hashable {
 
     /// Returns the bytes to store.
     public func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(Envelope(format: Self.currentFormat, state: record))
+        Data(try JSONValue(encoding: Envelope(format: Self.currentFormat, state: record)).serialized())
     }
 
     private struct Envelope: Codable {

@@ -1,0 +1,211 @@
+import AuthStateFoundation
+
+extension JSONValue {
+    /// Decodes a type from the value; dates are seconds since 1970, and URLs are strings.
+    ///
+    /// A document that was parsed already is not parsed again, as Foundation's decoder would, and parts of the type that are
+    /// JSON values are taken as they are.
+    ///
+    /// - Throws: `DecodingError`, and what the type's own initializer throws.
+    package func decoded<T: Decodable>(as type: T.Type) throws -> T {
+        try JSONValueDecoder(value: self).decode(type)
+    }
+}
+
+/// Reads one value.
+private struct JSONValueDecoder: Decoder {
+    let value: JSONValue
+    /// The way to what contains the value, and the step from there; put together when it is asked for.
+    var parent: [any CodingKey] = []
+    var step: (any CodingKey)?
+
+    var codingPath: [any CodingKey] { step.map { parent + [$0] } ?? parent }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
+        return KeyedDecodingContainer(Members(members: members, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw mismatch([JSONValue].self) }
+        return Elements(elements: elements, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    private func mismatch(_ type: Any.Type) -> DecodingError {
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "something else than \(type)")
+        return decodeNil() ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    private func require<T>(_ value: T?) throws -> T {
+        guard let value else { throw mismatch(T.self) }
+        return value
+    }
+
+    private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+        try require(value.intValue.flatMap(T.init(exactly:)))
+    }
+
+    /// Decodes what is no scalar by the type's own initializer, unless the value is it already.
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        let found: Any?
+        switch type {
+        case is JSONValue.Type: found = value
+        case is [String: JSONValue].Type: found = value.objectValue
+        case is [JSONValue].Type: found = value.arrayValue
+        case is Date.Type: found = value.doubleValue.map(Date.init(timeIntervalSince1970:))
+        case is URL.Type: found = value.stringValue.flatMap(URL.init(string:))
+        default: return try T(from: self)
+        }
+        return try require(found as? T)
+    }
+}
+
+extension JSONValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { if case .null = value { true } else { false } }
+    func decode(_ type: Bool.Type) throws -> Bool { try require(value.boolValue) }
+    func decode(_ type: String.Type) throws -> String { try require(value.stringValue) }
+    func decode(_ type: Double.Type) throws -> Double { try require(value.doubleValue) }
+    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+}
+
+/// Reads the members of an object.
+private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let members: [String: JSONValue]
+    let codingPath: [any CodingKey]
+
+    var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+
+    private func decoder(_ key: Key) throws -> JSONValueDecoder {
+        guard let value = members[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "no such member"))
+        }
+        return JSONValueDecoder(value: value, parent: codingPath, step: key)
+    }
+
+    /// The decoder of a member that is there and is not null.
+    private func present(_ key: Key) -> JSONValueDecoder? {
+        members[key.stringValue].map { JSONValueDecoder(value: $0, parent: codingPath, step: key) }
+            .flatMap { $0.decodeNil() ? nil : $0 }
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).decode(type) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key).decode(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key).decode(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key).decode(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key).decode(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).decode(type) }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key).decode(type) }
+
+    // The defaults look three times.
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.decode(type) }
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? { try present(key)?.decode(type) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { try superDecoder(named: "super") }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(named: key.stringValue) }
+
+    private func superDecoder(named name: String) throws -> any Decoder {
+        JSONValueDecoder(value: members[name] ?? .null, parent: codingPath, step: JSONPathStep(stringValue: name))
+    }
+}
+
+/// Reads the elements of an array, one after the other.
+private struct Elements: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
+        self.elements = elements
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex == elements.count }
+
+    /// Reads the next element, and steps over it when that succeeds.
+    private mutating func next<T>(_ type: T.Type, _ read: (JSONValueDecoder) throws -> T) throws -> T {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type, DecodingError.Context(codingPath: codingPath, debugDescription: "no more elements"))
+        }
+        let step = JSONPathStep(intValue: currentIndex)
+        let value = try read(JSONValueDecoder(value: elements[currentIndex], parent: codingPath, step: step))
+        currentIndex += 1
+        return value
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, case .null = elements[currentIndex] else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next(type) { try $0.decode(type) } }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try next(KeyedDecodingContainer<Nested>.self) { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next((any UnkeyedDecodingContainer).self) { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try next((any Decoder).self) { $0 } }
+}
+
+/// A step on the way to a value: the name of a member or the index of an element.
+struct JSONPathStep: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import AuthStateJOSE
+
+@Suite("JSON values and Codable")
+struct JSONCodingTests {
+    /// Everything that a type may ask of a coder.
+    private struct Everything: Codable, Hashable {
+        enum Choice: Codable, Hashable {
+            case nothing
+            case number(Int)
+            case pair(String, named: Double)
+        }
+
+        struct Name: RawRepresentable, Codable, Hashable { var rawValue: String }
+
+        var text = "schräg \u{1F600} \"\\/\n"
+        var flag = true
+        var integers: [Int64] = [.min, -1, 0, 1, .max]
+        var small: UInt8 = 255
+        var float: Float = 0.5
+        var double = 1_732_512_345.123
+        var whole = 3.0
+        var date = Date(timeIntervalSince1970: 1_732_512_345.25)
+        var url = URL(string: "https://op.example/a?b=c%20d#e")
+        var absent: String?
+        var name = Name(rawValue: "openid")
+        var choices: [Choice] = [.nothing, .number(7), .pair("a", named: 0.25)]
+        var gaps: [Int?] = [1, nil, 3]
+        var lists: [[String]] = [["a"], [], ["b", "c"]]
+        var table: [String: [Name]] = ["x": [Name(rawValue: "y")], "": []]
+        var json: JSONValue = ["a": [1, 2.5, nil, true, "b", ["c": [:]]]]
+        var document: [String: JSONValue] = ["d": 1]
+        var elements: [JSONValue] = [1, "e"]
+    }
+
+    /// A type that writes itself by containers within containers.
+    private final class Nested: Codable {
+        enum Keys: String, CodingKey { case object, array, inherited }
+        var numbers: [Int]
+
+        init(_ numbers: [Int]) { self.numbers = numbers }
+
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            var array = try container.nestedUnkeyedContainer(forKey: .array)
+            var object = try array.nestedContainer(keyedBy: Keys.self).nestedUnkeyedContainer(forKey: .object)
+            numbers = [try object.decode(Int.self)]
+            var inner = try array.nestedUnkeyedContainer()
+            numbers += [try inner.decode(Int.self), try Int(from: array.superDecoder())]
+            numbers.append(try Int(from: container.superDecoder()))
+            numbers.append(try Int(from: container.superDecoder(forKey: .inherited)))
+            #expect(object.isAtEnd && inner.isAtEnd && array.isAtEnd && array.currentIndex == 3)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            var array = container.nestedUnkeyedContainer(forKey: .array)
+            var member = array.nestedContainer(keyedBy: Keys.self)
+            var object = member.nestedUnkeyedContainer(forKey: .object)
+            var inner = array.nestedUnkeyedContainer()
+            // In an order that is not the document's.
+            try inner.encode(numbers[1])
+            try object.encode(numbers[0])
+            try numbers[2].encode(to: array.superEncoder())
+            try numbers[3].encode(to: container.superEncoder())
+            try numbers[4].encode(to: container.superEncoder(forKey: .inherited))
+        }
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return encoder
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        return decoder
+    }
+
+    @Test("what is encoded is what Foundation encodes, and each reads the other's")
+    func everything() throws {
+        let value = Everything()
+        let own = try JSONValue(encoding: value)
+        let foundations = try Self.encoder.encode(value)
+        #expect(own == (try JSONValue(parsing: foundations)))
+        #expect(try own.decoded(as: Everything.self) == value)
+        #expect(try Self.decoder.decode(Everything.self, from: Data(own.serialized())) == value)
+    }
+
+    @Test("containers within containers are read and written, in any order")
+    func nested() throws {
+        let own = try JSONValue(encoding: Nested([1, 2, 3, 4, 5]))
+        #expect(own == (try JSONValue(parsing: Self.encoder.encode(Nested([1, 2, 3, 4, 5])))))
+        #expect(own == ["array": [["object": [1]], [2], 3], "super": 4, "inherited": 5])
+        #expect(try own.decoded(as: Nested.self).numbers == [1, 2, 3, 4, 5])
+    }
+
+    @Test("scalars alone and empty containers are values too")
+    func alone() throws {
+        #expect(try JSONValue(encoding: "a") == "a")
+        #expect(try JSONValue(encoding: 1.5) == 1.5)
+        #expect(try JSONValue(encoding: [Int]()) == [])
+        #expect(try JSONValue(encoding: [String: Int]()) == [:])
+        #expect(try JSONValue(encoding: Optional<Int>.none) == nil)
+        #expect(try JSONValue.string("a").decoded(as: String.self) == "a")
+        #expect(try JSONValue.null.decoded(as: Int?.self) == nil)
+    }
+
+    @Test(
+        "a value of another type is an error with the way to it",
+        arguments: [
+            (["small": 256], "small"), (["small": -1], "small"), (["small": 1.5], "small"), (["text": 1], "text"),
+            (["text": nil], "text"), (["integers": [1, "b"]], "integers/1"), (["date": "today"], "date"),
+            (["choices": [["number": ["_0": true]]]], "choices/0/number/_0"),
+            (["table": ["x": ["y", 1]]], "table/x/1"),
+        ] as [(JSONValue, String)])
+    func mismatch(_ change: JSONValue, _ path: String) throws {
+        var members = try #require(try JSONValue(encoding: Everything()).objectValue)
+        members.merge(try #require(change.objectValue)) { $1 }
+        let error = try #require(throws: DecodingError.self) {
+            try JSONValue.object(members).decoded(as: Everything.self)
+        }
+        switch error {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            #expect(context.codingPath.map(\.stringValue).joined(separator: "/") == path)
+        default: Issue.record("\(error)")
+        }
+    }
+
+    @Test("a member that is not there is an error with its name, and an array ends")
+    func missing() throws {
+        var members = try #require(try JSONValue(encoding: Everything()).objectValue)
+        members["flag"] = nil
+        let error = try #require(throws: DecodingError.self) {
+            try JSONValue.object(members).decoded(as: Everything.self)
+        }
+        guard case .keyNotFound(let key, _) = error else { throw error }
+        #expect(key.stringValue == "flag")
+        let short: JSONValue = ["array": [["object": []], [], 3], "super": 4, "inherited": 5]
+        #expect(throws: DecodingError.self) { try short.decoded(as: Nested.self) }
+    }
+
+    @Test("a number that JSON cannot write is an error", arguments: [Double.infinity, .nan])
+    func infinite(_ number: Double) {
+        #expect(throws: EncodingError.self) { try JSONValue(encoding: ["a": number]) }
+        #expect(throws: EncodingError.self) { try JSONValue(encoding: Date(timeIntervalSince1970: number)) }
+    }
+}
