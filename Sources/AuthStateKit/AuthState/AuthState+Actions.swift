@@ -19,7 +19,7 @@ extension AuthState {
     /// Returns tokens when the published ones cannot be used at once; the only part of `freshTokens` that waits for the
     /// actor.
     @usableFromInline
-    func tokens(_ parameters: RenewalParameters) async throws -> Tokens {
+    nonisolated(nonsending) func tokens(_ parameters: RenewalParameters) async throws -> Tokens {
         try await tokens(parameters, reason: .stale)
     }
 

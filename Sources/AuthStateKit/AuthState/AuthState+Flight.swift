@@ -51,25 +51,26 @@ extension AuthState {
 
     /// Returns tokens that are fresh now, renewed if necessary.
     ///
-    /// Reads the published state, not one that is still being saved: no caller gets an access token before the refresh
-    /// token that came with it is on disk.
-    func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
+    /// Waits outside the actor, so that a thousand callers need no thousand turns there when a renewal ends.
+    nonisolated(nonsending) func tokens(
+        _ parameters: RenewalParameters, reason: Flight.Reason
+    ) async throws -> Tokens {
         let asked = service.configuration.clock.secondsSince1970
         var hasSeenExpired = false
         while true {
-            // The tokens at hand may be old; a renewal reads the store itself.
-            if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
-            let running = running(parameters)
-            if running == nil, let answer = atHand(parameters, reason) { return try answer.get() }
-            notify(.tokensRequested(joined: running != nil))
-            let flight = running ?? start(parameters, reason)
+            let flight: Flight
+            let isJoined: Bool
+            switch try await way(to: parameters, reason) {
+            case .atHand(let tokens): return tokens
+            case .renewal(let renewal, let isRunning): (flight, isJoined) = (renewal, isRunning)
+            }
             do {
                 let tokens = try await flight.result.value()
                 // A renewal that other callers share may have stopped at tokens that are too short for this caller.
-                if running != nil, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
+                if isJoined, !tokens.storage.satisfies(reason, askedAt: asked) { continue }
                 // Saving them may have taken longer than they last. Checked once: a provider's tokens may never last
                 // longer.
-                if running != nil, !hasSeenExpired, tokens.storage.hasExpired(by: service.configuration.clock.now) {
+                if isJoined, !hasSeenExpired, tokens.storage.hasExpired(by: service.configuration.clock.now) {
                     hasSeenExpired = true
                     continue
                 }
@@ -78,13 +79,40 @@ extension AuthState {
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
-                // The renewal was for a caller who wants more than this one.
-                if running != nil, let tokens = try? atHand(parameters, reason)?.get() { return tokens }
-                if parameters.isNone, let live = liveTokens(insteadOf: error, reason) { return live }
+                if let tokens = await tokens(insteadOf: error, parameters, reason, isJoined: isJoined) { return tokens }
                 notify(.tokensDenied(error))
                 throw error
             }
         }
+    }
+
+    /// Where a caller's tokens come from.
+    private enum Way: Sendable {
+        case atHand(Tokens)
+        /// A renewal, and whether it was running before.
+        case renewal(Flight, isRunning: Bool)
+    }
+
+    /// Returns the tokens at hand, or the renewal to wait for.
+    ///
+    /// Reads the published state, not one that is still being saved: no caller gets an access token before the refresh
+    /// token that came with it is on disk.
+    private func way(to parameters: RenewalParameters, _ reason: Flight.Reason) async throws -> Way {
+        // The tokens at hand may be old; a renewal reads the store itself.
+        if running(parameters) == nil, atHand(parameters, reason) != nil { try await notice() }
+        let running = running(parameters)
+        if running == nil, let answer = atHand(parameters, reason) { return .atHand(try answer.get()) }
+        notify(.tokensRequested(joined: running != nil))
+        return .renewal(running ?? start(parameters, reason), isRunning: running != nil)
+    }
+
+    /// Returns the tokens for a caller whose renewal failed, when there are any that will do.
+    private func tokens(
+        insteadOf error: AuthStateError, _ parameters: RenewalParameters, _ reason: Flight.Reason, isJoined: Bool
+    ) -> Tokens? {
+        // The renewal was for a caller who wants more than this one.
+        if isJoined, let tokens = try? atHand(parameters, reason)?.get() { return tokens }
+        return parameters.isNone ? liveTokens(insteadOf: error, reason) : nil
     }
 
     /// Returns the renewal of this grant in progress, or nil.
