@@ -140,6 +140,27 @@ enum Fixtures {
         -----END PRIVATE KEY-----
         """
 
+    /// Keys for X25519, X448 and Ed448: the first has the form of an Ed25519 key but for its type.
+    static let foreignPKCS8 = [
+        """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VuBCIEICDD8PcEmuyoa9HteG6wAs69Dq6/griTbkf3c289th1h
+        -----END PRIVATE KEY-----
+        """,
+        """
+        -----BEGIN PRIVATE KEY-----
+        MEYCAQAwBQYDK2VvBDoEODABzqfuBZsxbLIyVmUj8igB9cOS89XXCBpULKTGyqhh
+        bSF6F0XHzMbAISjs6re3ehhK1+yH3Ezw
+        -----END PRIVATE KEY-----
+        """,
+        """
+        -----BEGIN PRIVATE KEY-----
+        MEcCAQAwBQYDK2VxBDsEORbaHSy47RcWI+G8ethrpQnGwMJGXi0DyktjHuPRnBhX
+        Khs5RYVvxBOlPusSzLvmx+t/HTNLpvAqBg==
+        -----END PRIVATE KEY-----
+        """,
+    ]
+
     /// An encrypted key.
     static let encryptedPEM = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----

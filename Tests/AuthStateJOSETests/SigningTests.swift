@@ -53,6 +53,12 @@ struct SigningTests {
         }
     }
 
+    @Test("PEM keys of types that have no signatures here are refused", arguments: Fixtures.foreignPKCS8)
+    func foreignPEM(_ pem: String) throws {
+        let error = #expect(throws: JOSEError.self) { try SigningKey(pem: pem) }
+        #expect(error?.code == .unsupportedAlgorithm)
+    }
+
     @Test("a key does not sign with an algorithm that is not its own")
     func mismatch() throws {
         let key = try SigningKey(pem: Fixtures.ecPKCS8)

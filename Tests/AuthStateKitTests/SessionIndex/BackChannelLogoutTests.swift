@@ -120,6 +120,30 @@ struct BackChannelLogoutTests {
         #expect(try await site.base.entries(savedBefore: later).isEmpty)
     }
 
+    @Test("a save whose caller is cancelled under the lease stores the state with its entries")
+    func cancelledSave() async throws {
+        let site = try await Site()
+        let session = try await site.logIn("a")
+        let archive = try #require(try await site.base.load("a")).archive
+        let (base, gate) = (InMemoryAuthStateStore(), ScriptedTransport.Gate())
+        let store = IndexedAuthStateStore(base)
+        let saving = Task {
+            try await store.withLease("a", deadline: .seconds(10)) { lease in
+                _ = try await lease.load()
+                try? await gate.pass()
+                #expect(Task.isCancelled)
+                _ = try await lease.save(archive, expecting: nil)
+            }
+        }
+        await gate.arrivals()
+        saving.cancel()
+        try await bounded { try await saving.value }
+        #expect(try await base.load("a")?.archive == archive)
+        for name in SessionName.all(of: session) {
+            #expect(try await store.index.sessions(of: name).keys.sorted() == ["a"])
+        }
+    }
+
     @Test("a sweep keeps the entries of sessions that continue, and deletes abandoned states with theirs")
     func sweep() async throws {
         let clock = ManualClock()

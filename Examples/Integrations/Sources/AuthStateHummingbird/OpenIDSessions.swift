@@ -52,13 +52,20 @@ public struct OpenIDSessions: Sendable {
         seal = try CookieSeal(configuration.sealingKeys)
     }
 
-    /// Returns the session that a request's cookie names; nil without one, or when it has expired.
+    /// Returns the session that a request's cookie names; nil without one, when it has expired, and when its stored state is
+    /// damaged.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when the session cannot be read.
+    /// A damaged state does not become readable again, so the user signs in anew, which removes it. Its error is logged.
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the session cannot be read at the moment, or its sealing key is missing.
     public func session(of request: Request) async throws -> OpenIDSession? {
-        guard let secret = BrowserCookie.session.secret(in: request), let state = try await state(of: secret) else {
+        guard let secret = BrowserCookie.session.secret(in: request) else { return nil }
+        let found: AuthState?
+        do { found = try await state(of: secret) } catch let error as AuthStateError where error.code == .storeCorrupt {
+            logger.error("the state of a session is damaged", metadata: ["error": "\(error)"])
             return nil
         }
+        guard let state = found else { return nil }
         let end = state.snapshot.annotations[Self.end].flatMap(Double.init) ?? 0
         guard now.timeIntervalSince1970 < end else {
             await drop(state)
@@ -67,10 +74,23 @@ public struct OpenIDSessions: Sendable {
         return OpenIDSession(secret: secret, state: state)
     }
 
-    /// The session that a new login replaces. An unreadable one, say because its sealing key is lost, must not prevent
+    /// The session that a new login replaces.
+    enum Former {
+        case session(OpenIDSession)
+        /// A session whose stored state is damaged.
+        case damaged(AuthStateKey)
+    }
+
+    /// Returns the session that a new login replaces. An unreadable one, say because its sealing key is lost, must not prevent
     /// a sign-in.
-    func formerSession(of request: Request) async -> OpenIDSession? {
-        do { return try await session(of: request) } catch {
+    func formerSession(of request: Request) async -> Former? {
+        guard let secret = BrowserCookie.session.secret(in: request) else { return nil }
+        do {
+            _ = try await state(of: secret)
+            return try await session(of: request).map(Former.session)
+        } catch AuthStateError.Code.storeCorrupt {
+            return .damaged(AuthStateKey(secret))
+        } catch {
             logger.warning("the session of before cannot be read", metadata: ["error": "\(error)"])
             return nil
         }
@@ -80,13 +100,17 @@ public struct OpenIDSessions: Sendable {
     ///
     /// - Parameter old: The browser's former session, which ends.
     func begin(
-        _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: OpenIDSession?
+        _ pending: PendingAuthorization, callback: AuthorizationCallback, replacing old: Former?
     ) async throws -> OpenIDSession {
         let secret = try BrowserSecret()
         let end = now.timeIntervalSince1970 + configuration.sessionLifetime / .seconds(1)
         let state = try await pool.logIn(
             .code(pending, callback), for: AuthStateKey(secret), annotations: [Self.end: "\(Int(end))"])
-        if let old { await replace(old.state, by: state) }
+        switch old {
+        case .session(let old): await replace(old.state, by: state)
+        case .damaged(let key): await removeDamaged(key)
+        case nil: break
+        }
         return OpenIDSession(secret: secret, state: state)
     }
 
@@ -127,6 +151,16 @@ public struct OpenIDSessions: Sendable {
             logger.warning("a session could not be ended as a whole", metadata: ["error": "\(failure)"])
         }
         await removeEnd(of: state)
+    }
+
+    /// Removes a damaged state: its tokens cannot be read, and are not revoked.
+    private func removeDamaged(_ key: AuthStateKey) async {
+        do {
+            try await pool.remove(key)
+            try await pool.removeEnd(key)
+        } catch {
+            logger.warning("a damaged state could not be removed", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Removes the ended session's state, so that no later session has its name. A state that cannot be removed now is

@@ -113,8 +113,8 @@ struct HTTPTypesTests {
         await world.provider.stop()
     }
 
-    @Test("a pool's state and a resource's access send requests the same way")
-    func others() async throws {
+    @Test("a pool's state sends requests the same way")
+    func pool() async throws {
         let world = try await World()
         let pool = AuthStatePool(store: InMemoryAuthStateStore(), service: world.service)
         try await pool.logIn(

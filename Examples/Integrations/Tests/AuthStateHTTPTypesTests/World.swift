@@ -26,6 +26,18 @@ struct World {
             method: method, scheme: "http", authority: "127.0.0.1:\(provider.port)", path: url.path())
     }
 
+    /// An access to the protected resource, with a login of its own.
+    func access(login: ResourceLogin = .presenting(DirectUserAgent())) throws -> ResourceAccess {
+        var metadata = ClientMetadata()
+        metadata.clientName = "Tests"
+        return try ResourceAccess(
+            provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
+            service: service)
+    }
+
+    /// The number of logins at the provider.
+    var logins: Int { provider.requestCount(.authorization) }
+
     /// The requests that the resource received.
     var requests: [OpenIDProvider.Request] { provider.requests(at: .resource) }
 

@@ -5,7 +5,9 @@ import Foundation
 /// A server for many users: requests at once, each for a user that chance chooses, with renewals ahead of expiry.
 struct PoolWorker {
     let users: Int
-    let store: PostgresAuthStateStore
+    let store: any AuthStateStore
+    /// The store that listens for changes; the same one, unless it has no lease.
+    let listening: PostgresAuthStateStore
     let name: String
 
     /// Serves until a file says to stop, then drains.
@@ -13,7 +15,7 @@ struct PoolWorker {
         let pool = AuthStatePool(
             store: store, service: AuthorizationService(transport: NamedTransport(name: name)))
         return try await withThrowingTaskGroup(of: WorkerReport.self) { group in
-            let background = [Task { await pool.run() }, Task { _ = try? await store.run() }]
+            let background = [Task { await pool.run() }, Task { _ = try? await listening.run() }]
             for _ in 0..<32 { group.addTask { try await serve(pool, until: stop) } }
             var report = WorkerReport()
             for try await part in group { report.add(part) }

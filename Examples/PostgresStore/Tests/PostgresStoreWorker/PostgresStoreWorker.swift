@@ -18,15 +18,16 @@ struct PostgresStoreWorker {
             connectionString: variable("CONNECTION"), configuration: configuration)
         try await store.checkSchema()
 
+        let shared: any AuthStateStore = variable("LEASE") == "off" ? UnprotectedStore(store) : store
+
         if let users = Int(variable("USERS")) {
-            let report = try await PoolWorker(users: users, store: store, name: variable("NAME"))
+            let report = try await PoolWorker(users: users, store: shared, listening: store, name: variable("NAME"))
                 .run(until: variable("STOP"))
             return print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
         }
         let state = try await AuthState.restore(
             at: AuthState.Place(
-                variable("LEASE") == "off" ? UnprotectedStore(store) : store,
-                key: AuthStateKey(rawValue: variable("KEY")),
+                shared, key: AuthStateKey(rawValue: variable("KEY")),
                 service: AuthorizationService(transport: NamedTransport(name: variable("NAME")))))
 
         var report = WorkerReport()

@@ -101,6 +101,24 @@ struct AttackTests {
         }
     }
 
+    @Test("a session that a new login within the provider's session replaces ends without a revocation")
+    func replacedWithinSession() async throws {
+        let folder = Folder()
+        try await Site.run(
+            folder: folder, provider: { $0.deviations.idToken = { claims, _ in claims["sid"] = "one" } }
+        ) { site in
+            var person = site.visitor()
+            try await person.logIn()
+            var former = person
+            try await person.logIn()
+            // A provider may end the whole session with one of its tokens (RFC 7009, section 2.1).
+            #expect(site.provider.requestCount(.revocation) == 0)
+            #expect(try await person.get("/profile").status == .ok)
+            #expect(try await former.get("/profile").status == .forbidden)
+            #expect(folder.states == 3, "one state, and its entries in the index")
+        }
+    }
+
     @Test("an expired session is revoked when its browser comes back")
     func expiredSession() async throws {
         let folder = Folder()

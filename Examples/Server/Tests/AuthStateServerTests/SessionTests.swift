@@ -87,6 +87,49 @@ struct SessionTests {
         await provider.stop()
     }
 
+    @Test("a user whose stored session is damaged is asked to sign in, and the damaged state is removed then")
+    func damagedAtRest() async throws {
+        let folder = Folder()
+        let clock = ManualClock()
+        var configuration = OpenIDProvider.Configuration()
+        configuration.clients = [OpenIDProvider.Client(id: "site", redirectURIs: ["http://localhost/callback"])]
+        let provider = try await OpenIDProvider(configuration: configuration, clock: clock.wallClock)
+        let jar = Jar()
+        try await Site.run(folder: folder, provider, clock) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            await jar.keep(browser.cookies)
+        }
+        let damaged = try folder.damageStates()
+        try await Site.run(folder: folder, provider, clock) { site in
+            var browser = site.visitor()
+            browser.cookies = await jar.cookies
+            let profile = try await browser.get("/profile")
+            #expect(profile.status == .forbidden && profile.text.contains("Please sign in"))
+            #expect(try await browser.get("/").text.contains("You are not signed in"))
+            #expect(damaged.allSatisfy(FileManager.default.fileExists), "reading leaves it as it is")
+            try await browser.logIn()
+            #expect(try await browser.get("/profile").text.contains("Ada Lovelace"))
+            #expect(!damaged.contains(where: FileManager.default.fileExists))
+        }
+        await provider.stop()
+    }
+
+    @Test("a user whose session is damaged while it is in use is asked to sign in again, and can")
+    func damagedInUse() async throws {
+        let folder = Folder()
+        try await Site.run(folder: folder, provider: { $0.accessTokenLifetime = .seconds(100) }) { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            _ = try folder.damageStates()
+            site.clock.advance(by: .seconds(101))
+            let answer = try await browser.get("/profile")
+            #expect(answer.status == .forbidden && answer.text.contains("Please sign in again"))
+            try await browser.logIn()
+            #expect(try await browser.get("/profile").status == .ok)
+        }
+    }
+
     @Test("a session ends after twelve hours, and its stored state is removed")
     func lifetime() async throws {
         let folder = Folder()

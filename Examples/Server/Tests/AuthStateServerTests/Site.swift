@@ -73,4 +73,15 @@ final class Folder: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.count { !$0.hasSuffix(".lock") }
     }
+
+    /// Overwrites each stored state, and no entry of the index; returns their paths.
+    func damageStates() throws -> [String] {
+        let paths = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasSuffix(".lock") }
+            .map { "\(path)/\($0)" }
+        return try paths.filter { path in
+            guard try String(contentsOfFile: path, encoding: .utf8).contains("refreshToken") else { return false }
+            try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+            return true
+        }
+    }
 }

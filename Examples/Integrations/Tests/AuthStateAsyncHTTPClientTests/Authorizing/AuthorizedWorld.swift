@@ -42,6 +42,28 @@ struct AuthorizedWorld {
         return try await client.execute(request, authorizedBy: pool, for: key, timeout: .seconds(60))
     }
 
+    /// An access to the protected resource, with a login of its own.
+    func access(login: ResourceLogin = .presenting(DirectUserAgent())) throws -> ResourceAccess {
+        var metadata = ClientMetadata()
+        metadata.clientName = "Tests"
+        return try ResourceAccess(
+            provider.url(of: .resource).absoluteString, clients: [.registering(metadata)], login: login,
+            service: service)
+    }
+
+    /// Sends a request to the resource, or elsewhere, by an access.
+    func send(
+        by access: ResourceAccess, _ method: HTTPMethod = .GET, body: HTTPClientRequest.Body? = nil,
+        to url: String? = nil
+    ) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url ?? provider.url(of: .resource).absoluteString)
+        (request.method, request.body) = (method, body)
+        return try await client.execute(request, authorizedBy: access, timeout: .seconds(60))
+    }
+
+    /// The number of logins at the provider.
+    var logins: Int { provider.requestCount(.authorization) }
+
     func stop() async { await provider.stop() }
 }
 

@@ -1,4 +1,5 @@
 import AuthStateKit
+import AuthStateTesting
 import Foundation
 import Testing
 
@@ -65,6 +66,30 @@ extension PostgresTests.Faults {
             #expect(unexplained.isEmpty)
             #expect(lost == 0)
             for report in reports { #expect(report.errors["invalidGrant"] == nil, "\(report.firstError)") }
+        }
+
+        @Test(
+            "without the lease the same servers spend refresh tokens twice and lose logins: the test above can fail",
+            .withServer)
+        func unprotected() async throws {
+            let begin = ContinuousClock.now
+            let fleet = try await Fleet(
+                .current, isProtected: false, users: Load.users, lifetime: Self.lifetime)
+            try await eventually("a refresh token is spent twice", within: .seconds(2 * Self.lifetime)) {
+                fleet.provider.statistics.refreshTokenReuses > 0 ? true : nil
+            }
+            let first = (ContinuousClock.now - begin) / .seconds(1)
+            try await Task.sleep(for: .seconds(Self.lifetime))
+            let reports = try await fleet.stop()
+            let lost = try await fleet.lostLogins(of: Load.users)
+            print(
+                """
+                without the lease, \(Load.users) users: \(fleet.log.count) renewals, \(fleet.log.repetitions) refresh tokens \
+                presented again, the first reuse after \(ratio(first)) s; errors \(reports.map(\.errors)); \(lost) logins lost
+                """)
+            #expect(!fleet.log.repeated.isEmpty, "no server was killed or stalled")
+            #expect(lost > 0)
+            #expect(reports.contains { $0.errors["invalidGrant"] != nil })
         }
     }
 }

@@ -36,6 +36,7 @@ struct Problem {
         case let error as AuthStateError:
             self = Self.kinds[error.kind] ?? Self.ours
             if error.code == .accessDenied { self = Self.denied }
+            if error.code == .storeCorrupt { self = Self.damaged }
             retryAfter = error.kind == .transient ? error.retryAfter ?? .seconds(10) : nil
         case let error as any HTTPResponseError where error.status == .notFound:
             self.init(status: .notFound, title: "There is no such page", advice: "Check the address.")
@@ -70,6 +71,10 @@ struct Problem {
     private static let denied = Problem(
         status: .forbidden, title: "The sign-in was declined",
         advice: "Nothing was changed. Sign in again if that was not your intention.")
+
+    private static let damaged = Problem(
+        status: .forbidden, title: "Please sign in again",
+        advice: "The record of your sign-in is damaged and cannot be used any more.")
 
     private static let kinds: [AuthStateError.Kind: Problem] = [
         .refused: Problem(
