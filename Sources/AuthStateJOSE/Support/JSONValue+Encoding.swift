@@ -61,12 +61,12 @@ private final class JSONValueEncoder: Encoder {
 
     /// Encodes the one value of this encoder, which is JSON already, or by its own method.
     func set<T: Encodable>(_ value: T) throws {
-        switch value {
-        case let json as JSONValue: self.value = json
-        case let members as [String: JSONValue]: self.value = .object(members)
-        case let elements as [JSONValue]: self.value = .array(elements)
-        case let date as Date: self.value = try number(date.timeIntervalSince1970)
-        case let url as URL: self.value = .string(url.absoluteString)
+        switch T.self {
+        case is JSONValue.Type: self.value = value as? JSONValue
+        case is [String: JSONValue].Type: self.value = (value as? [String: JSONValue]).map(JSONValue.object)
+        case is [JSONValue].Type: self.value = (value as? [JSONValue]).map(JSONValue.array)
+        case is Date.Type: self.value = try (value as? Date).map { try number($0.timeIntervalSince1970) }
+        case is URL.Type: self.value = (value as? URL).map { .string($0.absoluteString) }
         default: try value.encode(to: self)
         }
     }
