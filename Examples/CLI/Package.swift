@@ -14,6 +14,7 @@ let package = Package(
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         .executableTarget(
@@ -21,7 +22,11 @@ let package = Package(
             dependencies: [
                 .product(name: "AuthStateKit", package: "AuthStateKit"),
                 .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

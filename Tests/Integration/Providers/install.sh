@@ -25,6 +25,7 @@ packages=(
     libsecret-1-0 libsecret-tools               # the client library of the Secret Service, and a second client
     gnome-keyring dbus                          # a Secret Service, and the session that it is in
     git                                         # asks 'authstate git-credential'
+    curl                                        # the program behind 'authstate proxy'
     "$@"
 )
 

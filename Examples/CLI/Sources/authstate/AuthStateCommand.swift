@@ -25,7 +25,7 @@ struct AuthStateCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Token",
                 subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
-            CommandGroup(name: "Other programs", subcommands: [GitCredential.self, KubeCredential.self]),
+            CommandGroup(name: "Other programs", subcommands: [GitCredential.self, KubeCredential.self, Proxy.self]),
             CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
         ])
 

@@ -55,6 +55,7 @@ final class Console: Sendable {
     /// Prints the result of a command.
     func show(_ report: Report) {
         if let note = report.note { self.note(note) }
+        guard report.json != .null else { return }
         Self.write(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
     }
 

@@ -2,7 +2,7 @@ import AuthStateKit
 
 /// The result of a command: the same facts for programs and for people.
 struct Report: Sendable {
-    /// For `--json`.
+    /// For `--json`; null prints nothing.
     var json: JSONValue
     /// For standard output, when `--json` is not given.
     var data: [UInt8]
@@ -10,6 +10,9 @@ struct Report: Sendable {
     var note: String?
     /// How the program ends.
     var status: ExitReason
+
+    /// The report of a command that has printed its result while it ran.
+    static let printed = Report(json: .null)
 
     /// A report whose data are bytes, printed as they are.
     init(json: JSONValue, data: [UInt8], note: String? = nil, status: ExitReason = .done) {

@@ -17,6 +17,8 @@ protocol Command: AsyncParsableCommand, Sendable {
     static var timeLimit: Double { get }
     /// How long this one may take.
     var timeLimit: Double { get }
+    /// Whether it works until it is interrupted; the time limit is that of each request then.
+    var runsUntilInterrupted: Bool { get }
     /// The advice when it takes longer; nil leaves the error's own.
     var timeLimitHint: String? { get }
 
@@ -61,6 +63,7 @@ struct Context: Sendable {
 extension Command {
     static var timeLimit: Double { 60 }
     var timeLimit: Double { Self.timeLimit }
+    var runsUntilInterrupted: Bool { false }
     var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
     /// Returns the API of the stored login.
@@ -81,7 +84,8 @@ extension Command {
         let context = Context(console: console, timeLimit: limit, common: common, keys: keys)
         let status: ExitReason
         do {
-            let report = try await TimeLimit.run(seconds: limit, stage: Self.stage, hint: timeLimitHint) {
+            let seconds = runsUntilInterrupted ? nil : limit
+            let report = try await TimeLimit.run(seconds: seconds, stage: Self.stage, hint: timeLimitHint) {
                 try await perform(context)
             }
             console.show(report)

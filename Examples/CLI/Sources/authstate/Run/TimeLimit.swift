@@ -11,23 +11,27 @@ final class TimeLimit: Sendable {
     ///
     /// Cancelled work may still return a result, which is then returned.
     ///
-    /// - Parameter hint: The advice when the time is over.
+    /// - Parameters:
+    ///   - seconds: The time; nil for work that ends when the person interrupts it.
+    ///   - hint: The advice when the time is over.
     /// - Throws: The error of the work; `.timedOut` or `.cancelled` when it was cancelled.
     static func run<R: Sendable>(
-        seconds: Double, stage: AuthStateError.Stage, hint: String? = nil,
+        seconds: Double?, stage: AuthStateError.Stage, hint: String? = nil,
         _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         let limit = TimeLimit()
         let work = Task { try await body() }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(seconds))
-            limit.end(work, because: .timedOut(after: seconds, stage: stage, hint: hint))
+        let timer = seconds.map { seconds in
+            Task {
+                try await Task.sleep(for: .seconds(seconds))
+                limit.end(work, because: .timedOut(after: seconds, stage: stage, hint: hint))
+            }
         }
         let interruption = Interruption {
             limit.end(work, because: AuthStateError(.cancelled, stage: stage, "Interrupted."))
         }
         defer {
-            timer.cancel()
+            timer?.cancel()
             interruption.stop()
         }
         do { return try await work.value } catch { throw limit.reason.withLock { $0 } ?? error }
@@ -40,7 +44,8 @@ final class TimeLimit: Sendable {
 }
 
 extension AuthStateError {
-    fileprivate static func timedOut(after seconds: Double, stage: Stage, hint: String?) -> AuthStateError {
+    /// The time for some work is over.
+    static func timedOut(after seconds: Double, stage: Stage, hint: String?) -> AuthStateError {
         let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
         return AuthStateError(.timedOut, stage: stage, "This was not done within \(time) seconds.", hint: hint)
     }

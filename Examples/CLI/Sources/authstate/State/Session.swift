@@ -66,6 +66,25 @@ struct Session: Sendable {
         return (try? AuthStateArchive(data: stored.archive).record.isForgettable) ?? false
     }
 
+    /// Returns the stored login as a state that follows its store.
+    ///
+    /// - Parameters:
+    ///   - wrap: Watches the requests.
+    ///   - origins: Returns the origins that the tokens may go to; nil for all.
+    /// - Throws: As `load()` does.
+    func state(
+        transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 },
+        origins: (AuthState.Record) throws -> Set<String>?
+    ) async throws -> AuthState {
+        let (record, version) = try await load()
+        let settings = Settings(annotations: record.annotations)
+        var options = options(settings)
+        options.allowedOrigins = try origins(record)
+        return AuthState(
+            record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
+            options: options)
+    }
+
     /// Runs a body with the stored state. It then waits for a renewal in progress, whose tokens would otherwise be
     /// lost.
     ///
@@ -76,15 +95,11 @@ struct Session: Sendable {
         transport wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }, staysAtResource: Bool = false,
         _ body: nonisolated(nonsending) (AuthState) async throws -> R
     ) async throws -> R {
-        let (record, version) = try await load()
-        let settings = Settings(annotations: record.annotations)
-        var options = options(settings)
-        if staysAtResource, let resource = try record.resource.map({ try ResourceIdentifier($0) }) {
-            options.allowedOrigins = [resource.origin]
+        let state = try await state(transport: wrap) { record in
+            guard staysAtResource, let resource = record.resource else { return nil }
+            return [try ResourceIdentifier(resource).origin]
         }
-        let state = AuthState(
-            record, service: service(settings, transport: wrap), store: store, key: key, storedVersion: version,
-            options: options)
+        let isRegistrationOnly = state.snapshot.isRegistrationOnly
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
@@ -93,7 +108,7 @@ struct Session: Sendable {
             return result
         } catch {
             await finishRenewals(of: state)
-            if record.isRegistrationOnly, (error as? AuthStateError)?.code == .notLoggedIn { throw Self.onlyRegistered }
+            if isRegistrationOnly, (error as? AuthStateError)?.code == .notLoggedIn { throw Self.onlyRegistered }
             throw error
         }
     }

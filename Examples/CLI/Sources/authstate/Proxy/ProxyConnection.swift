@@ -1,0 +1,133 @@
+import AuthStateKit
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One connection of a program: requests and answers in turn.
+struct ProxyConnection: Sendable {
+    private let connection: ProxyServer.Connection
+    private let forwarder: ProxyForwarder
+    private let work = ProxyWork()
+
+    init(_ connection: ProxyServer.Connection, _ forwarder: ProxyForwarder) {
+        self.connection = connection
+        self.forwarder = forwarder
+    }
+
+    /// Serves the connection to its end. An error is that of the connection, and ends it.
+    func serve() async {
+        connection.channel.closeFuture.whenComplete { [work] _ in work.cancel() }
+        try? await connection.executeThenClose { inbound, outbound in
+            var parts = inbound.makeAsyncIterator()
+            while try await serveRequest(&parts, outbound) {}
+        }
+    }
+
+    private typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+    private typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+
+    /// Serves one request; returns whether another one may follow.
+    private func serveRequest(_ parts: inout Parts, _ outbound: Writer) async throws -> Bool {
+        let deadline = closing()
+        defer { deadline.cancel() }
+        guard case .head(let head)? = try await parts.next() else { return false }
+        let start = ContinuousClock.now
+        let request = ProxyHead(head)
+        let target = judge(request)
+        var isLast = !head.isKeepAlive
+        var body: Data?
+        if case .failure = target, request.isAnsweredAtOnce {
+            isLast = true
+        } else {
+            if case .success = target, !request.expectations.isEmpty {
+                try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
+            }
+            guard let end = try await Self.end(of: &parts, keepsBody: (try? target.get()) != nil) else { return false }
+            body = end.body
+        }
+        deadline.cancel()
+
+        let answer: ProxyAnswer =
+            switch (target, body) {
+            case (.failure(let failure), _): failure.answer
+            case (.success, nil): ProxyFailure.body.answer
+            case (.success(let url), let body?):
+                await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
+            }
+        forwarder.log.trace(request, try? target.get(), answer.status, since: start)
+        let sending = closing()
+        defer { sending.cancel() }
+        try await outbound.write(contentsOf: answer.parts(isLast: isLast))
+        return !isLast
+    }
+
+    private func judge(_ request: ProxyHead) -> Result<URL, ProxyFailure> {
+        do {
+            let url = try forwarder.gate.url(for: request)
+            return request.isTooLarge ? .failure(.body) : .success(url)
+        } catch { return .failure(error) }
+    }
+
+    /// The end of a request.
+    private struct End {
+        /// The body; nil when it was not kept, or was too large.
+        let body: Data?
+    }
+
+    /// Reads a request to its end; returns nil when the connection ends before it.
+    private static func end(of parts: inout Parts, keepsBody: Bool) async throws -> End? {
+        var body = keepsBody ? Data() : nil
+        while let part = try await parts.next() {
+            switch part {
+            case .head: return nil
+            case .body(let bytes):
+                body?.append(contentsOf: bytes.readableBytesView)
+                if body?.count ?? 0 > ProxyLimits.requestBytes { body = nil }
+            case .end: return End(body: body)
+            }
+        }
+        return nil
+    }
+
+    /// Closes the connection when the time for the program is over, unless it is cancelled before.
+    private func closing() -> Scheduled<Void> {
+        let channel = connection.channel
+        let limit = TimeAmount.milliseconds(Int64(forwarder.limit * 1000))
+        return channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+    }
+}
+
+/// The request in progress of a connection.
+private final class ProxyWork: Sendable {
+    private let current = Mutex<Task<ProxyAnswer, Never>?>(nil)
+
+    /// Runs a body that `cancel()` can cancel; also the caller's task does.
+    func run(_ body: @escaping @Sendable () async -> ProxyAnswer) async -> ProxyAnswer {
+        let task = Task { await body() }
+        current.withLock { $0 = task }
+        defer { current.withLock { $0 = nil } }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Cancels the request: the program has closed the connection.
+    func cancel() { current.withLock { $0 }?.cancel() }
+}
+
+extension ProxyHead {
+    /// The head of NIO's.
+    init(_ head: HTTPRequestHead) {
+        method = head.method.rawValue
+        target = head.uri
+        for field in head.headers { headers.append(field.name, field.value) }
+    }
+}

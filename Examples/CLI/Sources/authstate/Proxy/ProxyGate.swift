@@ -1,0 +1,79 @@
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Decides which requests are passed on, from their head alone.
+struct ProxyGate: Sendable {
+    let upstream: ProxyUpstream
+    /// The key; nil for none.
+    let key: ProxyKey?
+    /// The port that the proxy listens on.
+    let port: Int
+
+    /// The base URL for the program.
+    var url: String { "http://127.0.0.1:\(port)" + (key.map { "/\($0.segment)" } ?? "") }
+
+    /// Returns the URL that a request goes to.
+    ///
+    /// - Throws: `ProxyFailure` for a request that is not passed on.
+    func url(for head: ProxyHead) throws(ProxyFailure) -> URL {
+        try Self.checkProtocol(head)
+        try checkSender(head.headers)
+        let (path, query) = try path(of: head.target)
+        return try upstream.url(for: path, query: query)
+    }
+
+    /// Refuses what needs more than one request and one answer; TRACE would show the token to the program.
+    private static func checkProtocol(_ head: ProxyHead) throws(ProxyFailure) {
+        if ["CONNECT", "TRACE"].contains(head.method) { throw .method }
+        if head.headers["Upgrade"] != nil { throw .upgrade }
+        if head.expectations.contains(where: { $0 != "100-continue" }) { throw .expectation }
+    }
+
+    /// Refuses web pages: by a name of their own that leads to this machine, and by what browsers say about a request's
+    /// origin.
+    private func checkSender(_ headers: TransportHeaders) throws(ProxyFailure) {
+        let hosts = headers[values: "Host"].map { $0.lowercased() }
+        let names = ["127.0.0.1", "[::1]", "localhost"]
+        guard hosts.count == 1, names.contains(where: { hosts[0] == "\($0):\(port)" || port == 80 && hosts[0] == $0 })
+        else { throw .host }
+        guard headers["Origin"] == nil,
+            headers[values: "Sec-Fetch-Site"].allSatisfy({ ["none", "same-origin"].contains($0.lowercased()) })
+        else { throw .page }
+    }
+
+    /// Returns the path after the key, and the query.
+    private func path(of target: String) throws(ProxyFailure) -> (path: Substring, query: Substring?) {
+        guard target.hasPrefix("/"), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+        else { throw .target }
+        guard target.utf8.count <= ProxyLimits.targetBytes else { throw .targetLength }
+        let path = target.prefix { $0 != "?" }
+        let query = path.endIndex == target.endIndex ? nil : target[path.endIndex...].dropFirst()
+        guard let key else { return (path == "/" ? "" : path, query) }
+        let segment = path.dropFirst().prefix { $0 != "/" }
+        guard key.opens(segment) else { throw .notFound }
+        return (path[segment.endIndex...], query)
+    }
+}
+
+/// The head of a request.
+struct ProxyHead: Sendable {
+    var method = "GET"
+    /// The target as it was sent.
+    var target: String
+    var headers: TransportHeaders = [:]
+
+    /// The expectations (RFC 9110, section 10.1.1), in lower case.
+    var expectations: [String] { headers[values: "Expect"].map { $0.lowercased() } }
+
+    /// Whether the headers announce a body that is too large.
+    var isTooLarge: Bool { headers["Content-Length"].flatMap { Int($0) } ?? 0 > ProxyLimits.requestBytes }
+
+    /// Whether the body, if there is one, need not be read before the answer: it is not sent before a 100, or no HTTP
+    /// follows.
+    var isAnsweredAtOnce: Bool { method == "CONNECT" || headers["Upgrade"] != nil || !expectations.isEmpty }
+}

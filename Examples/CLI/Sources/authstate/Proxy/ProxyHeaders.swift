@@ -1,0 +1,44 @@
+import AuthStateKit
+
+/// The header fields that the proxy passes on.
+enum ProxyHeaders {
+    /// The fields of one connection (RFC 9110, section 7.6.1), beside those that `Connection` names and `Proxy-…`.
+    private static let hopByHop: Set<String> = [
+        "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",
+    ]
+
+    /// Fields of a request that the proxy or the transport sets; cookies, which do not distinguish the ports of 127.0.0.1;
+    /// and the address of another request, which has the key in it.
+    private static let ownOfRequests: Set<String> = [
+        "authorization", "dpop", "cookie", "host", "content-length", "expect", "accept-encoding", "referer",
+    ]
+
+    /// Fields of an answer that describe its compressed body; and cookies.
+    private static let ownOfAnswers: Set<String> = ["content-length", "content-encoding", "set-cookie"]
+
+    /// Returns the fields that the API receives, but for the token.
+    static func request(_ headers: TransportHeaders) -> TransportHeaders {
+        var result = endToEnd(headers, without: ownOfRequests)
+        // A range counts the bytes of what the server sends, which must not be compressed then.
+        if headers["Range"] != nil { result["Accept-Encoding"] = "identity" }
+        return result
+    }
+
+    /// Returns the fields that the program receives.
+    static func answer(_ headers: TransportHeaders) -> TransportHeaders {
+        endToEnd(headers, without: ownOfAnswers)
+    }
+
+    private static func endToEnd(_ headers: TransportHeaders, without own: Set<String>) -> TransportHeaders {
+        let named = headers[values: "Connection"].flatMap { $0.split(separator: ",") }.map { name in
+            name.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+        let dropped = hopByHop.union(own).union(named)
+        var result = TransportHeaders()
+        for field in headers {
+            let name = field.name.lowercased()
+            if !dropped.contains(name), !name.hasPrefix("proxy-") { result.append(field.name, field.value) }
+        }
+        return result
+    }
+}

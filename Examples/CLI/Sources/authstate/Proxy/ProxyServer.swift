@@ -1,0 +1,131 @@
+import AuthStateKit
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The listener on this machine's own addresses, and nothing else.
+struct ProxyServer: Sendable {
+    typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+    typealias Listener = NIOAsyncChannel<Connection, Never>
+
+    private let group: MultiThreadedEventLoopGroup
+    private let listeners: [Listener]
+    /// The port.
+    let port: Int
+
+    /// Listens on 127.0.0.1, and on ::1 with the same port where that is possible: some programs look for localhost there
+    /// first.
+    ///
+    /// - Parameter port: The port; 0 for any free one.
+    /// - Throws: `AuthStateError` with `.portInUse`.
+    init(port: Int) async throws {
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let listener = try await Self.listener(on: "127.0.0.1", port, group)
+            self.port = listener.channel.localAddress?.port ?? port
+            let other = try? await Self.listener(on: "::1", self.port, group)
+            listeners = [listener] + (other.map { [$0] } ?? [])
+        } catch {
+            try? await group.shutdownGracefully()
+            throw AuthStateError(
+                .portInUse, stage: .usage, "The proxy cannot listen on port \(port) of this machine.",
+                hint: "Use --port 0 for any free port, or end the program that holds it.", underlying: error)
+        }
+    }
+
+    private static func listener(
+        on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup
+    ) async throws -> Listener {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = ProxyLimits.headerBytes
+        limits.maxHeaderListSize = ProxyLimits.headerBytes
+        return try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: host, port: port) { [limits] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    var encoding = HTTPResponseEncoder.Configuration()
+                    encoding.automaticallySetFramingHeaders = false
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                        withErrorHandling: false, withEncoderConfiguration: encoding,
+                        withDecoderLimitConfiguration: limits)
+                    try channel.pipeline.syncOperations.addHandler(ProxyParserRefusals())
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    /// Serves connections until the task is cancelled, then closes them and frees the port.
+    ///
+    /// - Throws: The system's error when a listener fails.
+    func run(_ forwarder: ProxyForwarder) async throws {
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for listener in listeners {
+                    group.addTask { try await listener.executeThenClose { try await Self.serve($0, forwarder) } }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try? await group.shutdownGracefully()
+    }
+
+    /// Serves at most `ProxyLimits.connections` at once; others wait in the system's queue.
+    private static func serve(
+        _ connections: NIOAsyncChannelInboundStream<Connection>, _ forwarder: ProxyForwarder
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var count = 0
+            for try await connection in connections {
+                if count >= ProxyLimits.connections { try await group.next() } else { count += 1 }
+                group.addTask { await ProxyConnection(connection, forwarder).serve() }
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+/// Answers bytes that are no HTTP request: 431 for too many bytes of headers, else 400. The decoder then closes the
+/// connection.
+final class ProxyParserRefusals: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private var hasBegunAnswer = false
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError, !hasBegunAnswer {
+            let failure: ProxyFailure = error == .headerOverflow ? .headers : .malformed
+            for part in failure.answer.parts(isLast: true) { context.write(wrapOutboundOut(part), promise: nil) }
+            context.flush()
+        }
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code < 200: break
+        case .head: hasBegunAnswer = true
+        case .body: break
+        case .end: hasBegunAnswer = false
+        }
+        context.write(data, promise: promise)
+    }
+}
+
+extension ProxyAnswer {
+    /// The answer for NIO.
+    ///
+    /// - Parameter isLast: Whether the connection ends with it.
+    func parts(isLast: Bool) -> [HTTPServerResponsePart] {
+        var fields = HTTPHeaders(headers.map { ($0.name, $0.value) })
+        if isLast { fields.replaceOrAdd(name: "Connection", value: "close") }
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: fields)
+        return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))]) + [.end(nil)]
+    }
+}

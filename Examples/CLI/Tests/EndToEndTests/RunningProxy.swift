@@ -1,0 +1,190 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+/// `authstate proxy` as a child, for the time of one test.
+struct RunningProxy: Sendable {
+    let program: Program
+    /// The base URL that it prints.
+    let url: String
+
+    /// Starts it, and returns when it serves.
+    init(_ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20) async throws {
+        program = try Program.start(
+            [Authstate.path, "proxy", base, "--state", authstate.stateFile, "--timeout", "\(limit)"] + options,
+            environment: authstate.environment)
+        guard let line = try await program.firstLine(within: .seconds(20)) else {
+            throw NotInTime(description: "The proxy did not start: \(program.errors)")
+        }
+        if options.contains("--json") {
+            let json = try JSONValue(parsing: Array(line.utf8))
+            #expect(json["upstream"]?.stringValue == base)
+            url = try #require(json["url"]?.stringValue)
+        } else {
+            url = line
+        }
+    }
+
+    /// Runs a body with a proxy, and ends it after it.
+    static func run(
+        _ base: String, by authstate: Authstate, _ options: [String] = [], limit: Int = 20,
+        _ body: (RunningProxy) async throws -> Void
+    ) async throws {
+        let proxy = try await RunningProxy(base, by: authstate, options, limit: limit)
+        do {
+            try await body(proxy)
+            await proxy.program.end()
+        } catch {
+            await proxy.program.end()
+            throw error
+        }
+    }
+
+    var port: Int { URL(string: url)?.port ?? 0 }
+    var errors: String { program.errors }
+
+    /// Asks for a path below the base URL.
+    func curl(_ path: String, _ options: String...) async throws -> Curl {
+        try await Curl.run(["\(url)\(path)"] + options)
+    }
+}
+
+/// An answer as `curl` got it.
+struct Curl: Sendable {
+    /// The status; of a tunnel's refusal when there is no other.
+    let status: Int
+    /// The header lines, names in lower case.
+    let headers: String
+    let body: String
+
+    static func run(_ words: [String]) async throws -> Curl {
+        let folder = try TemporaryFolder()
+        let result = try await Program.run(
+            ["curl", "-sS", "--max-time", "40", "-D", folder("headers"), "-o", folder("body"), "-w", "%{http_code}"]
+                + words)
+        let lines = folder.text("headers").split(whereSeparator: \.isNewline).map { line in
+            let name = line.prefix { $0 != ":" && !$0.isWhitespace }
+            return name.lowercased() + line.dropFirst(name.count)
+        }
+        return Curl(
+            status: Int(result.output) ?? -1, headers: lines.joined(separator: "\n"), body: folder.text("body"))
+    }
+
+    func json() throws -> JSONValue { try JSONValue(parsing: Array(body.utf8)) }
+
+    /// The Authorization header that the API saw.
+    var token: String? { get throws { try json()["headers"]?["authorization"]?.stringValue } }
+}
+
+/// An API that asks an OpenID provider about each token, for the time of one test; answers with what it saw.
+struct ProxiedAPI: Sendable {
+    private let origin: String
+    private let transport = SystemTransport()
+
+    var base: String { "\(origin)/v1" }
+    var host: String { String(origin.dropFirst("http://".count)) }
+
+    static func run(
+        for provider: Provider, _ body: (ProxiedAPI, Authstate) async throws -> Void
+    ) async throws {
+        let authstate = try Authstate(provider)
+        let configuration = try await AuthorizationService().discoverConfiguration(issuer: authstate.provider.issuer)
+        let userInfo = try #require(configuration.userInfoEndpoint)
+        let program = try Program.start([LoginBrowser.python, "-c", server, userInfo.absoluteString])
+        do {
+            guard let line = try await program.firstLine(within: .seconds(10)) else {
+                throw NotInTime(description: "The API did not start: \(program.errors)")
+            }
+            try await body(ProxiedAPI(origin: line), authstate)
+            await program.end()
+        } catch {
+            await program.end()
+            throw error
+        }
+    }
+
+    /// Refuses the next token.
+    func refuse() async throws { _ = try await control("refuse") }
+
+    /// The paths of all requests.
+    func requests() async throws -> [String] { try JSONDecoder().decode([String].self, from: try await control("log")) }
+
+    private func control(_ name: String) async throws -> Data {
+        let url = try #require(URL(string: "\(origin)/control/\(name)"))
+        return try await transport.send(TransportRequest(url: url)).body
+    }
+
+    private static let server = """
+        import gzip, hashlib, http.server, json, sys, threading, urllib.error, urllib.request
+        seen, refusals = [], []
+        def user(authorization):
+            request = urllib.request.Request(sys.argv[1], headers={"Authorization": authorization or ""})
+            try:
+                with urllib.request.urlopen(request, timeout=10) as answer: return json.load(answer)["sub"]
+            except urllib.error.HTTPError: return None
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def log_message(self, *_): pass
+            def answer(self, status, body=b"", **headers):
+                self.send_response(status)
+                for name, value in headers.items(): self.send_header(name.replace("_", "-"), value)
+                if status != 204: self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command != "HEAD": self.wfile.write(body)
+            def do_GET(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                path = self.path.partition("?")[0]
+                if path == "/control/log": return self.answer(200, json.dumps(seen).encode())
+                if path == "/control/refuse": refusals.append(1); return self.answer(200)
+                seen.append(self.path)
+                name = user(self.headers.get("Authorization"))
+                if path == "/v1/refused": return self.answer(401, b"no", WWW_Authenticate="Bearer")
+                if name is None or refusals and refusals.pop():
+                    return self.answer(401, b"{}", WWW_Authenticate='Bearer error="invalid_token"')
+                if path == "/v1/hang": return threading.Event().wait()
+                if path == "/v1/scope":
+                    return self.answer(403, b"more", WWW_Authenticate='Bearer error="insufficient_scope", scope="w"')
+                if path == "/v1/moved": return self.answer(302, Location="/v1/items/4?a=b")
+                if path == "/v1/zipped": return self.answer(200, gzip.compress(b"plain"), Content_Encoding="gzip")
+                if path.startswith("/v1/status/"): return self.answer(int(path[11:]))
+                text = json.dumps({"method": self.command, "path": self.path, "user": name, "length": len(body),
+                                   "digest": hashlib.sha256(body).hexdigest(),
+                                   "headers": {name.lower(): value for name, value in self.headers.items()}})
+                self.answer(200, text.encode(), X_Answer="yes", Set_Cookie="a=b", Content_Type="application/json")
+            do_POST = do_PUT = do_HEAD = do_GET
+        class Server(http.server.ThreadingHTTPServer): daemon_threads = True
+        server = Server(("127.0.0.1", 0), Handler)
+        print(f"http://127.0.0.1:{server.server_port}", flush=True)
+        server.serve_forever()
+        """
+
+    /// Sends bytes, with escapes as Python has them, and prints the answer until the connection ends.
+    static func send(_ bytes: String, to place: String) async throws -> Program.Result {
+        try await Program.run([LoginBrowser.python, "-c", client, place, bytes])
+    }
+
+    private static let client = """
+        import socket, sys
+        host, port = sys.argv[1].split(":")
+        connection = socket.create_connection((host, int(port)), timeout=10)
+        connection.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+        while data := connection.recv(65536): sys.stdout.write(data.decode())
+        """
+}
+
+/// The system's table of TCP sockets.
+enum Sockets {
+    /// 127.0.0.1 and ::1, as the table writes them.
+    static let loopback: Set<String> = ["0100007F", "00000000000000000000000001000000"]
+
+    /// The addresses on which programs listen at a port.
+    static func listeners(on port: Int) throws -> Set<String> {
+        let hexadecimal = String(port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+        let lines = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path in
+            ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").dropFirst()
+        }
+        let listening = lines.map { $0.split(separator: " ") }.filter { $0.count > 3 && $0[3] == "0A" }
+        return Set(listening.map { String($0[1]) }.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(5)) })
+    }
+}
