@@ -15,6 +15,11 @@ final class Peer {
         try process.run()
     }
 
+    /// Starts this program in another role.
+    static func ofThisProgram(_ arguments: String...) throws -> Peer {
+        try Peer(Bundle.main.executablePath ?? CommandLine.arguments[0], arguments)
+    }
+
     deinit {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
@@ -36,9 +41,29 @@ final class Peer {
     }
 }
 
+/// A folder that is removed with the last reference to it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    /// Makes a folder, on a disk: the system's temporary folder may be kept in memory.
+    init() throws {
+        path = "/var/tmp/authstate-benchmark-\(UInt64.random(in: 0...UInt64.max))"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and returns its path.
+    func write(_ content: Data, as name: String) throws -> String {
+        try content.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        return "\(path)/\(name)"
+    }
+}
+
 /// Go's `oauth2.ReuseTokenSource`, from the packages golang-go and golang-golang-x-oauth2-dev of Debian.
 enum GoPeer {
-    /// Builds and starts the program; nil, with a word to the reader, when Go or the package is not installed.
+    /// Builds and starts the program; nil, with a line for the reader, when Go or the package is not installed.
     static func start() -> Peer? {
         let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../go").standardizedFileURL
         let program = FileManager.default.temporaryDirectory.appendingPathComponent("authstatekit-go-\(getpid())")

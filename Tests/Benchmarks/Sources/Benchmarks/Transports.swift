@@ -11,15 +11,15 @@ enum Transports {
         Benchmark(name: "transport-throughput-64") { try await report(tasks: 64, calls: 8_000, rounds: $0) },
     ]
 
-    private static func report(tasks: Int, calls: Int, rounds: Int) async throws -> String {
-        let server = try Peer(Bundle.main.executablePath ?? CommandLine.arguments[0], ["--serve"])
-        guard let port = server.line() else { return "The server runs on Linux alone." }
+    private static func report(tasks: Int, calls: Int, rounds: Int) async throws -> Report {
+        let server = try Peer.ofThisProgram("--serve")
+        guard let port = server.line() else { return Report("The server runs on Linux alone.") }
         let url = "http://127.0.0.1:\(port)/userinfo"
         // The server ends with its last reference.
         defer { withExtendedLifetime(server) {} }
         let rows = try await compare(
             [asyncHTTPClient(url), systemTransport(url)], tasks: tasks, calls: calls, rounds: rounds)
-        return comparison(rows, to: "async-http-client")
+        return Report(rows, to: "async-http-client")
     }
 
     private static func asyncHTTPClient(_ url: String) -> Contender {
@@ -36,7 +36,7 @@ enum Transports {
 
     private static func systemTransport(_ url: String) -> Contender {
         let request = URL(string: url).map { TransportRequest(url: $0, headers: ["Accept": "application/json"]) }
-        return Contender("SystemTransport", goal: 1) { count in
+        return Contender("SystemTransport", goal: .ratio(1)) { count in
             guard let request else { return }
             for _ in 0..<count {
                 let response = try await SystemTransport.shared.send(request)

@@ -11,11 +11,11 @@ uint64_t BenchmarksAllocations(void);
 /// Whether allocations are counted on this platform.
 int BenchmarksCountsAllocations(void);
 
-/// Answers every HTTP request on a free loopback port with 200 and a body of 1,024 bytes, over connections that are kept.
+/// Answers every HTTP request on a free loopback port with 200 and a body, over connections that are kept.
 ///
 /// Writes the port's number and a line feed to standard output, and returns when standard input ends. One thread, so that
 /// it takes from every client alike. Linux only; elsewhere it returns at once.
-void BenchmarksServe(void);
+void BenchmarksServe(const void *body, size_t size);
 
 /// The least that a durable save takes: a file of its own is written, brought to the disk and renamed, then its folder is
 /// brought to the disk. Returns 0, or −1 with `errno`.
