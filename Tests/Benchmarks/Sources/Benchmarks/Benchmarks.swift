@@ -13,7 +13,7 @@ struct Benchmark: Sendable {
 enum Benchmarks {
     static let all =
         // Pools first: they look at the process's memory.
-        Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks
+        Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + [FirstRequests.benchmark]
         + Signatures.benchmarks + IDTokens.benchmarks + [Proofs.benchmark]
         + [RenewalStorm.benchmark, DurableSave.benchmark]
 
@@ -21,6 +21,8 @@ enum Benchmarks {
         let options = Options(CommandLine.arguments.dropFirst())
         switch options.role {
         case .server(let body): return body.withUnsafeBytes { BenchmarksServe($0.baseAddress, $0.count) }
+        case .firstRequest(let client, let url, let authorities):
+            return print(try await FirstRequests.nanoseconds(client, url: url, authorities: authorities))
         case .report: break
         }
         var figures: [Figure] = []

@@ -7,6 +7,8 @@ struct Options {
         case report
         /// Answers HTTP requests with a body.
         case server(Data)
+        /// Sends one request.
+        case firstRequest(FirstRequests.Client, url: String, authorities: String)
     }
 
     private(set) var role = Role.report
@@ -21,6 +23,11 @@ struct Options {
         while let argument = arguments.popFirst() {
             switch argument {
             case "--serve": role = .server(Self.body(ofFile: arguments.popFirst()))
+            case "--first-request":
+                guard let client = arguments.popFirst().flatMap(FirstRequests.Client.init(rawValue:)),
+                    let url = arguments.popFirst(), let authorities = arguments.popFirst()
+                else { Self.end(64) }
+                role = .firstRequest(client, url: url, authorities: authorities)
             case "--filter": filter = arguments.popFirst() ?? ""
             case "--rounds": rounds = arguments.popFirst().flatMap(Int.init).map { max(1, $0) }
             case "--summary": showsOnlySummary = true

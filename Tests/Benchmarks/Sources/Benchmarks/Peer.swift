@@ -1,3 +1,4 @@
+import CBenchmarks
 import Foundation
 
 /// A child process that answers lines with lines, and ends when its input does.
@@ -39,6 +40,15 @@ final class Peer {
             received += more
         }
     }
+}
+
+/// Returns the nanoseconds from a program's start to its end; its output is discarded.
+func wholeProcess(_ words: [String]) throws -> Double {
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    let elapsed = BenchmarksRun(&arguments)
+    guard elapsed >= 0 else { throw CocoaError(.executableNotLoadable) }
+    return elapsed
 }
 
 /// A folder that is removed with the last reference to it.

@@ -21,4 +21,10 @@ void BenchmarksServe(const void *body, size_t size);
 /// brought to the disk. Returns 0, or −1 with `errno`.
 int BenchmarksDurableSave(const char *folder, const void *content, size_t size);
 
+/// Runs a program to its end, without input and output. The arguments begin with its name, which PATH leads to, and end
+/// with NULL.
+///
+/// Returns the nanoseconds between the start and the end; −1 when it cannot be started, or fails.
+double BenchmarksRun(char *const arguments[]);
+
 #endif
