@@ -71,10 +71,10 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// Go's `oauth2.ReuseTokenSource`, from the packages golang-go and golang-golang-x-oauth2-dev of Debian.
+/// Go's golang.org/x/oauth2, from the packages golang-go and golang-golang-x-oauth2-dev of Debian.
 enum GoPeer {
     /// Builds and starts the program; nil, with a line for the reader, when Go or the package is not installed.
-    static func start() -> Peer? {
+    static func start(_ arguments: [String] = []) -> Peer? {
         let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../go").standardizedFileURL
         let program = FileManager.default.temporaryDirectory.appendingPathComponent("authstatekit-go-\(getpid())")
         defer { try? FileManager.default.removeItem(at: program) }
@@ -88,7 +88,7 @@ enum GoPeer {
             try build.run()
             build.waitUntilExit()
             guard build.terminationStatus == 0 else { throw CocoaError(.executableNotLoadable) }
-            return try Peer(program.path)
+            return try Peer(program.path, arguments)
         } catch {
             print("Go's oauth2 could not be built (packages golang-go, golang-golang-x-oauth2-dev): left out.\n")
             return nil
