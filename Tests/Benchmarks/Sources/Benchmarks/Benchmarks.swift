@@ -14,7 +14,7 @@ enum Benchmarks {
     static let all =
         // Pools first: they look at the process's memory.
         Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + [FirstRequests.benchmark]
-        + Signatures.benchmarks + IDTokens.benchmarks + [Proofs.benchmark, Logins.benchmark]
+        + Signatures.benchmarks + IDTokens.benchmarks + [Proofs.benchmark, Logins.benchmark] + Archives.benchmarks
         + [RenewalStorm.benchmark, DurableSave.benchmark]
 
     static func main() async throws {
