@@ -18,8 +18,10 @@ int BenchmarksCountsAllocations(void);
 void BenchmarksServe(const void *body, size_t size);
 
 /// The least that a durable save takes: a file of its own is written, brought to the disk and renamed, then its folder is
-/// brought to the disk. Returns 0, or −1 with `errno`.
-int BenchmarksDurableSave(const char *folder, const void *content, size_t size);
+/// brought to the disk. Each of the threads does so the given number of times, with a name of its own.
+///
+/// Returns 0, or −1 when a save failed.
+int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size);
 
 /// Runs a program to its end, without input and output. The arguments begin with its name, which PATH leads to, and end
 /// with NULL.
