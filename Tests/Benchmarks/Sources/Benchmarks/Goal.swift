@@ -52,12 +52,14 @@ struct Figure: Sendable {
     }
 
     /// The goal, and whether it is met; nil when the contender that it refers to was left out.
+    ///
+    /// A ratio is compared as it is printed, with two decimals.
     var verdict: String? {
         let (reached, limit): (Double?, String)
         switch goal.subject {
-        case .ratio: (reached, limit) = (ratio, decimal(goal.limit))
+        case .ratio: (reached, limit) = (ratio.map { ($0 * 100).rounded() / 100 }, decimal(goal.limit))
         case .value: (reached, limit) = (value, measure.text(goal.limit))
-        case .excess: (reached, limit) = (excess, "the first + \(measure.text(goal.limit))")
+        case .excess: (reached, limit) = (excess, "the peer + \(measure.text(goal.limit))")
         }
         guard let reached else { return nil }
         let isMet = measure.isBetterWhenSmaller ? reached <= goal.limit : reached >= goal.limit

@@ -10,7 +10,7 @@ enum Pools {
         Benchmark(name: "pool-memory") { _ in try await memory() },
         Benchmark(name: "pool-lookup-1", rounds: 7) { try await lookups(tasks: 1, rounds: $0) },
         Benchmark(name: "pool-lookup-8", rounds: 7) { try await lookups(tasks: 8, rounds: $0) },
-        Benchmark(name: "pool-renewals", rounds: 5) { try await renewals(rounds: $0) },
+        Benchmark(name: "pool-renewals", rounds: 3) { try await renewals(rounds: $0) },
     ]
 
     private static let users = 100_000

@@ -7,7 +7,7 @@ import Foundation
 enum RenewalStorm {
     static let callers = 1_000
 
-    static let benchmark = Benchmark(name: "renewal-storm") { rounds in
+    static let benchmark = Benchmark(name: "renewal-storm", rounds: 101) { rounds in
         let tasks = Contender("tasks that wait once") { _, _ in
             try await nanoseconds { await Task.yield() }
         }
