@@ -66,6 +66,7 @@ final class TLSServer {
             scgi_temp_path \(folder)/scgi;
             server {
                 listen 127.0.0.1:\(port) ssl;
+                ssl_protocols TLSv1.2 TLSv1.3;
                 ssl_certificate \(folder)/certificate.pem;
                 ssl_certificate_key \(folder)/key.pem;
                 location / { return 200 "\(String(repeating: "x", count: 1_024))"; }
