@@ -8,9 +8,11 @@ let package = Package(
         .package(name: "AuthStateKit", path: "../.."),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+        // Names the authorities that async-http-client trusts.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
-        // Counts allocations, and answers HTTP requests for the transports to be compared.
+        // Counts allocations, serves HTTP, saves files as fast as the disk allows, and times programs.
         .target(name: "CBenchmarks"),
         .executableTarget(
             name: "Benchmarks",
@@ -21,6 +23,7 @@ let package = Package(
                 .product(name: "AuthStateJOSE", package: "AuthStateKit"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
     ],

@@ -1,22 +1,19 @@
-import Foundation
-
 /// One of several ways to do the same thing, to be timed beside the others.
 struct Contender {
     let name: String
     /// Makes so many calls, spread over so many tasks, and returns the nanoseconds that one call took.
     let round: (_ tasks: Int, _ calls: Int) async throws -> Double
-    /// As a ratio to the reference, the most that it may take, or the least that its rate must reach; nil when nothing is
-    /// promised.
-    var goal: Double?
+    /// The bound to keep; nil when nothing is promised.
+    var goal: Goal?
 
-    init(_ name: String, goal: Double? = nil, round: @escaping (Int, Int) async throws -> Double) {
+    init(_ name: String, goal: Goal? = nil, round: @escaping (Int, Int) async throws -> Double) {
         self.name = name
         self.goal = goal
         self.round = round
     }
 
     /// A contender in this process; the body makes the number of calls that it is given.
-    init(_ name: String, goal: Double? = nil, body: @escaping @Sendable (Int) async throws -> Void) {
+    init(_ name: String, goal: Goal? = nil, body: @escaping @Sendable (Int) async throws -> Void) {
         self.init(name, goal: goal) { tasks, calls in
             let elapsed = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -28,40 +25,38 @@ struct Contender {
         }
     }
 
-    /// A contender in this process that waits for nothing: what counts is the time for which processors worked for it.
-    init(working name: String, goal: Double? = nil, body: @escaping @Sendable (Int) async throws -> Void) {
+    /// A contender in this process, measured by the time for which processors worked for it, without its waiting.
+    init(working name: String, goal: Goal? = nil, body: @escaping @Sendable (Int) async throws -> Void) {
         self.init(name, goal: goal) { _, calls in
-            let start = processorTime()
+            let start = Processors.timeOfThisProcess()
             try await body(calls)
-            return (processorTime() - start) / Double(calls)
+            return (Processors.timeOfThisProcess() - start) / Double(calls)
         }
     }
-}
-
-/// The nanoseconds for which processors have worked for this process.
-private func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
 /// Times contenders in turn, round by round, so that whatever else the machine does meets all of them alike.
 ///
-/// Ratios are taken within a round, to the first contender.
+/// Ratios and differences are taken within a round, to the first contender.
 func compare(
     _ contenders: [Contender], tasks: Int, calls: Int, rounds: Int, of measure: Measure = .time
 ) async throws -> [Row] {
     var values = [[Double]](repeating: [], count: contenders.count)
+    var processors = [Processors](repeating: Processors(), count: contenders.count)
     for contender in contenders { _ = try await contender.round(tasks, max(tasks, calls / 4)) }
     for _ in 0..<rounds {
         for (index, contender) in contenders.enumerated() {
+            let start = Processors.now()
             values[index].append(measure.value(nanoseconds: try await contender.round(tasks, calls)))
+            processors[index].add(from: start, to: Processors.now())
         }
     }
     return contenders.indices.map { index in
-        Row(
+        let pairs = Array(zip(values[index], values[0]))
+        return Row(
             name: contenders[index].name, tasks: tasks, measure: measure, value: Spread(values[index]),
-            ratio: index == 0 ? nil : Spread(zip(values[index], values[0]).map { $0 / $1 }),
-            goal: contenders[index].goal)
+            ratio: index == 0 ? nil : Spread(pairs.map { $0 / $1 }),
+            excess: index == 0 ? nil : Spread(pairs.map { $0 - $1 }),
+            idle: processors[index].idlePart, goal: contenders[index].goal)
     }
 }

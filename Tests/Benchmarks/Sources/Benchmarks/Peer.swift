@@ -1,3 +1,4 @@
+import CBenchmarks
 import Foundation
 
 /// A child process that answers lines with lines, and ends when its input does.
@@ -13,6 +14,11 @@ final class Peer {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
+    }
+
+    /// Starts this program in another role.
+    static func ofThisProgram(_ arguments: String...) throws -> Peer {
+        try Peer(Bundle.main.executablePath ?? CommandLine.arguments[0], arguments)
     }
 
     deinit {
@@ -36,10 +42,39 @@ final class Peer {
     }
 }
 
-/// Go's `oauth2.ReuseTokenSource`, from the packages golang-go and golang-golang-x-oauth2-dev of Debian.
+/// Returns the nanoseconds from a program's start to its end; its output is discarded.
+func wholeProcess(_ words: [String]) throws -> Double {
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    let elapsed = BenchmarksRun(&arguments)
+    guard elapsed >= 0 else { throw CocoaError(.executableNotLoadable) }
+    return elapsed
+}
+
+/// A folder that is removed with the last reference to it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    /// Makes a folder, on a disk: the system's temporary folder may be kept in memory.
+    init() throws {
+        path = "/var/tmp/authstate-benchmark-\(UInt64.random(in: 0...UInt64.max))"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and returns its path.
+    func write(_ content: Data, as name: String) throws -> String {
+        try content.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        return "\(path)/\(name)"
+    }
+}
+
+/// Go's golang.org/x/oauth2, from the packages golang-go and golang-golang-x-oauth2-dev of Debian.
 enum GoPeer {
-    /// Builds and starts the program; nil, with a word to the reader, when Go or the package is not installed.
-    static func start() -> Peer? {
+    /// Builds and starts the program; nil, with a line for the reader, when Go or the package is not installed.
+    static func start(_ arguments: [String] = []) -> Peer? {
         let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../go").standardizedFileURL
         let program = FileManager.default.temporaryDirectory.appendingPathComponent("authstatekit-go-\(getpid())")
         defer { try? FileManager.default.removeItem(at: program) }
@@ -53,7 +88,7 @@ enum GoPeer {
             try build.run()
             build.waitUntilExit()
             guard build.terminationStatus == 0 else { throw CocoaError(.executableNotLoadable) }
-            return try Peer(program.path)
+            return try Peer(program.path, arguments)
         } catch {
             print("Go's oauth2 could not be built (packages golang-go, golang-golang-x-oauth2-dev): left out.\n")
             return nil

@@ -5,7 +5,7 @@ import Foundation
 
 /// The header fields of a request with a token that is bound to a key, beside the signature in them.
 enum Proofs {
-    static let benchmark = Benchmark(name: "dpop-proof") { rounds in
+    static let benchmark = Benchmark(name: "dpop-proof", rounds: 9) { rounds in
         let key = try SigningKey.generate(.es256)
         let state = try boundState(DPoPKey(key.privateKey))
         let url = URL(string: "https://api.example/accounts/1234567890/items?limit=100")!
@@ -18,13 +18,13 @@ enum Proofs {
         let bare = Contender(working: "ES256 alone") { count in
             for _ in 0..<count { _ = try key.sign(message) }
         }
-        let ours = Contender(working: "authorizationHeaders(method:url:)", goal: 1.5) { count in
+        let ours = Contender(working: "authorizationHeaders(method:url:)", goal: .ratio(1.5)) { count in
             for _ in 0..<count {
                 _ = try await state.freshTokens().authorizationHeaders(method: .get, url: url)
             }
         }
-        let rows = try await compare([bare, ours], tasks: 1, calls: 20_000, rounds: rounds)
-        return comparison(rows, to: bare.name)
+        let rows = try await compare([bare, ours], tasks: 1, calls: 20_000, rounds: rounds, of: .processorTime)
+        return Report(rows, to: bare.name)
     }
 
     private static func boundState(_ key: DPoPKey) throws -> AuthState {

@@ -7,31 +7,33 @@ import Foundation
 enum RenewalStorm {
     static let callers = 1_000
 
-    static let benchmark = Benchmark(name: "renewal-storm") { rounds in
-        var times: [Double] = []
-        var renewals = 0
-        for _ in 0..<rounds {
+    static let benchmark = Benchmark(name: "renewal-storm", rounds: 101) { rounds in
+        let tasks = Contender("tasks that wait once") { _, _ in
+            try await nanoseconds { await Task.yield() }
+        }
+        let storm = Contender("withFreshToken { }, one renewal for all", goal: .excess(1_000_000)) { _, _ in
             let transport = ScriptedTransport(then: .json(answer))
             let state = endedState(transport)
-            let elapsed = try await ContinuousClock().measure {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<callers {
-                        group.addTask {
-                            let token = try await state.withFreshToken { $0.accessToken }
-                            precondition(token == "new")
-                        }
-                    }
-                    try await group.waitForAll()
-                }
+            let elapsed = try await nanoseconds {
+                let token = try await state.withFreshToken { $0.accessToken }
+                precondition(token == "new")
             }
-            times.append(elapsed / .nanoseconds(1))
-            renewals = max(renewals, transport.requests.count)
+            precondition(transport.requests.count == 1, "more than one renewal")
+            return elapsed
         }
-        let all = Spread(times)
-        let each = Spread(times.map { $0 / Double(callers) })
-        return table(
-            ["callers", "time until all have tokens", "per caller", "requests to the provider"],
-            [["\(callers)", all.text(duration), each.text(duration), "\(renewals)"]])
+        let rows = try await compare([tasks, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
+        return Report(rows, to: tasks.name)
+    }
+
+    /// Returns the time until all callers have what they want, each in a task of its own.
+    private static func nanoseconds(_ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
+        let elapsed = try await ContinuousClock().measure {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<callers { group.addTask(operation: body) }
+                try await group.waitForAll()
+            }
+        }
+        return elapsed / .nanoseconds(1)
     }
 
     private static let answer = """

@@ -16,38 +16,56 @@ struct Spread {
     func text(_ format: (Double) -> String) -> String { "\(format(median)) (\(format(lower))–\(format(upper)))" }
 }
 
-/// The measure of a call in a comparison: the time that one takes, or how many there are in a second.
-enum Measure {
+/// The unit of a comparison.
+enum Measure: Sendable {
     case time
+    case processorTime
+    case wholeTime
     case rate
+    case bytes
 
     var heading: String {
         switch self {
         case .time: "time per call"
+        case .processorTime: "processor time per call"
+        case .wholeTime: "time for all"
         case .rate: "calls per second"
+        case .bytes: "bytes"
         }
     }
 
-    func value(nanoseconds: Double) -> Double {
-        switch self {
-        case .time: nanoseconds
-        case .rate: 1e9 / nanoseconds
-        }
-    }
+    var isBetterWhenSmaller: Bool { self != .rate }
+
+    func value(nanoseconds: Double) -> Double { self == .rate ? 1e9 / nanoseconds : nanoseconds }
 
     func text(_ value: Double) -> String {
         switch self {
-        case .time: duration(value)
+        case .time, .processorTime, .wholeTime: duration(value)
         case .rate: String(format: "%.0f", value)
+        case .bytes: String(format: "%.0f bytes", value)
         }
     }
+}
 
-    /// Says in words whether a ratio to the reference meets a goal.
-    func verdict(_ ratio: Double, goal: Double) -> String {
-        switch self {
-        case .time: "≤ \(decimal(goal)) \(ratio <= goal ? "met" : "missed")"
-        case .rate: "≥ \(decimal(goal)) \(ratio >= goal ? "met" : "missed")"
-        }
+/// The text of a benchmark's section, and those of its figures that have a goal.
+struct Report {
+    let text: String
+    var figures: [Figure] = []
+
+    init(_ text: String, _ figures: [Figure] = []) {
+        self.text = text
+        self.figures = figures
+    }
+
+    /// Makes the report of a comparison.
+    init(_ rows: [Row], to reference: String) {
+        let measure = rows.first?.measure ?? .time
+        var header = ["", "tasks", measure.heading, "ratio to \(reference)", "goal"]
+        let showsIdle = rows.contains { $0.tasks > 1 && $0.idle != nil }
+        if showsIdle { header.append("processors idle") }
+        self.init(
+            table(header, rows.map { $0.columns + (showsIdle ? [$0.idle.map(percentage) ?? ""] : []) }),
+            rows.compactMap(\.figure))
     }
 }
 
@@ -58,12 +76,24 @@ struct Row {
     let measure: Measure
     let value: Spread
     /// To the first row of the comparison; nil for that one.
-    let ratio: Spread?
-    let goal: Double?
+    var ratio: Spread?
+    /// The difference from the first row.
+    var excess: Spread?
+    /// The part of the processors' time that nothing used during the contender's rounds.
+    var idle: Double?
+    let goal: Goal?
+
+    var figure: Figure? {
+        goal.map { goal in
+            var figure = Figure(name, measure, value: value.median, goal: goal)
+            figure.ratio = ratio?.median
+            figure.excess = excess?.median
+            return figure
+        }
+    }
 
     var columns: [String] {
-        let verdict = ratio.flatMap { ratio in goal.map { measure.verdict(ratio.median, goal: $0) } }
-        return [name, "\(tasks)", value.text(measure.text), ratio?.text(decimal) ?? "1", verdict ?? ""]
+        [name, "\(tasks)", value.text(measure.text), ratio?.text(decimal) ?? "1", figure?.verdict ?? ""]
     }
 }
 
@@ -80,11 +110,9 @@ func table(_ header: [String], _ rows: [[String]]) -> String {
     return ([line(header), rule] + rows.map(line)).joined(separator: "\n")
 }
 
-func comparison(_ rows: [Row], to reference: String) -> String {
-    table(["", "tasks", (rows.first?.measure ?? .time).heading, "ratio to \(reference)", "goal"], rows.map(\.columns))
-}
-
 func decimal(_ value: Double) -> String { String(format: "%.2f", value) }
+
+func percentage(_ part: Double) -> String { String(format: "%.0f %%", part * 100) }
 
 /// Nanoseconds in the unit that suits them.
 func duration(_ nanoseconds: Double) -> String {

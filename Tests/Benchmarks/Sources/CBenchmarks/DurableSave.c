@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,10 +18,10 @@ static int writeAll(int file, const char *content, size_t size) {
     return 0;
 }
 
-int BenchmarksDurableSave(const char *folder, const void *content, size_t size) {
+static int save(const char *folder, int name, const void *content, size_t size) {
     char path[PATH_MAX], temporary[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/floor", folder) >= (int)sizeof path) return -1;
-    if (snprintf(temporary, sizeof temporary, "%s/floor.tmp", folder) >= (int)sizeof temporary) return -1;
+    if (snprintf(path, sizeof path, "%s/floor-%d", folder, name) >= (int)sizeof path) return -1;
+    if (snprintf(temporary, sizeof temporary, "%s/floor-%d.tmp", folder, name) >= (int)sizeof temporary) return -1;
 
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return -1;
@@ -32,4 +33,37 @@ int BenchmarksDurableSave(const char *folder, const void *content, size_t size) 
     if (names < 0) return -1;
     failed = fsync(names);
     return close(names) | failed;
+}
+
+struct job {
+    const char *folder;
+    int name, count, failed;
+    const void *content;
+    size_t size;
+};
+
+static void *saveRepeatedly(void *context) {
+    struct job *job = context;
+    for (int i = 0; i < job->count && !job->failed; i++) {
+        job->failed = save(job->folder, job->name, job->content, job->size);
+    }
+    return NULL;
+}
+
+int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size) {
+    enum { maximumThreads = 64 };
+    struct job jobs[maximumThreads];
+    pthread_t running[maximumThreads];
+    if (threads > maximumThreads) return -1;
+    int started = 0, failed = 0;
+    for (; started < threads && !failed; started++) {
+        jobs[started] = (struct job){folder, started, count, 0, content, size};
+        failed = pthread_create(&running[started], NULL, saveRepeatedly, &jobs[started]);
+        if (failed) break;
+    }
+    for (int i = 0; i < started; i++) {
+        pthread_join(running[i], NULL);
+        failed |= jobs[i].failed;
+    }
+    return failed ? -1 : 0;
 }

@@ -7,26 +7,30 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { bodySize = 1024, maximumDescriptors = 4096 };
+enum { maximumDescriptors = 4096 };
 
-static char answer[bodySize + 256];
+static char *answer;
 static size_t answerSize;
 
 /// The part of the blank line that ends a request that each connection has sent: requests may arrive in pieces.
 static unsigned char progress[maximumDescriptors];
 
-static void prepareAnswer(void) {
-    int head = snprintf(
-        answer, sizeof answer,
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n",
-        bodySize);
-    memset(answer + head, 'x', bodySize);
-    answerSize = (size_t)head + bodySize;
+static int prepareAnswer(const void *body, size_t size) {
+    static const char format[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nContent-Length: %zu\r\n\r\n";
+    enum { headSize = sizeof format + 20 };
+    answer = malloc(headSize + size);
+    if (answer == NULL) return -1;
+    int head = snprintf(answer, headSize, format, size);
+    memcpy(answer + head, body, size);
+    answerSize = (size_t)head + size;
+    return 0;
 }
 
 static int listenOnLoopback(void) {
@@ -71,13 +75,14 @@ static void receive(int connection) {
         progress[connection] = buffer[i] == end[place] ? place + 1 : buffer[i] == end[0];
         if (progress[connection] < 4) continue;
         progress[connection] = 0;
-        // The answer fits into the socket's buffer, and the client waits for it before it asks again.
+        // The answer fits into the socket's buffer, and the client waits for it before it asks again. A request's body
+        // follows in the same piece: it is passed over, and must not hold a blank line.
         send(connection, answer, answerSize, MSG_NOSIGNAL);
     }
 }
 
-void BenchmarksServe(void) {
-    prepareAnswer();
+void BenchmarksServe(const void *body, size_t size) {
+    if (prepareAnswer(body, size) != 0) return;
     int poll = epoll_create1(EPOLL_CLOEXEC);
     int listener = listenOnLoopback();
     if (poll < 0 || listener < 0) return;
@@ -100,6 +105,9 @@ void BenchmarksServe(void) {
 
 #else
 
-void BenchmarksServe(void) {}
+void BenchmarksServe(const void *body, size_t size) {
+    (void)body;
+    (void)size;
+}
 
 #endif

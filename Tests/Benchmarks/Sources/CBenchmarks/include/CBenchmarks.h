@@ -11,14 +11,22 @@ uint64_t BenchmarksAllocations(void);
 /// Whether allocations are counted on this platform.
 int BenchmarksCountsAllocations(void);
 
-/// Answers every HTTP request on a free loopback port with 200 and a body of 1,024 bytes, over connections that are kept.
+/// Answers every HTTP request on a free loopback port with 200 and a body, over connections that are kept.
 ///
 /// Writes the port's number and a line feed to standard output, and returns when standard input ends. One thread, so that
 /// it takes from every client alike. Linux only; elsewhere it returns at once.
-void BenchmarksServe(void);
+void BenchmarksServe(const void *body, size_t size);
 
 /// The least that a durable save takes: a file of its own is written, brought to the disk and renamed, then its folder is
-/// brought to the disk. Returns 0, or −1 with `errno`.
-int BenchmarksDurableSave(const char *folder, const void *content, size_t size);
+/// brought to the disk. Each of the threads does so the given number of times, with a name of its own.
+///
+/// Returns 0, or −1 when a save failed.
+int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size);
+
+/// Runs a program to its end, without input and output. The arguments begin with its name, which PATH leads to, and end
+/// with NULL.
+///
+/// Returns the nanoseconds between the start and the end; −1 when it cannot be started, or fails.
+double BenchmarksRun(char *const arguments[]);
 
 #endif
