@@ -16,6 +16,13 @@
             return TransportError(.libraryUnavailable, message, requestMayHaveBeenSent: false)
         }
 
+        /// Returns the error for a request that waited all its time for a connection.
+        static func noConnection(for request: WireRequest) -> TransportError {
+            let message =
+                "No connection to \(request.peer) became free within \(request.timeoutMilliseconds) ms: all were in use."
+            return TransportError(.unreachable, message, requestMayHaveBeenSent: false)
+        }
+
         /// Codes that determine the kind of failure by themselves; every other one is a lost connection.
         private static let kinds: [Int: TransportError.Code] = [
             AuthStateCurl_CURLE_URL_MALFORMAT: .invalidRequest,

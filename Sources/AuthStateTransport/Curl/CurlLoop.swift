@@ -9,6 +9,7 @@
         private let options: CurlTransfer.Options
         private var authorities: CurlAuthorities
         private let multi: UnsafeMutableRawPointer
+        private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
         /// Handles at rest; making one anew costs more than resetting it.
         private var spareHandles: [UnsafeMutableRawPointer] = []
@@ -25,6 +26,7 @@
             options = CurlTransfer.Options(configuration)
             self.authorities = CurlAuthorities(own: authorities)
             let connections = max(1, configuration.maximumConnectionsPerHost)
+            queue = CurlQueue(connections: connections)
             AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAX_HOST_CONNECTIONS, connections)
             AuthStateCurlMultiSetLong(multi, AuthStateCurl_CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
         }
@@ -73,8 +75,8 @@
                     mailbox.silence()
                     for command in mailbox.takeAll() {
                         switch command {
-                        case .start(let exchange): start(exchange)
-                        case .cancel(let exchange): drop(exchange)
+                        case .start(let exchange): enqueue(exchange)
+                        case .cancel(let exchange): cancel(exchange)
                         case .stop: return close()
                         }
                     }
@@ -85,21 +87,45 @@
             }
         }
 
+        /// Starts an exchange, as soon as its host has room for it.
+        private func enqueue(_ exchange: TransportExchange) {
+            let host = exchange.request.peer
+            if queue.start(exchange, with: host), !start(exchange, with: host) { leave(host) }
+        }
+
+        /// Makes room for the exchanges that wait for a host.
+        private func leave(_ host: String) {
+            queue.end(with: host)
+            while let next = queue.next(for: host) {
+                let (exchange, waited) = (next.exchange, (ContinuousClock.now - next.since).wholeMilliseconds)
+                if waited >= exchange.request.timeoutMilliseconds {
+                    exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
+                }
+                if !start(exchange, with: host, spentMilliseconds: waited) { queue.end(with: host) }
+            }
+        }
+
+        /// Starts an exchange; false when it has ended.
         private func start(
-            _ exchange: TransportExchange, searching search: CurlAuthorities.Search? = nil, spentMilliseconds: Int = 0
-        ) {
-            guard !exchange.isFinished else { return }
+            _ exchange: TransportExchange, with host: String, searching search: CurlAuthorities.Search? = nil,
+            spentMilliseconds: Int = 0
+        ) -> Bool {
+            guard !exchange.isFinished else { return false }
             guard let easy = spareHandles.popLast() ?? AuthStateCurlEasyInit() else {
-                return exchange.finish(.failure(CurlFailure.outOfMemory))
+                exchange.finish(.failure(CurlFailure.outOfMemory))
+                return false
             }
             let transfer = CurlTransfer(
-                exchange, easy: easy, search: search ?? authorities.first, spentMilliseconds: spentMilliseconds)
-            transfers[ObjectIdentifier(exchange)] = transfer
+                exchange, with: host, easy: easy, search: search ?? authorities.first,
+                spentMilliseconds: spentMilliseconds)
             let code = transfer.apply(options, &authorities)
             guard code == AuthStateCurl_CURLE_OK, AuthStateCurlMultiAdd(multi, easy) == 0 else {
                 exchange.finish(.failure(CurlFailure.setUp(code)))
-                return drop(exchange)
+                release(easy)
+                return false
             }
+            transfers[ObjectIdentifier(exchange)] = transfer
+            return true
         }
 
         private func finishEnded() {
@@ -111,37 +137,58 @@
                     searchSystem(after: transfer)
                     continue
                 }
-                // What the folder lacked once is likely to be needed again.
-                if code == AuthStateCurl_CURLE_OK, transfer.search == .system { authorities.first = .system }
+                if code == AuthStateCurl_CURLE_OK { learn(from: transfer) }
                 // The caller first: tidying up need not delay it.
                 transfer.exchange.finish(transfer.result(code))
-                drop(transfer.exchange)
+                drop(transfer)
+                leave(transfer.host)
             }
+        }
+
+        private func learn(from transfer: CurlTransfer) {
+            // What the folder lacked once is likely to be needed again.
+            if transfer.search == .system { authorities.first = .system }
+            let version = AuthStateCurlGetLong(transfer.easy, AuthStateCurl_CURLINFO_HTTP_VERSION)
+            if version == AuthStateCurl_CURL_HTTP_VERSION_2_0 { queue.noteMultiplexing(transfer.host) }
         }
 
         /// Starts an exchange again, for which the folder had no authority; nothing of its request has been sent.
         private func searchSystem(after transfer: CurlTransfer) {
             let spent = transfer.elapsedMilliseconds
-            drop(transfer.exchange)
-            start(transfer.exchange, searching: .system, spentMilliseconds: spent)
+            drop(transfer)
+            let hasStarted = start(
+                transfer.exchange, with: transfer.host, searching: .system, spentMilliseconds: spent)
+            if !hasStarted { leave(transfer.host) }
         }
 
-        /// Frees what an exchange holds, whether or not it has ended; harmless when it holds nothing.
-        private func drop(_ exchange: TransportExchange) {
-            guard let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) else { return }
+        /// Frees what an exchange holds whose caller has been resumed; one that waits is left out when its turn comes.
+        private func cancel(_ exchange: TransportExchange) {
+            guard let transfer = transfers[ObjectIdentifier(exchange)] else { return }
+            drop(transfer)
+            leave(transfer.host)
+        }
+
+        /// Frees what an exchange holds, whether or not it has ended.
+        private func drop(_ transfer: CurlTransfer) {
+            transfers[ObjectIdentifier(transfer.exchange)] = nil
             AuthStateCurlMultiRemove(multi, transfer.easy)
+            release(transfer.easy)
+        }
+
+        private func release(_ easy: UnsafeMutableRawPointer) {
             if spareHandles.count < Self.maximumSpareHandles {
-                AuthStateCurlEasyReset(transfer.easy)
-                spareHandles.append(transfer.easy)
+                AuthStateCurlEasyReset(easy)
+                spareHandles.append(easy)
             } else {
-                AuthStateCurlEasyCleanup(transfer.easy)
+                AuthStateCurlEasyCleanup(easy)
             }
         }
 
         private func close() {
+            for exchange in queue.waiting { exchange.finish(.failure(CancellationError())) }
             for transfer in transfers.values {
                 transfer.exchange.finish(.failure(CancellationError()))
-                drop(transfer.exchange)
+                drop(transfer)
             }
         }
     }

@@ -6,10 +6,12 @@
     /// An exchange in progress: its options and what libcurl has delivered. Lives on the loop's thread alone.
     final class CurlTransfer {
         let exchange: TransportExchange
+        /// The host and port of the request.
+        let host: String
         let easy: UnsafeMutableRawPointer
         /// Where the authority of the server's certificate is looked for.
         let search: CurlAuthorities.Search
-        /// The part of the exchange's time that an earlier search took.
+        /// The part of the exchange's time that it waited for its turn, or that an earlier search took.
         let spentMilliseconds: Int
         /// Header lines and the place where libcurl writes about TLS; both must outlive the exchange.
         var headerLines: OpaquePointer?
@@ -30,10 +32,11 @@
         enum Excess { case head, body }
 
         init(
-            _ exchange: TransportExchange, easy: UnsafeMutableRawPointer, search: CurlAuthorities.Search,
-            spentMilliseconds: Int
+            _ exchange: TransportExchange, with host: String, easy: UnsafeMutableRawPointer,
+            search: CurlAuthorities.Search, spentMilliseconds: Int
         ) {
             self.exchange = exchange
+            self.host = host
             self.easy = easy
             self.search = search
             self.spentMilliseconds = spentMilliseconds

@@ -41,6 +41,7 @@ struct CURLMsg;
     CONSTANT(CURL_GLOBAL_DEFAULT, 3)                                                                                  \
     CONSTANT(CURL_ERROR_SIZE, 256)                                                                                    \
     CONSTANT(CURL_SSLVERSION_TLSv1_2, 6)                                                                              \
+    CONSTANT(CURL_HTTP_VERSION_2_0, 3)                                                                                \
     CONSTANT(CURL_HTTP_VERSION_2TLS, 4)                                                                               \
     CONSTANT(CURLPROTO_HTTP, 1)                                                                                       \
     CONSTANT(CURLPROTO_HTTPS, 2)                                                                                      \
@@ -101,6 +102,7 @@ struct CURLMsg;
     CONSTANT(CURLINFO_REQUEST_SIZE, 0x20000c)                                                                         \
     CONSTANT(CURLINFO_HTTP_CONNECTCODE, 0x200016)                                                                     \
     CONSTANT(CURLINFO_OS_ERRNO, 0x200019)                                                                             \
+    CONSTANT(CURLINFO_HTTP_VERSION, 0x20002e)                                                                         \
     CONSTANT(CURLINFO_TOTAL_TIME_T, 0x600032)                                                                         \
     /* How an exchange ends */                                                                                        \
     CONSTANT(CURLE_OK, 0)                                                                                             \

@@ -135,6 +135,25 @@
             #expect(Set(server.requests.map(\.connection)).isSubset(of: [0, 1]))
         }
 
+        @Test("the time that a request waits for a connection is part of its time")
+        func waitingTime() async throws {
+            let server = RawServer { _ in [] }
+            let transport = CurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
+            var request = try TransportRequest(server.url)
+            request.timeout = .seconds(1)
+            let start = ContinuousClock.now
+            await withTaskGroup(of: Void.self) { [request] group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+                        #expect([.timedOut, .unreachable].contains(error?.code))
+                    }
+                }
+            }
+            #expect(ContinuousClock.now - start < .seconds(2))
+            #expect(server.requests.count == 1)
+        }
+
         @Test("the platform's own transport is libcurl's, one for the process")
         func systemTransport() async throws {
             let server = RawServer { _ in [.answer(body: "x")] }

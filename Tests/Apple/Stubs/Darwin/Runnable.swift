@@ -13,3 +13,7 @@ public func clock_gettime(_ clock: DarwinTypes.clockid_t, _ time: UnsafeMutableP
     time.pointee = DarwinTypes.timespec(tv_sec: now.tv_sec, tv_nsec: now.tv_nsec)
     return code
 }
+
+public func memcmp(_ left: UnsafeRawPointer!, _ right: UnsafeRawPointer!, _ count: Int) -> Int32 {
+    Glibc.memcmp(left, right, count)
+}

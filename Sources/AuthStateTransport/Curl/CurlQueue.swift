@@ -1,0 +1,72 @@
+#if os(Linux)
+    /// The exchanges with each host: how many are in progress, and which wait for one of those to end. A value that decides
+    /// and has no effects.
+    ///
+    /// libcurl has a queue of its own for exchanges without a connection. In 7.88 the last one in it can lose its turn until
+    /// a timer comes, ten seconds later; and each step of libcurl's looks at all that wait.
+    struct CurlQueue {
+        /// An exchange that waits.
+        struct Waiting {
+            let exchange: TransportExchange
+            let since = ContinuousClock.now
+
+            init(_ exchange: TransportExchange) { self.exchange = exchange }
+        }
+
+        private struct Lane {
+            var count = 0
+            var waiting: ArraySlice<Waiting> = []
+        }
+
+        /// The most connections to one host.
+        private let connections: Int
+        private var lanes: [String: Lane] = [:]
+        /// The hosts that answered by HTTP/2, where one connection carries many exchanges.
+        private var multiplexing: Set<String> = []
+
+        /// The number of exchanges that servers commonly allow on a connection of HTTP/2 (RFC 9113, section 6.5.2).
+        private static let streams = 100
+        /// More hosts than a program talks to at once.
+        private static let knownHosts = 1_000
+
+        init(connections: Int) { self.connections = connections }
+
+        /// Counts an exchange that starts; false lets it wait.
+        mutating func start(_ exchange: TransportExchange, with host: String) -> Bool {
+            guard lanes[host]?.count ?? 0 < limit(host) else {
+                lanes[host]?.waiting.append(Waiting(exchange))
+                return false
+            }
+            lanes[host, default: Lane()].count += 1
+            return true
+        }
+
+        /// Ends the count of an exchange. Call `next(for:)` afterwards.
+        mutating func end(with host: String) { lanes[host]?.count -= 1 }
+
+        /// Counts and returns an exchange that has waited and may start; nil when there is none.
+        mutating func next(for host: String) -> Waiting? {
+            while let count = lanes[host]?.count, count < limit(host), let next = lanes[host]?.waiting.popFirst() {
+                // A caller may have been cancelled meanwhile.
+                if next.exchange.isFinished { continue }
+                lanes[host]?.count += 1
+                return next
+            }
+            if let lane = lanes[host], lane.count == 0, lane.waiting.isEmpty { lanes[host] = nil }
+            return nil
+        }
+
+        /// Remembers that a host answered by HTTP/2.
+        mutating func noteMultiplexing(_ host: String) {
+            if multiplexing.count >= Self.knownHosts { multiplexing = [] }
+            multiplexing.insert(host)
+        }
+
+        /// The exchanges that wait.
+        var waiting: [TransportExchange] { lanes.values.flatMap { $0.waiting.map(\.exchange) } }
+
+        private func limit(_ host: String) -> Int {
+            multiplexing.contains(host) ? max(connections, Self.streams) : connections
+        }
+    }
+#endif
