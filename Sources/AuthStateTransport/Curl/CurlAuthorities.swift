@@ -24,7 +24,7 @@
         /// The text of the file; nil when none was named.
         private let own: Data?
         /// The system's bundle with the text of the file: naming a file to libcurl replaces the system's.
-        private lazy var all: Data? = own.map { Self.systemBundle() + [0x0A] + $0 }
+        private(set) lazy var all: Data? = own.map { Self.systemBundle() + [0x0A] + $0 }
 
         /// - Parameter own: The authorities to trust besides the system's, as PEM.
         init(own: Data?) {

@@ -14,7 +14,7 @@
             public var clientCertificate: ClientCertificate?
             /// The time that name look-up, connection and TLS handshake may take together.
             public var connectTimeout: Duration
-            /// The most connections to one host; further requests wait for a free one.
+            /// The most connections to one host; further requests wait for a free one, which counts as part of their time.
             public var maximumConnectionsPerHost: Int
             /// The time that an unused connection is kept for the next request.
             public var idleTimeout: Duration

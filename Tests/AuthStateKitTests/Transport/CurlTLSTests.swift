@@ -92,6 +92,23 @@
             #expect(error.code == .insecureConnection && !error.requestMayHaveBeenSent)
         }
 
+        @Test("the authorities of a file come in addition to the system's")
+        func addition() throws {
+            try CurlLibrary.open()
+            let server = try TLSServer()
+            let own = try Data(contentsOf: URL(fileURLWithPath: server.certificate))
+            var authorities = CurlAuthorities(own: own)
+            let text = authorities.all
+            let all = try #require(text)
+            #expect(all.suffix(own.count) == own)
+            #expect(all.starts(with: CurlAuthorities.systemBundle()))
+            var alone = CurlAuthorities(own: nil)
+            let none = alone.all
+            #expect(none == nil, "libcurl looks for the system's by itself")
+            let bundle = "/etc/ssl/certs/ca-certificates.crt"
+            if let system = try? Data(contentsOf: URL(fileURLWithPath: bundle)) { #expect(all.starts(with: system)) }
+        }
+
         @Test("a folder of authorities under the hashes of their names is told from any other folder")
         func hashedFolder() throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
