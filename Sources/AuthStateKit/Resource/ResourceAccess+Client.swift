@@ -81,7 +81,7 @@ extension ResourceAccess {
     ///
     /// - Parameters:
     ///   - issuer: The server.
-    ///   - home: The state of the access, whatever server it belongs to.
+    ///   - home: The state of the access, regardless of its server.
     ///   - isKnown: Whether a client that the server has refused to know counts as none.
     func registration(
         at issuer: Issuer, _ home: AuthState.Record?, isKnown: Bool

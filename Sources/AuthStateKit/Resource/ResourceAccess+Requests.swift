@@ -103,7 +103,7 @@ extension ResourceAccess {
         }
     }
 
-    /// The operation of those who take a token: it says nothing about what the resource allows.
+    /// The operation of a caller that takes a token: it says nothing about what the resource allows.
     private static let tokenOperation = "access token"
 
     /// Logs in, whether there is a login or not; operations that led to logins for more rights in vain may do so again.

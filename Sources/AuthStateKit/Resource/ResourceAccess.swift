@@ -63,7 +63,7 @@ public actor ResourceAccess {
     ///   - store: Where the state is kept; in this process's memory unless given.
     ///   - key: The key of the state; nil makes one from the resource.
     ///   - service: The service that talks to the resource's servers; its transport sends the requests too.
-    ///   - stateOptions: The options of the state. `allowedOrigins` is the resource's origin, whatever they say.
+    ///   - stateOptions: The options of the state. `allowedOrigins` is the resource's origin, regardless of their own.
     ///   - options: The options of this access.
     /// - Throws: `AuthStateError` with `.invalidArgument` for a URL that names no resource, `.insecureURL` for http elsewhere
     ///   than on this machine.

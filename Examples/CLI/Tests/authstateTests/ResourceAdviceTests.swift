@@ -75,7 +75,7 @@ struct ResourceAdviceTests {
         #expect(try hint(.discoveryFailed, .discovery, for: nil).contains("--issuer, or --domain"))
     }
 
-    @Test("more rights come by --step-up, unless that was in vain")
+    @Test("--step-up brings more rights, unless that was in vain")
     func rights() throws {
         let first = try hint(.insufficientScope, .resource, hint: "Log in for more scopes.")
         #expect(first.contains("--step-up") && first.contains("--for \(api) --scope'"))

@@ -16,7 +16,7 @@ extension HTTPClient {
     /// has another token. An answer that asks for a DPoP nonce is handled the same way, without a renewal.
     ///
     /// A redirect to another origin is followed, if the client follows any, without the token; the answer from there is
-    /// returned, whatever its status, and says nothing about the token.
+    /// returned, regardless of its status, and says nothing about the token.
     ///
     /// - Parameters:
     ///   - request: The request, without the header fields that authorize it.

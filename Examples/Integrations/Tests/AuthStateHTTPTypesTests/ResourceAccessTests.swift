@@ -33,7 +33,7 @@ struct ResourceAccessTests {
         await world.provider.stop()
     }
 
-    @Test("logins for more rights in vain are bounded for a method and a path, whatever the query")
+    @Test("logins for more rights in vain are bounded for a method and a path, regardless of the query")
     func bound() async throws {
         let world = try await World { configuration in
             configuration.protectedResource.scopesByMethod = ["POST": ["email"]]

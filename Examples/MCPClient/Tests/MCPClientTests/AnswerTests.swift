@@ -14,7 +14,7 @@ import Testing
         return try #require(await #expect(throws: (any Error).self) { try await client.tools() })
     }
 
-    @Test("an error of JSON-RPC is one, whatever the HTTP status", arguments: [200, 400, 404, 500])
+    @Test("an error of JSON-RPC is one, regardless of the HTTP status", arguments: [200, 400, 404, 500])
     func typedErrors(_ status: Int) async throws {
         let error = try await error { .error(.invalidParams, "Unknown tool: x", status: status, id: $0.id, data: [1]) }
         #expect(error as? JSONRPCError == JSONRPCError(.invalidParams, "Unknown tool: x", data: [1]))

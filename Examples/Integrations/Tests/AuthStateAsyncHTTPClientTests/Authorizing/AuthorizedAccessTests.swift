@@ -36,7 +36,7 @@ struct AuthorizedAccessTests {
         await world.stop()
     }
 
-    @Test("logins for more rights in vain are bounded for a method and a path, whatever the query")
+    @Test("logins for more rights in vain are bounded for a method and a path, regardless of the query")
     func bound() async throws {
         let world = try await AuthorizedWorld { configuration in
             configuration.protectedResource.scopesByMethod = ["POST": ["email"]]
