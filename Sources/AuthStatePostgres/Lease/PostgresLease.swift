@@ -45,11 +45,16 @@ final class PostgresLease: AuthStateLease {
 
     /// Makes sure that the lease is held and lasts, and that the row can be written to.
     ///
+    /// A process that was suspended while it waited for the answer may have lost the lease since: it asks once more.
+    ///
     /// - Throws: `.storeLocked` when another holder has acquired the lease; `.storeUnwritable`, for a standby for
     ///   example.
     func reserve() async throws {
         try checkNotOver()
-        guard try await claim.extend(tryingFor: claim.tolerance) else { throw AuthStateError.leaseLost }
+        for _ in 0..<2 where try await claim.extend(tryingFor: claim.tolerance) {
+            if claim.remaining > .zero { return }
+        }
+        throw AuthStateError.leaseLost
     }
 
     /// Writes the state, to the end even when the task is cancelled.

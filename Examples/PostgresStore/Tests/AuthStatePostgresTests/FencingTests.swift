@@ -2,6 +2,7 @@ import AuthStateKit
 import AuthStatePostgres
 import AuthStateTesting
 import Foundation
+import Synchronization
 import Testing
 
 extension PostgresTests {
@@ -31,6 +32,29 @@ extension PostgresTests {
                 try await expectStoreError(.storeLocked) { try await lease.reserve() }
             }
             #expect(try await other.text(key) == "theirs")
+        }
+
+        @Test("learns it before anything is redeemed, even when it was suspended while it asked")
+        func suspendedReservation() async throws {
+            let server = try PostgresServer.current
+            let key = key
+            try await other.put("old", key)
+            // Another holder, as soon as the lease is extended: its owner hears that it was, and wakes up after it expired.
+            try await server.sql(
+                """
+                CREATE FUNCTION take_over() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    UPDATE auth_states SET lease_owner = gen_random_uuid() WHERE key = NEW.key;
+                    RETURN NULL;
+                END $$;
+                CREATE TRIGGER take_over AFTER UPDATE OF lease_expires_at ON auth_states FOR EACH ROW
+                WHEN (NEW.key = \(server.literal(key)) AND OLD.lease_owner = NEW.lease_owner) EXECUTE FUNCTION take_over()
+                """)
+            let sleeper = try server.store(clock: SleeperClock()) { $0.leaseDuration = .milliseconds(500) }
+            try await sleeper.withLease(key, deadline: .seconds(60)) { lease in
+                _ = try await expectStoreError(.storeLocked) { try await lease.reserve() }
+            }
+            try await server.sql("DROP TRIGGER take_over ON auth_states; DROP FUNCTION take_over()")
         }
 
         @Test("cannot bring back what a later holder removed")
@@ -81,5 +105,25 @@ extension PostgresTests {
             gate.open()
             try await later.value
         }
+    }
+}
+
+/// The clock of a process that is suspended for a second between any two readings.
+private final class SleeperClock: Clock {
+    private let readings = Mutex(0)
+    private let start = ContinuousClock.now
+    let minimumResolution = Duration.nanoseconds(1)
+
+    var now: ContinuousClock.Instant {
+        start
+            + .seconds(
+                readings.withLock { count in
+                    count += 1
+                    return count
+                })
+    }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await Task.sleep(for: .seconds(3600))
     }
 }
