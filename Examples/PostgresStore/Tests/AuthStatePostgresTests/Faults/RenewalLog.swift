@@ -44,13 +44,18 @@ final class RenewalLog: @unchecked Sendable {
     /// How many there were.
     var count: Int { lock.withLock { renewals.count } }
 
+    /// All of them, in order.
+    var all: [Renewal] { lock.withLock { renewals } }
+
     /// How often a refresh token was presented that had been presented before.
     var repetitions: Int { lock.withLock { renewals.count - Set(renewals.map(\.refreshToken)).count } }
 
-    /// The first presentations of the refresh tokens that were presented again.
-    var repeated: [Renewal] {
+    /// The refresh tokens that were presented again: the first presentation, and the last.
+    var repeated: [(first: Renewal, again: Renewal)] {
         lock.withLock {
-            Dictionary(grouping: renewals, by: \.refreshToken).values.filter { $0.count > 1 }.map { $0[0] }
+            Dictionary(grouping: renewals, by: \.refreshToken).values.filter { $0.count > 1 }.map {
+                ($0[0], $0[$0.count - 1])
+            }
         }
     }
 
