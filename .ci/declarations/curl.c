@@ -20,6 +20,8 @@ AUTHSTATE_CURL_FUNCTIONS(CHECK_FUNCTION)
 
 _Static_assert(SAME_TYPE(AuthStateCurlWrite, curl_write_callback), "curl_write_callback");
 _Static_assert(SAME_TYPE(AuthStateCurlPrerequest, curl_prereq_callback), "curl_prereq_callback");
+_Static_assert(SAME_TYPE(AuthStateCurlSocketChange, curl_socket_callback), "curl_socket_callback");
+_Static_assert(SAME_TYPE(AuthStateCurlTimerChange, curl_multi_timer_callback), "curl_multi_timer_callback");
 // The type of the purpose is an enum, and the address is a struct of another name: only the call has to be the same.
 _Static_assert(sizeof(curlsocktype) == sizeof(int), "curlsocktype");
 _Static_assert(sizeof(curl_off_t) == sizeof(int64_t), "curl_off_t");
@@ -28,11 +30,6 @@ _Static_assert(sizeof(curl_off_t) == sizeof(int64_t), "curl_off_t");
     _Static_assert(offsetof(struct ours, member) == offsetof(struct real, member), #real "." #member);                \
     _Static_assert(sizeof(((struct ours *)0)->member) == sizeof(((struct real *)0)->member), #real "." #member);
 #define CHECK_SIZE(ours, real) _Static_assert(sizeof(struct ours) == sizeof(struct real), #real);
-
-CHECK_SIZE(AuthStateCurlWaitDescriptor, curl_waitfd)
-CHECK_MEMBER(AuthStateCurlWaitDescriptor, curl_waitfd, fd)
-CHECK_MEMBER(AuthStateCurlWaitDescriptor, curl_waitfd, events)
-CHECK_MEMBER(AuthStateCurlWaitDescriptor, curl_waitfd, revents)
 
 CHECK_SIZE(AuthStateCurlMessage, CURLMsg)
 CHECK_MEMBER(AuthStateCurlMessage, CURLMsg, msg)

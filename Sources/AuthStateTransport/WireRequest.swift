@@ -6,6 +6,10 @@ import AuthStateOAuth
 struct WireRequest: Sendable {
     var method: String
     var url: String
+    /// The host of the URL, without a port.
+    let host: String
+    /// `host:port` of the URL.
+    let authority: String
     var isSecure: Bool
     var headers: [TransportHeaders.Field]
     var body: Data?
@@ -37,6 +41,8 @@ struct WireRequest: Sendable {
         guard reference.user == nil else {
             throw Self.refusal("The URL holds a user name: send credentials in the Authorization header.")
         }
+        host = String(reference.host ?? "")
+        authority = "\(host):\(reference.port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80"))"
 
         method = request.method.rawValue
         guard method.isToken else { throw Self.refusal("The method is not an HTTP token.") }
@@ -57,13 +63,8 @@ struct WireRequest: Sendable {
         mayUseProxy = !reference.reachesThisMachine && addressPolicy == .any
     }
 
-    var host: String { String(URIReference(url).host ?? "") }
-
-    /// `host:port`, for messages.
-    var peer: String {
-        let port = URIReference(url).port.flatMap { $0.isEmpty ? nil : $0 } ?? (isSecure ? "443" : "80")
-        return "\(host):\(port)".printable()
-    }
+    /// The authority, for messages.
+    var peer: String { authority.printable() }
 
     /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }

@@ -115,18 +115,20 @@ void AuthStateCurlMultiSetLong(void *multi, long option, long value) {
 long AuthStateCurlMultiAdd(void *multi, void *easy) { return curl.curl_multi_add_handle(multi, easy); }
 void AuthStateCurlMultiRemove(void *multi, void *easy) { curl.curl_multi_remove_handle(multi, easy); }
 
-void AuthStateCurlMultiPerform(void *multi) {
+void AuthStateCurlMultiSetCallbacks(
+    void *multi, void *context, AuthStateCurlSocketChange socket, AuthStateCurlTimerChange timer) {
+    curl.curl_multi_setopt(multi, AuthStateCurl_CURLMOPT_SOCKETFUNCTION, socket);
+    curl.curl_multi_setopt(multi, AuthStateCurl_CURLMOPT_SOCKETDATA, context);
+    curl.curl_multi_setopt(multi, AuthStateCurl_CURLMOPT_TIMERFUNCTION, timer);
+    curl.curl_multi_setopt(multi, AuthStateCurl_CURLMOPT_TIMERDATA, context);
+}
+
+void AuthStateCurlMultiAct(void *multi, int socket, long events) {
     int running = 0;
-    curl.curl_multi_perform(multi, &running);
+    curl.curl_multi_socket_action(multi, socket, (int)events, &running);
 }
 
 int AuthStateCurlOpenBell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-int AuthStateCurlMultiWait(void *multi, int descriptor, int milliseconds) {
-    struct AuthStateCurlWaitDescriptor extra = {descriptor, AuthStateCurl_CURL_WAIT_POLLIN, 0};
-    curl.curl_multi_poll(multi, (struct curl_waitfd *)&extra, 1, milliseconds, NULL);
-    return extra.revents != 0;
-}
 
 void *AuthStateCurlMultiNextDone(void *multi, long *code) {
     int remaining = 0;

@@ -9,6 +9,7 @@
         private let options: CurlTransfer.Options
         private var authorities: CurlAuthorities
         private let multi: UnsafeMutableRawPointer
+        private let sockets: CurlSockets
         private var queue: CurlQueue
         private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
         /// Handles at rest; making one anew costs more than resetting it.
@@ -23,6 +24,7 @@
         ) {
             self.multi = multi
             self.mailbox = mailbox
+            sockets = CurlSockets(of: multi, bell: mailbox.bell)
             options = CurlTransfer.Options(configuration)
             self.authorities = CurlAuthorities(own: authorities)
             let connections = max(1, configuration.maximumConnectionsPerHost)
@@ -81,15 +83,14 @@
                         }
                     }
                 }
-                AuthStateCurlMultiPerform(multi)
+                isRinging = sockets.waitAndAct()
                 finishEnded()
-                isRinging = AuthStateCurlMultiWait(multi, mailbox.bell, 60_000) != 0
             }
         }
 
         /// Starts an exchange, as soon as its host has room for it.
         private func enqueue(_ exchange: TransportExchange) {
-            let host = exchange.request.peer
+            let host = exchange.request.authority
             if queue.start(exchange, with: host), !start(exchange, with: host) { leave(host) }
         }
 

@@ -94,7 +94,8 @@
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }
             let headers = head.headers
             // libcurl takes the last of several lengths; a proxy may have taken another (RFC 9112, section 6.3).
-            guard Set(headers[values: "Content-Length"]).count <= 1 else {
+            let lengths = headers[values: "Content-Length"]
+            guard lengths.dropFirst().allSatisfy({ $0 == lengths[0] }) else {
                 let message = "The answer of \(exchange.request.peer) has two lengths."
                 return .failure(TransportError(.connectionLost, message, requestMayHaveBeenSent: true))
             }

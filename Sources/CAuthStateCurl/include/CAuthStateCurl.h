@@ -11,7 +11,6 @@
 // `unsigned int`.
 
 struct curl_slist;
-struct curl_waitfd;
 struct CURLMsg;
 
 /// One line for each function: result, name, parameters. The struct, the loader and the check are made from this table.
@@ -32,8 +31,7 @@ struct CURLMsg;
     FUNCTION(int, curl_multi_setopt, (void *, unsigned int, ...))                                                     \
     FUNCTION(int, curl_multi_add_handle, (void *, void *))                                                            \
     FUNCTION(int, curl_multi_remove_handle, (void *, void *))                                                         \
-    FUNCTION(int, curl_multi_perform, (void *, int *))                                                                \
-    FUNCTION(int, curl_multi_poll, (void *, struct curl_waitfd *, unsigned int, int, int *))                          \
+    FUNCTION(int, curl_multi_socket_action, (void *, int, int, int *))                                                \
     FUNCTION(struct CURLMsg *, curl_multi_info_read, (void *, int *))
 
 /// One line for each constant: name and value. They are imported as `AuthStateCurl_NAME`.
@@ -47,7 +45,13 @@ struct CURLMsg;
     CONSTANT(CURLPROTO_HTTPS, 2)                                                                                      \
     CONSTANT(CURL_PREREQFUNC_OK, 0)                                                                                   \
     CONSTANT(CURL_PREREQFUNC_ABORT, 1)                                                                                \
-    CONSTANT(CURL_WAIT_POLLIN, 1)                                                                                     \
+    CONSTANT(CURL_POLL_IN, 1)                                                                                         \
+    CONSTANT(CURL_POLL_OUT, 2)                                                                                        \
+    CONSTANT(CURL_POLL_INOUT, 3)                                                                                      \
+    CONSTANT(CURL_POLL_REMOVE, 4)                                                                                     \
+    CONSTANT(CURL_CSELECT_IN, 1)                                                                                      \
+    CONSTANT(CURL_CSELECT_OUT, 2)                                                                                     \
+    CONSTANT(CURL_SOCKET_TIMEOUT, -1)                                                                                 \
     CONSTANT(CURL_SOCKET_BAD, -1)                                                                                     \
     CONSTANT(CURL_BLOB_COPY, 1)                                                                                       \
     CONSTANT(CURLMSG_DONE, 1)                                                                                         \
@@ -94,6 +98,10 @@ struct CURLMsg;
     CONSTANT(CURLOPT_CAINFO_BLOB, 40309)                                                                              \
     CONSTANT(CURLMOPT_MAXCONNECTS, 6)                                                                                 \
     CONSTANT(CURLMOPT_MAX_HOST_CONNECTIONS, 7)                                                                        \
+    CONSTANT(CURLMOPT_SOCKETDATA, 10002)                                                                              \
+    CONSTANT(CURLMOPT_TIMERDATA, 10005)                                                                               \
+    CONSTANT(CURLMOPT_SOCKETFUNCTION, 20001)                                                                          \
+    CONSTANT(CURLMOPT_TIMERFUNCTION, 20004)                                                                           \
     /* Information about an exchange */                                                                               \
     CONSTANT(CURLINFO_PRIVATE, 0x100015)                                                                              \
     CONSTANT(CURLINFO_CAINFO, 0x10003d)                                                                               \
@@ -136,13 +144,6 @@ struct AuthStateCurlFunctions {
 #undef AUTHSTATE_MEMBER
 };
 
-/// The layout of `struct curl_waitfd`.
-struct AuthStateCurlWaitDescriptor {
-    int fd;
-    short events;
-    short revents;
-};
-
 /// The layout of `struct CURLMsg`.
 struct AuthStateCurlMessage {
     unsigned int msg;
@@ -178,6 +179,12 @@ typedef int (*AuthStateCurlOpenSocket)(void *context, int purpose, struct AuthSt
 
 /// Called when a connection stands and the request is about to be sent over it.
 typedef int (*AuthStateCurlPrerequest)(void *context, char *remote, char *local, int remotePort, int localPort);
+
+/// Tells which events of a socket to wait for from now on, CURL_POLL_IN and the like.
+typedef int (*AuthStateCurlSocketChange)(void *easy, int socket, int events, void *context, void *assigned);
+
+/// Tells after how many milliseconds to call libcurl although no socket is ready; -1 for never.
+typedef int (*AuthStateCurlTimerChange)(void *multi, long milliseconds, void *context);
 
 #ifndef AUTHSTATE_CHECKING_DECLARATIONS
 
@@ -220,15 +227,17 @@ void AuthStateCurlMultiCleanup(void *multi);
 void AuthStateCurlMultiSetLong(void *multi, long option, long value);
 long AuthStateCurlMultiAdd(void *multi, void *easy);
 void AuthStateCurlMultiRemove(void *multi, void *easy);
-void AuthStateCurlMultiPerform(void *multi);
+/// Calls these functions, with the context, whenever what libcurl waits for changes.
+void AuthStateCurlMultiSetCallbacks(
+    void *multi, void *context, AuthStateCurlSocketChange socket, AuthStateCurlTimerChange timer);
+/// Lets libcurl work on a socket that is ready, or on what is due when the socket is CURL_SOCKET_TIMEOUT.
+void AuthStateCurlMultiAct(void *multi, int socket, long events);
 /// Opens a socket that is closed on exec: a child process must not hold the connection, nor reach into it.
 int AuthStateCurlOpenPrivateSocket(const struct AuthStateCurlAddress *address);
 /// Copies an IPv4 or IPv6 address in network order; returns its number of bytes, 0 for another family.
 int AuthStateCurlAddressBytes(const struct AuthStateCurlAddress *address, unsigned char bytes[16]);
 /// A descriptor that becomes readable when eight bytes are written to it; -1 when none is left.
 int AuthStateCurlOpenBell(void);
-/// Waits for libcurl's sockets and for `descriptor`; returns whether `descriptor` can be read.
-int AuthStateCurlMultiWait(void *multi, int descriptor, int milliseconds);
 /// The next exchange that has ended, and how; NULL when there is none.
 void *AuthStateCurlMultiNextDone(void *multi, long *code);
 
