@@ -14,7 +14,8 @@ enum CommandLineStart {
         let python = interpreter().map { contender("python3 -c pass", [$0, "-c", "pass"]) }
         let words = [program, "token", "--state", file]
         guard (try? wholeProcess(words)) != nil else {
-            return Report("Left out: build it with `swift build -c release --package-path Examples/CLI`.")
+            return Report(
+                "Left out: build it with `swift build -c release --static-swift-stdlib --package-path Examples/CLI`.")
         }
         let ours = contender("authstate token", words, goal: .value(5_000_000))
         let contenders = [python, ours].compactMap { $0 }
