@@ -1,16 +1,18 @@
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSwiftCrypto
 import Foundation
 import JWTKit
 
-/// An ID token's way from text to trust: parsing, signature and claims, beside vapor/jwt-kit.
+/// An ID token's way from text to trust: parsing, signature and claims, beside vapor/jwt-kit, whose cryptography is
+/// swift-crypto's too.
 enum IDTokens {
     static let benchmarks = [
         Benchmark(name: "id-token-RS256", rounds: 9) {
-            try await report(.rs256, goal: 2, calls: 20_000, rounds: $0)
+            try await report(.rs256, goals: (system: 2, swiftCrypto: nil), calls: 20_000, rounds: $0)
         },
         Benchmark(name: "id-token-ES256", rounds: 9) {
-            try await report(.es256, goal: 1.25, calls: 10_000, rounds: $0)
+            try await report(.es256, goals: (system: nil, swiftCrypto: 1.25), calls: 10_000, rounds: $0)
         },
     ]
 
@@ -19,7 +21,8 @@ enum IDTokens {
     fileprivate static let nonce = "n-0S6_WzA2MjE4Yjk2ZGVkYjQ2NzI"
 
     private static func report(
-        _ algorithm: AuthStateJOSE.SignatureAlgorithm, goal: Double, calls: Int, rounds: Int
+        _ algorithm: AuthStateJOSE.SignatureAlgorithm, goals: (system: Double?, swiftCrypto: Double?), calls: Int,
+        rounds: Int
     ) async throws -> Report {
         let signer = try SigningKey.generate(algorithm, keyID: "2026-11")
         let now = Int64(Date().timeIntervalSince1970)
@@ -29,16 +32,21 @@ enum IDTokens {
                 "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 3_600)),
             ], with: signer)
         let published = JSONWebKeySet(keys: [signer.publicKey])
+        let swiftCrypto = JSONWebKeySet(keys: [signer.publicKey], backend: SwiftCryptoBackend())
         let rows = try await compare(
             [
-                try await jwtKit(compact, keys: published), try ours(compact, keys: published, goal: goal),
+                try await jwtKit(compact, keys: published), try ours(compact, keys: published, goal: goals.system),
+                try ours(compact, keys: swiftCrypto, by: " by swift-crypto", goal: goals.swiftCrypto),
             ], tasks: 1, calls: calls, rounds: rounds, of: .rate)
         return Report(rows, to: "jwt-kit")
     }
 
-    private static func ours(_ compact: String, keys: JSONWebKeySet, goal: Double) throws -> Contender {
+    private static func ours(
+        _ compact: String, keys: JSONWebKeySet, by library: String = "", goal: Double?
+    ) throws -> Contender {
         let issuer = try Issuer(Self.issuer)
-        return Contender(working: "IDToken, \(keys.keys[0].algorithm ?? "")", goal: .ratio(goal)) { count in
+        let name = "IDToken, \(keys.keys[0].algorithm ?? "")\(library)"
+        return Contender(working: name, goal: goal.map(Goal.ratio)) { count in
             for _ in 0..<count {
                 var expectation = IDTokenExpectation(issuer: issuer, clientID: client, now: Date())
                 expectation.nonce = nonce
