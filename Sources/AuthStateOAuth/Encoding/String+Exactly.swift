@@ -4,7 +4,10 @@ extension StringProtocol {
     /// Whether both have the same code points, as identifiers are compared (RFC 7519, section 7.3; RFC 8259, section 8.3).
     ///
     /// `==` takes strings for the same that Unicode calls canonically equivalent: the Kelvin sign is a K to it.
-    package func isExactly(_ other: some StringProtocol) -> Bool {
+    package func isExactly(_ other: some StringProtocol) -> Bool { hasBytes(of: other) }
+
+    @inline(__always)
+    fileprivate func hasBytes(of other: some StringProtocol) -> Bool {
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
                 guard left.count == right.count else { return false }
@@ -14,6 +17,11 @@ extension StringProtocol {
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
+}
+
+extension String {
+    /// The same for two strings, which the compiler does not specialise for other modules.
+    package func isExactly(_ other: String) -> Bool { hasBytes(of: other) }
 }
 
 extension Sequence<String> {
