@@ -149,7 +149,7 @@ extension AuthState.Record: Codable {
         try container.encode(client.id, forKey: .clientID)
         try container.encode(client.credential, forKey: .credential)
         // Without its client and its key, which are not to be kept twice.
-        try container.encodeIfPresent(authorizationBox?.value.response, forKey: .lastAuthorizationResponse)
+        try container.encodeIfPresent(spentAuthorization?.response, forKey: .lastAuthorizationResponse)
         try container.encodeIfPresent(lastTokenResponse, forKey: .lastTokenResponse)
         try container.encodeIfPresent(lastRegistrationResponse, forKey: .lastRegistrationResponse)
         try container.encodeIfPresent(refreshToken, forKey: .refreshToken)

@@ -35,7 +35,7 @@ extension AuthState.Environment {
 extension AuthState.Record {
     /// Notes the environment variables that this state names: the client's credential, and the keys that sign for it.
     func noteSecretVariables() {
-        let signing = authorizationBox?.value.response.request.signingCredential
+        let signing = spentAuthorization?.response.request.signingCredential
         for credential in [client.credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
         if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
     }
@@ -49,7 +49,7 @@ extension AuthState.Record {
             grant.key = grant.key.distrusted(allowing: allowed)
             copy.jwtBearer = grant
         }
-        if var response = authorizationBox?.value.response, let credential = response.request.signingCredential {
+        if var response = spentAuthorization?.response, let credential = response.request.signingCredential {
             response.request.signingCredential = credential.distrusted(allowing: allowed)
             copy.lastAuthorizationResponse = response
         }

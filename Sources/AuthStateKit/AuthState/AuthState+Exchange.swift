@@ -64,13 +64,13 @@ extension AuthState {
     /// Returns the tokens of an answer to `exchangeToken`, for their `authorizationHeaders(method:url:)`. They have the
     /// state's key if they are bound to it, and follow the state's rules of where tokens may be sent.
     public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
-        let visible = published.withLock { $0.state }
-        var record = visible.record
+        var record = snapshot
         // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(
             storage: Tokens.Storage(
-                response, of: record, leeway: options.leeway.inSeconds, policy: visible.policy,
+                response, of: record, leeway: options.leeway.inSeconds,
+                policy: BearerPolicy(record.client.provider, options: options, service: service),
                 dpop: record.dpopKey.map(service.binding)))
     }
 }

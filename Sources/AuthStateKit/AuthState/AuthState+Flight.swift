@@ -185,7 +185,8 @@ extension AuthState {
 
     func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
         Tokens.Storage(
-            response, of: record, leeway: options.leeway.inSeconds, policy: published.withLock { $0.state }.policy,
+            response, of: record, leeway: options.leeway.inSeconds,
+            policy: BearerPolicy(snapshot.client.provider, options: options, service: service),
             dpop: record.dpopKey.map(service.binding))
     }
 }

@@ -75,6 +75,29 @@ extension AuthState {
     }
 }
 
+extension AuthState {
+    /// The stamps of the parts of a state, in the memory that most states need.
+    struct PackedStamps: Sendable, Hashable {
+        private let grant, tokens: Stamp
+        /// All stamps; nil when they follow from these two, as they do after a login and after a renewal.
+        private let all: Box<Stamps>?
+
+        init(_ stamps: Stamps) {
+            (grant, tokens) = (stamps.grant, stamps.tokens)
+            all = stamps == Self.usual(grant, tokens) ? nil : Box(stamps)
+        }
+
+        var value: Stamps { all?.value ?? Self.usual(grant, tokens) }
+
+        private static func usual(_ grant: Stamp, _ tokens: Stamp) -> Stamps {
+            var stamps = Stamps()
+            (stamps.grant, stamps.client) = (grant, grant)
+            (stamps.tokens, stamps.refreshToken) = (tokens, tokens)
+            return stamps
+        }
+    }
+}
+
 extension AuthState.Record {
     /// Whether a logout ended the grant. The record of the end stays, so that no older grant comes back.
     public var isLoggedOut: Bool { stamps.client < stamps.grant }

@@ -47,35 +47,23 @@ extension AuthState {
         }
     }
 
-    /// The parts of a state that are read without waiting; a reader of tokens need not look into the `Published`
-    /// object.
+    /// The parts of a state that are read without waiting.
     struct Visible: Sendable {
-        var state: Published {
-            didSet { (tokens, freshUntil) = (state.tokens, state.freshUntil) }
-        }
-        private(set) var tokens: Tokens.Storage?
-        /// In seconds since 1970.
-        private(set) var freshUntil: Double
         var freshness: StoreFreshness
-
-        init(state: Published, freshness: StoreFreshness) {
-            self.state = state
-            self.freshness = freshness
-            (tokens, freshUntil) = (state.tokens, state.freshUntil)
-        }
+        // Beside what a reader of tokens looks at first.
+        var state: Published
     }
 
-    /// The state that readers may read at any time: one immutable object, replaced as a whole.
-    final class Published: Sendable {
-        private let recordBox: Box<Record>
-        var record: Record { recordBox.value }
-        private let storeErrorBox: Box<AuthStateError>?
-        /// Made on each access, because it is larger than the parts it is made from.
-        var status: Status { Status(record, storeError: storeErrorBox) }
+    /// The state that readers may read at any time: one immutable value, replaced as a whole.
+    struct Published: Sendable {
         let tokens: Tokens.Storage?
-        let policy: BearerPolicy
         /// In seconds since 1970.
         let freshUntil: Double
+        private let recordBox: Box<Record>
+        private let storeErrorBox: Box<AuthStateError>?
+        var record: Record { recordBox.value }
+        /// Made on each access, because it is larger than the parts it is made from.
+        var status: Status { Status(record, storeError: storeErrorBox) }
 
         init(
             _ box: Box<Record>, storeError: Box<AuthStateError>? = nil, options: Options,
@@ -85,18 +73,24 @@ extension AuthState {
             recordBox = box
             storeErrorBox = storeError
             freshUntil = record.freshUntil(leeway: options.leeway.inSeconds)
-            policy = BearerPolicy(
-                allowsLoopbackHTTP: options.allowsLoopbackHTTP
-                    || record.client.provider.issuer?.isLoopback
-                        ?? URIReference(record.client.provider.tokenEndpoint.absoluteString).isLoopback,
-                allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
-            tokens = response.map { [policy] in
+            tokens = response.map {
                 Tokens.Storage(
-                    $0, of: record, leeway: options.leeway.inSeconds, policy: policy,
+                    $0, of: record, leeway: options.leeway.inSeconds,
+                    policy: BearerPolicy(record.client.provider, options: options, service: service),
                     dpop: record.dpopKey.map(service.binding))
             }
         }
+    }
+}
+
+extension BearerPolicy {
+    /// Makes the rules for the tokens of a provider.
+    init(_ provider: ProviderConfiguration, options: AuthState.Options, service: AuthorizationService) {
+        self.init(
+            allowsLoopbackHTTP: options.allowsLoopbackHTTP
+                || provider.issuer?.isLoopback ?? URIReference(provider.tokenEndpoint.absoluteString).isLoopback,
+            allowsInsecureHTTP: service.configuration.allowsInsecureHTTP, allowedOrigins: options.allowedOrigins)
     }
 }
 

@@ -103,7 +103,7 @@ public actor AuthState {
             freshness
             ?? StoreFreshness(
                 nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
-        published = Lock(Visible(state: Published(box, options: options, service: service), freshness: freshness))
+        published = Lock(Visible(freshness: freshness, state: Published(box, options: options, service: service)))
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
@@ -137,7 +137,7 @@ public actor AuthState {
     public nonisolated func tokensIfFresh() -> Tokens? {
         let now = service.configuration.clock.secondsSince1970
         let tokens = published.withLock { visible in
-            now < visible.freshUntil && visible.freshness.isUnchanged ? visible.tokens : nil
+            now < visible.state.freshUntil && visible.freshness.isUnchanged ? visible.state.tokens : nil
         }
         return tokens.map(Tokens.init(storage:))
     }
@@ -145,11 +145,15 @@ public actor AuthState {
     /// Returns the tokens if they are fresh and the store need not be read, else nil.
     @usableFromInline
     nonisolated func tokensIfUpToDate() -> Tokens? {
-        let now = service.configuration.clock.secondsSince1970
-        let tokens = published.withLock { visible in
-            now < visible.freshUntil && visible.freshness.isCurrent(at: now) ? visible.tokens : nil
+        tokensIfUpToDate(at: service.configuration.clock.secondsSince1970).map(Tokens.init(storage:))
+    }
+
+    /// - Parameter now: The time, in seconds since 1970.
+    @inline(__always)
+    nonisolated func tokensIfUpToDate(at now: Double) -> Tokens.Storage? {
+        published.withLock { visible in
+            now < visible.state.freshUntil && visible.freshness.isCurrent(at: now) ? visible.state.tokens : nil
         }
-        return tokens.map(Tokens.init(storage:))
     }
 
     /// Publishes the stored state, or an unsaved one together with the reason; the end of a grant is published at once.

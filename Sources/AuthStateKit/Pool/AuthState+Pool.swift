@@ -6,7 +6,7 @@ extension AuthState {
     /// Whether there is a grant, in error or not; without one no user is logged in.
     nonisolated var isGranted: Bool {
         // Nearly always so, and cheaper than to copy the published state.
-        if published.withLock({ $0.tokens != nil }) { return true }
+        if published.withLock({ $0.state.tokens != nil }) { return true }
         let status = status
         return status.isAuthorized || status.authorizationError != nil || status.canRenew
     }

@@ -22,9 +22,8 @@ struct SharedParts: Sendable {
             response.scope = response.scope.map { texts.shared($0) }
             record.lastTokenResponse = response
         }
-        if var authorization = record.authorizationBox?.value {
-            authorization.common = answers.shared(authorization.common)
-            record.authorizationBox = Box(authorization)
+        if let common = record.spentAuthorization?.common {
+            record.spentAuthorization?.common = answers.shared(common)
         }
         return record
     }

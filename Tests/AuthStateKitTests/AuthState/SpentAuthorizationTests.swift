@@ -33,6 +33,17 @@ struct SpentAuthorizationTests {
         }
     }
 
+    @Test("parameters that the provider added come back in order, repeated, empty and special ones too")
+    func parameters() throws {
+        var answer = try answer(code: "code", state: "state", nonce: nil)
+        for parameters: Parameters in [
+            [:], ["": ""], ["a": "", "": "b"], ["a": "1", "b": "2", "a": "3"], ["a&b=c": "d%2B+ =&\u{0}ü"],
+        ] {
+            answer.additionalParameters = parameters
+            #expect(AuthState.SpentAuthorization(answer).response.additionalParameters == parameters)
+        }
+    }
+
     @Test("the shared parts of two logins are equal")
     func common() throws {
         let answers = try [("a", "b"), ("c", "d")].map { try answer(code: $0, state: $1, nonce: $1) }
