@@ -50,7 +50,15 @@ extension AuthState {
         policy: UnauthorizedPolicy? = nil,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        let tokens = try await freshTokens(parameters)
+        try await run(body, with: try await freshTokens(parameters), parameters, policy: policy)
+    }
+
+    /// Runs a body with tokens; when it throws `TokenRejected`, renews once and runs it once more.
+    @inlinable @inline(__always)
+    nonisolated(nonsending) func run<R>(
+        _ body: nonisolated(nonsending) (Tokens) async throws -> R, with tokens: Tokens,
+        _ parameters: RenewalParameters, policy: UnauthorizedPolicy?
+    ) async throws -> R {
         do {
             return try await body(tokens)
         } catch let rejection as TokenRejected {

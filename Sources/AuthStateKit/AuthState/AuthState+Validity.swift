@@ -47,12 +47,7 @@ extension AuthState {
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
         let tokens = try await freshTokens(validFor: validity, parameters)
-        do {
-            return try await body(tokens)
-        } catch let rejection as TokenRejected {
-            return try await again(
-                after: rejection, of: tokens, parameters, policy: policy ?? options.unauthorizedPolicy, body)
-        }
+        return try await run(body, with: tokens, parameters, policy: policy)
     }
 }
 

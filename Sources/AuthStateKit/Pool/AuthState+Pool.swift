@@ -2,7 +2,7 @@ import AuthStateFoundation
 import AuthStateOAuth
 
 /// The part of a state that a pool uses.
-extension AuthState {
+extension AuthState: PoolMember {
     /// Whether there is a grant, in error or not; without one no user is logged in.
     nonisolated var isGranted: Bool {
         // Nearly always so, and cheaper than to copy the published state.

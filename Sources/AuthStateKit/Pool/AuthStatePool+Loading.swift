@@ -87,7 +87,7 @@ extension AuthStatePool {
 extension AuthStatePool.Contents {
     /// Puts a state into the table and returns the evicted ones.
     mutating func put(_ state: AuthState, _ options: AuthStatePool.Options, _ jitter: Double) -> [AuthState] {
-        if table.slot(state.key)?.state !== state { table.insert(state, for: state.key, jitter: jitter) }
+        if table.slot(state.key)?.state !== state { table.insert(state, jitter: jitter) }
         return makeRoom(options)
     }
 

@@ -99,6 +99,7 @@ public final class AuthStatePool: Sendable {
     }
 
     /// Returns the state of a key, for a use that itself checks for changes by others.
+    @usableFromInline
     nonisolated(nonsending) func stateAtHand(_ key: AuthStateKey) async throws -> AuthState {
         if let state = loadedState(for: key) { return state }
         return try await load(key)
@@ -106,23 +107,50 @@ public final class AuthStatePool: Sendable {
 
     /// Returns the state of a key if it is in memory, else nil; never waits.
     public func loadedState(for key: AuthStateKey) -> AuthState? {
-        let state = contents.withLock { contents -> AuthState? in
-            guard let state = contents.table.use(key) else { return nil }
-            contents.statistics.hits &+= 1
-            return state
-        }
         // A caller that holds the state may have logged it out.
-        guard let state, state.isGranted else { return nil }
+        guard let state = use(key, reading: { $0 }), state.isGranted else { return nil }
         return state
+    }
+
+    /// Returns tokens of a key that can be used at once, else nil.
+    @usableFromInline
+    func tokensAtHand(_ key: AuthStateKey) -> Tokens? {
+        let now = service.configuration.clock.secondsSince1970
+        return use(key) { $0.tokensIfUpToDate(at: now) }.map(Tokens.init(storage:))
+    }
+
+    /// Returns a state with tokens that can be used at once, else nil.
+    @usableFromInline
+    func stateWithTokens(_ key: AuthStateKey) -> (state: AuthState, tokens: Tokens)? {
+        let now = service.configuration.clock.secondsSince1970
+        return use(key) { state in
+            state.tokensIfUpToDate(at: now).map { (state: state, tokens: Tokens(storage: $0)) }
+        }
+    }
+
+    /// Finds a state in memory, and counts this as a use of it when there is a result.
+    ///
+    /// The state is read under the table's lock, because a reference to it costs as much as the rest. A reader may lock
+    /// the state, which never asks its pool for anything.
+    @inline(__always)
+    private func use<R: Sendable>(_ key: AuthStateKey, reading read: (AuthState) -> R?) -> R? {
+        let fingerprint = PoolTable<AuthState>.fingerprint(key)
+        return contents.withLock { contents -> R? in
+            guard let result = contents.table.use(key, fingerprint, reading: read) ?? nil else { return nil }
+            contents.statistics.hits &+= 1
+            return result
+        }
     }
 
     /// Returns fresh tokens of a key: at once when they are in memory, else after a load, a renewal, or both.
     ///
     /// - Throws: As `state(for:)` and `AuthState.freshTokens(_:)` do.
+    @inlinable
     public nonisolated(nonsending) func freshTokens(
         for key: AuthStateKey, _ parameters: RenewalParameters = .none
     ) async throws -> Tokens {
-        try await stateAtHand(key).freshTokens(parameters)
+        if parameters.isNone, let tokens = tokensAtHand(key) { return tokens }
+        return try await stateAtHand(key).freshTokens(parameters)
     }
 
     /// Runs a body with fresh tokens of a key; when it throws `TokenRejected`, renews once and runs it once more.
@@ -133,12 +161,16 @@ public final class AuthStatePool: Sendable {
     ///   - policy: The policy for a refused token; nil takes the state's.
     ///   - body: Uses the tokens, and throws `TokenRejected` when a resource refuses them.
     /// - Throws: As `state(for:)` and `AuthState.withFreshToken(_:policy:_:)` do.
+    @inlinable
     public nonisolated(nonsending) func withFreshToken<R>(
         for key: AuthStateKey,
         _ parameters: RenewalParameters = .none,
         policy: UnauthorizedPolicy? = nil,
         _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
-        try await stateAtHand(key).withFreshToken(parameters, policy: policy, body)
+        guard parameters.isNone, let (state, tokens) = stateWithTokens(key) else {
+            return try await stateAtHand(key).withFreshToken(parameters, policy: policy, body)
+        }
+        return try await state.run(body, with: tokens, parameters, policy: policy)
     }
 }

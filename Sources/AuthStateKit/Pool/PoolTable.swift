@@ -1,6 +1,11 @@
 import AuthStateOAuth
 import AuthStateStorage
 
+/// An object that a pool keeps under a key of its own.
+protocol PoolMember: AnyObject, Sendable {
+    nonisolated var key: AuthStateKey { get }
+}
+
 /// The states that a pool has loaded: their places, their latest use, and which may be evicted. A value that decides
 /// and has no effects.
 ///
@@ -8,23 +13,36 @@ import AuthStateStorage
 /// the first state without a mark. Time is counted in ticks, one for each sweep. A state with a reference outside the
 /// table stays, regardless of its age: evicting it would free nothing, and the next caller would get a second object of
 /// the same key.
-struct PoolTable<State: AnyObject & Sendable>: Sendable {
+struct PoolTable<State: PoolMember>: Sendable {
     /// A loaded state.
     struct Slot: Sendable {
-        let key: AuthStateKey
         fileprivate(set) var state: State
-        /// Between 0 and 1, drawn once: states that were issued together are not renewed together.
-        let jitter: Float
         /// The time of the next check of its tokens, in seconds since 1970.
         fileprivate(set) var due = -Double.infinity
-        fileprivate var lastUse: Int
+        /// Between 0 and 1, drawn once: states that were issued together are not renewed together.
+        let jitter: Float
+        /// The tick of its latest use; a tick a second fits for a century.
+        fileprivate var lastUse: UInt32
         /// The number of its renewals that failed in a row.
         fileprivate(set) var failures: UInt8 = 0
         fileprivate var isUsed = true
         fileprivate var isQueued = false
+
+        var key: AuthStateKey { state.key }
+
+        fileprivate init(_ state: State, jitter: Double, lastUse: Int) {
+            (self.state, self.jitter, self.lastUse) = (state, Float(jitter), UInt32(lastUse))
+        }
+
+        /// Reads from the state without a reference of its own, whose count is a cache line far from the rest.
+        @inline(__always)
+        fileprivate func read<R>(_ read: (State) -> R) -> R {
+            // The slot refers to the state, and the table, which is being read, cannot change meanwhile.
+            Unmanaged.passUnretained(state)._withUnsafeGuaranteedRef(read)
+        }
     }
 
-    private var places: [AuthStateKey: Int] = [:]
+    private var index = PlaceIndex()
     private var slots: [Slot] = []
     private var queue: ArraySlice<AuthStateKey> = []
     private var hand = 0
@@ -37,29 +55,50 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
     var count: Int { slots.count }
     var queueCount: Int { queue.count }
 
-    /// Returns the state under a key, and counts this as a use of it.
-    mutating func use(_ key: AuthStateKey) -> State? {
-        guard let place = places[key] else { return nil }
-        slots[place].isUsed = true
-        slots[place].lastUse = tick
-        return slots[place].state
+    /// Returns the fingerprint of a key, seeded for the process, so that keys with equal ones cannot be chosen.
+    ///
+    /// Reads the key's text: to be made before the table is locked.
+    static func fingerprint(_ key: AuthStateKey) -> PlaceIndex.Fingerprint {
+        PlaceIndex.Fingerprint(truncatingIfNeeded: key.hashValue)
     }
 
-    func slot(_ key: AuthStateKey) -> Slot? { places[key].map { slots[$0] } }
+    /// Returns the state under a key, and counts this as a use of it.
+    mutating func use(_ key: AuthStateKey) -> State? { use(key, Self.fingerprint(key)) { $0 } }
+
+    /// Returns what is read from the state under a key, and counts this as a use of it.
+    @inline(__always)
+    mutating func use<R>(
+        _ key: AuthStateKey, _ fingerprint: PlaceIndex.Fingerprint, reading read: (State) -> R
+    ) -> R? {
+        guard let place = place(key, fingerprint) else { return nil }
+        // Written only when they change, because processors share what they read only.
+        if !slots[place].isUsed { slots[place].isUsed = true }
+        if slots[place].lastUse != tick { slots[place].lastUse = UInt32(tick) }
+        return slots[place].read(read)
+    }
+
+    func slot(_ key: AuthStateKey) -> Slot? { place(key).map { slots[$0] } }
+
+    @inline(__always)
+    private func place(_ key: AuthStateKey, _ fingerprint: PlaceIndex.Fingerprint) -> Int? {
+        index.place(fingerprint) { slots[$0].read { $0.key == key } }
+    }
+
+    private func place(_ key: AuthStateKey) -> Int? { place(key, Self.fingerprint(key)) }
 
     /// Puts a state under its key, in place of the one before.
-    mutating func insert(_ state: State, for key: AuthStateKey, jitter: Double) {
-        remove(key)
-        places[key] = slots.count
-        slots.append(Slot(key: key, state: state, jitter: Float(jitter), lastUse: tick))
+    mutating func insert(_ state: State, jitter: Double) {
+        remove(state.key)
+        index.insert(slots.count, Self.fingerprint(state.key))
+        slots.append(Slot(state, jitter: jitter, lastUse: tick))
     }
 
     @discardableResult
-    mutating func remove(_ key: AuthStateKey) -> State? { places[key].map { remove(at: $0) } }
+    mutating func remove(_ key: AuthStateKey) -> State? { place(key).map { remove(at: $0) } }
 
     /// Removes a state if the table holds the only reference.
     mutating func release(_ key: AuthStateKey, if mayGo: (State) -> Bool) -> State? {
-        guard let place = places[key], isFree(place), mayGo(slots[place].state) else { return nil }
+        guard let place = place(key), isFree(place), mayGo(slots[place].state) else { return nil }
         return remove(at: place)
     }
 
@@ -74,11 +113,11 @@ struct PoolTable<State: AnyObject & Sendable>: Sendable {
     private mutating func remove(at place: Int) -> State {
         let slot = slots[place]
         if slot.isQueued { pending -= 1 }
-        places[slot.key] = nil
+        index.remove(place, Self.fingerprint(slot.key))
         let last = slots.removeLast()
         if place < slots.count {
             slots[place] = last
-            places[last.key] = place
+            index.move(Self.fingerprint(last.key), from: slots.count, to: place)
         }
         return slot.state
     }
@@ -124,7 +163,7 @@ extension PoolTable {
         var evicted: [State] = []
         for _ in 0..<min(count, cursor) {
             cursor -= 1
-            if tick - slots[cursor].lastUse >= idleTicks, isFree(cursor), mayGo(slots[cursor].state) {
+            if tick - Int(slots[cursor].lastUse) >= idleTicks, isFree(cursor), mayGo(slots[cursor].state) {
                 evicted.append(remove(at: cursor))
             } else if slots[cursor].due <= now, !slots[cursor].isQueued {
                 let due = nextLook(slots[cursor])
@@ -150,7 +189,7 @@ extension PoolTable {
 
     /// Records the result for a state that was dequeued.
     mutating func settle(_ slot: Slot, due: Double, failures: Int) {
-        guard let place = places[slot.key], slots[place].state === slot.state else { return }
+        guard let place = place(slot.key), slots[place].state === slot.state else { return }
         if slots[place].isQueued { pending -= 1 }
         slots[place].due = due
         slots[place].failures = UInt8(clamping: failures)
@@ -159,7 +198,7 @@ extension PoolTable {
 
     /// Makes the next sweep check a state, regardless of earlier failures.
     mutating func lookAgain(at key: AuthStateKey) {
-        guard let place = places[key] else { return }
+        guard let place = place(key) else { return }
         slots[place].due = -.infinity
         slots[place].failures = 0
     }

@@ -29,6 +29,50 @@ struct PoolLoadingTests {
         #expect(statistics.loaded == 1 && statistics.loads == 1 && statistics.hits == 3)
     }
 
+    @Test("every lookup in memory counts as one hit, whether the tokens can be used at once or not")
+    func hits() async throws {
+        let fixture = PoolFixture()
+        let pool = fixture.pool
+        try await fixture.logIn("ada")
+        _ = try await pool.freshTokens(for: "ada")
+        #expect(pool.statistics.hits == 0)
+        _ = try await pool.freshTokens(for: "ada")
+        _ = try await pool.withFreshToken(for: "ada") { $0 }
+        _ = try await pool.freshTokens(for: "ada", validFor: .seconds(1))
+        #expect(pool.statistics.hits == 3)
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(try await pool.freshTokens(for: "ada").accessToken == "ada-1")
+        #expect(pool.statistics.hits == 4)
+        fixture.clock.advance(by: .seconds(4000))
+        #expect(try await pool.withFreshToken(for: "ada") { $0.accessToken } == "ada-2")
+        #expect(pool.statistics.hits == 5 && pool.statistics.loads == 1)
+    }
+
+    @Test("a state stays in memory while a body runs with its tokens")
+    func heldByBody() async throws {
+        let fixture = PoolFixture { $0.capacity = 1 }
+        let pool = fixture.pool
+        for key: AuthStateKey in ["ada", "eve"] { try await fixture.logIn(key) }
+        _ = try await pool.state(for: "ada")
+        try await pool.withFreshToken(for: "ada") { _ in
+            for _ in 0..<3 { _ = try await pool.state(for: "eve") }
+            #expect(pool.loadedState(for: "ada") != nil)
+        }
+        #expect(fixture.store.loads("ada") == 1)
+    }
+
+    @Test("a token that is refused in a body is renewed, once the state is in memory too")
+    func refusedToken() async throws {
+        let fixture = PoolFixture()
+        try await fixture.logIn("ada")
+        _ = try await fixture.pool.state(for: "ada")
+        let accepted = try await fixture.pool.withFreshToken(for: "ada") { tokens in
+            if tokens.accessToken == "ada-0" { throw TokenRejected(challenges: []) }
+            return tokens.accessToken
+        }
+        #expect(accepted == "ada-1")
+    }
+
     @Test("a cancelled first caller is free at once, and no other caller is")
     func cancelledFirstCaller() async throws {
         let fixture = PoolFixture()

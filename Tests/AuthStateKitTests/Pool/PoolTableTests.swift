@@ -4,14 +4,17 @@ import Testing
 
 @Suite("Pool: the table, without concurrency")
 struct PoolTableTests {
-    private final class Item: Sendable {}
+    private final class Item: PoolMember {
+        let key: AuthStateKey
+        init(_ key: AuthStateKey) { self.key = key }
+    }
     private typealias Table = PoolTable<Item>
 
     private func key(_ number: Int) -> AuthStateKey { AuthStateKey(rawValue: "user-\(number)") }
 
     private func filled(_ count: Int) -> Table {
         var table = Table()
-        for number in 0..<count { table.insert(Item(), for: key(number), jitter: 0.5) }
+        for number in 0..<count { table.insert(Item(key(number)), jitter: 0.5) }
         return table
     }
 
@@ -30,11 +33,11 @@ struct PoolTableTests {
     @Test("an item that was used since the hand passed it stays, an unused one leaves")
     func secondChance() {
         var table = filled(4)
-        table.insert(Item(), for: key(4), jitter: 0)
+        table.insert(Item(key(4)), jitter: 0)
         // The marks of the first round are those of having come.
         #expect(table.makeRoom(4) { _ in true }.count == 1)
         for number in [1, 2, 4] { _ = table.use(key(number)) }
-        table.insert(Item(), for: key(5), jitter: 0)
+        table.insert(Item(key(5)), jitter: 0)
         #expect(table.makeRoom(4) { _ in true }.count == 1)
         #expect(table.slot(key(3)) == nil)
         for number in [1, 2, 4, 5] { #expect(table.slot(key(number)) != nil) }
@@ -109,7 +112,7 @@ struct PoolTableTests {
         let next = table.dequeue()
         let first = try #require(next)
         table.remove(first.key)
-        table.insert(Item(), for: first.key, jitter: 0)
+        table.insert(Item(first.key), jitter: 0)
         table.settle(first, due: 100, failures: 9)
         #expect(table.slot(first.key)?.failures == 0)
         table.remove(key(0))
@@ -140,9 +143,9 @@ struct PoolTableTests {
             let key = key(.random(in: 0..<40, using: &random))
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4:
-                let item = Item()
+                let item = Item(key)
                 model[key] = ObjectIdentifier(item)
-                table.insert(item, for: key, jitter: 0)
+                table.insert(item, jitter: 0)
             case 4: if table.remove(key) != nil { model[key] = nil }
             case 5: forget(table.makeRoom(25) { _ in true })
             case 6:
