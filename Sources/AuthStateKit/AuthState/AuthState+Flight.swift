@@ -135,7 +135,7 @@ extension AuthState {
         if parameters.isNone {
             candidate = now < record.freshUntil(leeway: options.leeway.inSeconds) ? storage(of: record) : nil
         } else {
-            candidate = sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
+            candidate = work.sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
         }
         return switch reason {
         case .rejected(let refused) where candidate?.accessToken == refused: nil
@@ -160,7 +160,7 @@ extension AuthState {
         // Here, in the caller's task: a span of the renewal has the caller's span as its parent.
         let flight = Flight(
             parameters, reason: reason, grantID: record.grantID, instrument: options.instrument?.beginRenewal(of: self))
-        flights[parameters] = flight
+        work.flights[parameters] = flight
         // Detached: it must inherit neither priority nor task-local values nor cancellation of the first caller. It is
         // owned by `flights` until it clears its own slot, and it ends: lease and exchange have deadlines.
         Task.detached { [self] in
@@ -176,7 +176,7 @@ extension AuthState {
     }
 
     private func land(_ flight: Flight) {
-        if flights[flight.parameters] === flight { flights[flight.parameters] = nil }
+        if flights[flight.parameters] === flight { work.flights[flight.parameters] = nil }
     }
 
     private func storage(of record: Record) -> Tokens.Storage? {

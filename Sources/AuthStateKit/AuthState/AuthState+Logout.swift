@@ -75,7 +75,7 @@ extension AuthState {
         let (before, sideTokens) = (record, liveSideTokens)
         // The browser that is opened below inherits none of the client's secret variables, read before or not.
         before.noteSecretVariables()
-        reauthorization?.giveUp(AuthStateError.givenUp)
+        work.reauthorization?.giveUp(AuthStateError.givenUp)
         let (grants, removal) = await forget(before)
         return LogoutOutcome(
             removal: removal,
@@ -100,7 +100,7 @@ extension AuthState {
     /// The access tokens beside the default one that have not expired.
     private var liveSideTokens: [String] {
         let now = service.configuration.clock.now
-        return sideTokens.values.filter { $0.expirationDate.map { $0 > now } ?? true }.map(\.accessToken)
+        return work.sideTokens.values.filter { $0.expirationDate.map { $0 > now } ?? true }.map(\.accessToken)
     }
 
     private func revocation(of grants: [Record], sideTokens: (Record) -> [String]) async -> LogoutOutcome.Part {

@@ -25,7 +25,7 @@ extension AuthState {
         // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {
             // A transaction of this state holds the lease and has read the stored state: no other process changes it.
-            if isReadUnderLease { return }
+            if work.isReadUnderLease { return }
             _ = try await look().value()
         }
     }
@@ -38,9 +38,9 @@ extension AuthState {
 
     /// Returns the reading in progress, or begins one; its result is the error of the store, if any.
     private func look() -> SharedResult<AuthStateError?> {
-        if let looking { return looking }
+        if let looking = work.looking { return looking }
         let result = SharedResult<AuthStateError?>()
-        looking = result
+        work.looking = result
         // Detached, as a flight is: it belongs to all callers that wait for it, and the first of them may be cancelled.
         // It ends, because it has a deadline.
         Task.detached { [self] in
@@ -51,13 +51,13 @@ extension AuthState {
         return result
     }
 
-    private func endLook() { looking = nil }
+    private func endLook() { work.looking = nil }
 
     private func readStore() async -> AuthStateError? {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.freshness }
         let interval = options.storeCheckInterval.inSeconds
-        let (begun, steps) = (stampNow(), leasedSteps)
+        let (begun, steps) = (stampNow(), work.leasedSteps)
         let limit = min(options.leaseDeadline, .seconds(5))
         do {
             let (freshness, stored) = try await withDeadline(
@@ -71,7 +71,7 @@ extension AuthState {
                 return (freshness, try await store.load(key))
             }
             // What was read or saved under a lease meanwhile is newer.
-            guard leasedSteps == steps else { return nil }
+            guard work.leasedSteps == steps else { return nil }
             published.withLock { $0.freshness = freshness }
             try absorb(stored, readAt: begun)
             return nil

@@ -80,7 +80,7 @@ extension AuthState {
             (record.grantEpoch, record.revision) = (before.grantEpoch, before.revision)
         }
         apply(event)
-        undecided = record.stamps.grant
+        work.undecided = record.stamps.grant
         // A login by a registered client keeps the registration, and authenticates as the program says.
         let credential = record.client.credential
         try merge(stored)

@@ -57,7 +57,7 @@ extension AuthState {
         // A client that asks in its own name has no user to log in.
         guard before.machineGrant == nil else { throw error }
         guard !before.hasTokens || how.account.canCompare(before) else { throw AuthStateError(unknownAccount: error) }
-        let running = reauthorization.flatMap { $0.isOver ? nil : $0 }
+        let running = work.reauthorization.flatMap { $0.isOver ? nil : $0 }
         let isSame = record.grantID == before.grantID || !(record.hasTokens || before.hasTokens)
         if running != nil || isSame {
             try await (running ?? start(how, because: error)).value()
@@ -72,7 +72,7 @@ extension AuthState {
     private func start(_ how: Reauthorization, because error: AuthStateError) -> SharedLogin<Void> {
         let grantID = record.grantID
         let login = SharedLogin { [self] in try await logIn(how, because: error, over: grantID) }
-        reauthorization = login
+        work.reauthorization = login
         return login
     }
 

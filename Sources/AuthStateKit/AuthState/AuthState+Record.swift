@@ -23,6 +23,8 @@ extension AuthState {
         }
         /// The last answer of the token endpoint.
         public var lastTokenResponse: TokenResponse?
+        /// The proof by which the last ID token was accepted; nil when it came from outside.
+        public var idTokenTrust: IDTokenTrust?
         /// The last answer of the registration endpoint.
         public var lastRegistrationResponse: RegistrationResponse? {
             get { registrationBox?.value }
@@ -35,19 +37,26 @@ extension AuthState {
         /// The newest refresh token.
         public var refreshToken: String?
         /// The key that the tokens are bound to (RFC 9449); nil for bearer tokens.
-        public var dpopKey: DPoPKey?
+        public var dpopKey: DPoPKey? {
+            get { rareBox?.value.dpopKey }
+            set { rare.dpopKey = newValue }
+        }
         /// The granted scope, or the requested one when the provider did not say.
         public var scope: String?
         /// The resources that a login without an authorization request asked for; `lastAuthorizationResponse` has those
         /// of every other login, and `machineGrant` those of a client in its own name.
-        public var resources: [String] = []
+        public var resources: [String] {
+            get { rareBox?.value.resources ?? [] }
+            set { rare.resources = newValue }
+        }
         /// The granted authorization details (RFC 9396, section 7), as last sent by the provider; nil when it never
         /// sent any.
-        public var authorizationDetails: [AuthorizationDetail]?
+        public var authorizationDetails: [AuthorizationDetail]? {
+            get { rareBox?.value.authorizationDetails }
+            set { rare.authorizationDetails = newValue }
+        }
         /// The last ID token that was seen; a renewal without one does not remove it.
         public var idToken: String?
-        /// The proof by which that ID token was accepted; nil when it came from outside.
-        public var idTokenTrust: IDTokenTrust?
         /// The error that the state is in; nil when there is none.
         public var authorizationError: AuthStateError? {
             get { errorBox?.value }
@@ -81,9 +90,15 @@ extension AuthState {
             set { (pauseBox, stamps.pause) = (newValue.map(Box.init), newValue == nil ? .never : nextStamp()) }
         }
         /// Values that the program keeps with the state, for example how it was set up; never for secrets.
-        public var annotations: [String: String] = [:]
+        public var annotations: [String: String] {
+            get { rareBox?.value.annotations ?? [:] }
+            set { rare.annotations = newValue }
+        }
         /// Members of an archive that this version does not know.
-        package var unknownMembers: [String: JSONValue] = [:]
+        package var unknownMembers: [String: JSONValue] {
+            get { rareBox?.value.unknownMembers ?? [:] }
+            set { rare.unknownMembers = newValue }
+        }
         /// The stamps of the parts.
         package var stamps: Stamps {
             get { packedStamps.value }
@@ -92,15 +107,30 @@ extension AuthState {
         private var packedStamps = PackedStamps(Stamps())
 
         var spentAuthorization: SpentAuthorization?
-        // Large, and mostly absent or the same for many: out of line they take 40 bytes instead of 1,300 in each state.
+        // Large, and the same for many: out of line it takes eight bytes in each state.
         var clientBox: Box<Client>
+        /// The parts that few states have; nil when this one has none of them.
+        private var rareBox: Box<Rare>?
+        private var rare: Rare {
+            get { rareBox?.value ?? Rare() }
+            set { rareBox = newValue == Rare() ? nil : Box(newValue) }
+        }
+
+        /// An empty state of a client.
+        public init(_ client: Client) { clientBox = Box(client) }
+    }
+
+    /// The parts of a record that few states have; the large ones are out of line.
+    private struct Rare: Sendable, Hashable {
+        var dpopKey: DPoPKey?
+        var resources: [String] = []
+        var authorizationDetails: [AuthorizationDetail]?
+        var annotations: [String: String] = [:]
+        var unknownMembers: [String: JSONValue] = [:]
         var registrationBox: Box<RegistrationResponse>?
         var errorBox: Box<AuthStateError>?
         var pauseBox: Box<RenewalPause>?
         var machineGrantBox: Box<MachineGrant>?
-
-        /// An empty state of a client.
-        public init(_ client: Client) { clientBox = Box(client) }
     }
 
     /// A time in which the provider is not asked again, and the error that caused it.
@@ -129,6 +159,25 @@ extension AuthState {
             // A pause without a beginning lasted a minute at most.
             (from ?? until.addingTimeInterval(-60)) <= date && date < until
         }
+    }
+}
+
+extension AuthState.Record {
+    var registrationBox: Box<RegistrationResponse>? {
+        get { rareBox?.value.registrationBox }
+        set { rare.registrationBox = newValue }
+    }
+    var errorBox: Box<AuthStateError>? {
+        get { rareBox?.value.errorBox }
+        set { rare.errorBox = newValue }
+    }
+    var pauseBox: Box<AuthState.RenewalPause>? {
+        get { rareBox?.value.pauseBox }
+        set { rare.pauseBox = newValue }
+    }
+    var machineGrantBox: Box<AuthState.MachineGrant>? {
+        get { rareBox?.value.machineGrantBox }
+        set { rare.machineGrantBox = newValue }
     }
 }
 

@@ -80,7 +80,7 @@ extension AuthState {
             if !more.isEmpty { notify(.scopeWidened(more)) }
             let tokens = try await take(verified.get(), asked: asked, flight, under: lease)
             // Only now: a caller who is refused during the save waits for these tokens.
-            if case .rejected(let token) = flight.reason { lastRejected = token }
+            if case .rejected(let token) = flight.reason { work.lastRejected = token }
             return tokens
         case .refused(let error, let refreshToken):
             await keep(refreshToken: refreshToken, asked: asked, after: error, under: lease)
@@ -112,8 +112,8 @@ extension AuthState {
                 await persist(.rotated(refreshToken: refreshToken), at: asked, under: lease)
             }
             guard record.grantID == flight.grantID else { throw Superseded() }
-            if sideTokens.count >= 16 { sideTokens = [:] }
-            sideTokens[flight.parameters] = storage(response, of: record)
+            if work.sideTokens.count >= 16 { work.sideTokens = [:] }
+            work.sideTokens[flight.parameters] = storage(response, of: record)
         }
         notify(.renewed)
         return Tokens(storage: storage(response, of: record))

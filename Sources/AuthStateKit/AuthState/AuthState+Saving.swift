@@ -13,7 +13,7 @@ extension AuthState {
     func commit(_ event: Event) async throws {
         apply(event)
         guard event.bringsClient else { return try await reporting { try await store() } }
-        undecided = record.stamps.grant
+        work.undecided = record.stamps.grant
         // The grant is in no other place: saving it continues when the caller is cancelled.
         try await reporting { try await Task { try await store() }.value }
     }
@@ -30,7 +30,7 @@ extension AuthState {
         defer { publish() }
         do { try await store() } catch {
             // Another transaction in progress here saves everything, or reports why not.
-            if transactions == 0 { report(unsaved: error) }
+            if work.transactions == 0 { report(unsaved: error) }
             throw error
         }
     }
@@ -62,11 +62,11 @@ extension AuthState {
     private func count<R: Sendable>(
         _ lease: any AuthStateLease, _ body: @Sendable (isolated AuthState, any AuthStateLease) async throws -> R
     ) async throws -> R {
-        transactions += 1
-        isReadUnderLease = false
+        work.transactions += 1
+        work.isReadUnderLease = false
         defer {
-            transactions -= 1
-            isReadUnderLease = false
+            work.transactions -= 1
+            work.isReadUnderLease = false
         }
         return try await body(self, lease)
     }
@@ -76,7 +76,7 @@ extension AuthState {
         let error =
             error as? AuthStateError
             ?? AuthStateError(.storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)
-        (storeError, shownBox, undecided) = (error, recordBox, nil)
+        (work.storeError, shownBox, work.undecided) = (Box(error), recordBox, nil)
         notify(.saveFailed(error))
     }
 
@@ -93,8 +93,8 @@ extension AuthState {
     /// Replaces the record; values that belong to another grant are forgotten.
     private func adopt(_ next: Box<Record>) {
         if next.value.grantID != record.grantID {
-            sideTokens = [:]
-            lastRejected = nil
+            work.sideTokens = [:]
+            work.lastRejected = nil
         }
         recordBox = next
     }
@@ -107,7 +107,7 @@ extension AuthState {
         let begun = stampNow()
         let found = try await lease.load()
         try absorb(found, readAt: begun)
-        (leasedSteps, isReadUnderLease) = (leasedSteps &+ 1, true)
+        (work.leasedSteps, work.isReadUnderLease) = (work.leasedSteps &+ 1, true)
         return found
     }
 
@@ -116,11 +116,11 @@ extension AuthState {
     /// - Parameter date: When the reading began.
     func absorb(_ found: StoredAuthState?, readAt date: Stamp) throws {
         if found?.version == storedVersion {
-            if found != nil { storedAt = date }
+            if found != nil { work.storedAt = date }
             return
         }
         try merge(found)
-        if found != nil { storedAt = date }
+        if found != nil { work.storedAt = date }
         notify(.adopted)
         publish()
     }
@@ -131,10 +131,11 @@ extension AuthState {
             var theirs = try environment.record(of: found).with(credentialOf: record).sharing(record)
             // The client that the program gave takes precedence over the one that a logout left.
             if record.stamps.grant == .never, theirs.isForgettable { theirs.keepClient(of: record) }
-            if let login = undecided, record.stamps.grant == login, stored.grant != login, theirs.stamps.grant != login
+            if let login = work.undecided, record.stamps.grant == login, stored.grant != login,
+                theirs.stamps.grant != login
             {
                 record.decide(after: theirs)
-                undecided = record.stamps.grant
+                work.undecided = record.stamps.grant
             }
             let (mine, shown) = (record.merged(with: theirs), shownBox.value.merged(with: theirs))
             let box = Box(theirs)
@@ -143,10 +144,10 @@ extension AuthState {
             storedBox = box
         } else {
             // Removed without a record of a logout: whatever was granted while it was still stored has ended.
-            let end = Stamp(at: nil, after: max(stored.newest, storedAt.time))
+            let end = Stamp(at: nil, after: max(stored.newest, work.storedAt.time))
             func after(_ box: Box<Record>) -> Box<Record> {
                 let grant = box.value.stamps.grant
-                guard storedBox != nil, grant < end, grant != undecided, !box.value.isLoggedOut else { return box }
+                guard storedBox != nil, grant < end, grant != work.undecided, !box.value.isLoggedOut else { return box }
                 return Box(box.value.applying(.loggedOut, at: end))
             }
             adopt(after(recordBox))
@@ -170,8 +171,8 @@ extension AuthState {
         // Changes made during the save are not in it.
         let (saved, begun) = (recordBox, stampNow())
         storedVersion = try await lease.save(AuthStateArchive(saved.value).data(), expecting: storedVersion)
-        (storedBox, storedAt, leasedSteps) = (saved, begun, leasedSteps &+ 1)
-        if saved.value.stamps.grant == undecided { undecided = nil }
+        (storedBox, work.storedAt, work.leasedSteps) = (saved, begun, work.leasedSteps &+ 1)
+        if saved.value.stamps.grant == work.undecided { work.undecided = nil }
         // A state that was reported as unsaved stays visible.
         let shown = shownBox.value.merged(with: saved.value)
         shownBox = shown.stamps == stored ? saved : Box(shown)
@@ -228,7 +229,7 @@ extension AuthState {
             guard record.lastRegistrationResponse == nil else { throw error }
             // A state that cannot be read is removed all the same.
             try await lease.discard()
-            (storedVersion, storedBox, leasedSteps) = (nil, nil, leasedSteps &+ 1)
+            (storedVersion, storedBox, work.leasedSteps) = (nil, nil, work.leasedSteps &+ 1)
         }
         if record.grantID != grantID { ended = nil }
         if storedVersion == nil, record.isForgettable {
@@ -246,7 +247,7 @@ extension AuthState {
         do { try await save(under: lease) } catch {
             guard end.value.isForgettable else { throw error }
             try await lease.delete(expecting: storedVersion)
-            (storedVersion, storedBox, leasedSteps) = (nil, end, leasedSteps &+ 1)
+            (storedVersion, storedBox, work.leasedSteps) = (nil, end, work.leasedSteps &+ 1)
         }
     }
 }

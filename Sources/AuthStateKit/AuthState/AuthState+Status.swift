@@ -52,6 +52,8 @@ extension AuthState {
         var freshness: StoreFreshness
         // Beside what a reader of tokens looks at first.
         var state: Published
+        /// Created for the first listener: few states ever have one.
+        var broadcast: ChangeBroadcast<Status>?
     }
 
     /// The state that readers may read at any time: one immutable value, replaced as a whole.

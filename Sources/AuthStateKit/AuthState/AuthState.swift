@@ -19,8 +19,6 @@ public actor AuthState {
 
     nonisolated let published: Lock<Visible>
     @usableFromInline nonisolated let environment: Environment
-    /// Created for the first listener: few states ever have one.
-    nonisolated let broadcast = Lock<ChangeBroadcast<Status>?>(nil)
 
     /// The newest state, saved or not.
     var record: Record {
@@ -34,33 +32,10 @@ public actor AuthState {
     var storedVersion: StoredAuthState.Version?
     /// The stored record, as far as is known; nil when nothing is stored.
     var storedBox: Box<Record>?
-    /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless of
-    /// the clocks.
-    var undecided: Stamp?
-    /// The error of the last save; nil when everything is saved.
-    var storeError: AuthStateError? {
-        get { storeErrorBox?.value }
-        set { storeErrorBox = newValue.map(Box.init) }
-    }
-    private var storeErrorBox: Box<AuthStateError>?
-    /// The number of transactions on the store in progress in this state.
-    var transactions = 0
-    /// Whether a transaction in progress in this state has read the stored state under its lease.
-    var isReadUnderLease = false
-    /// A count of the readings and saves under a lease.
-    var leasedSteps = 0
-    /// A time at which a state was stored: that of the last reading or save.
-    var storedAt = Stamp.never
-    /// The reading of the store in progress.
-    var looking: SharedResult<AuthStateError?>?
+    /// What the state is doing, and did; most states of a pool are only read, and never have it.
+    lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.
-    var flights: [RenewalParameters: Flight] = [:]
-    /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
-    var reauthorization: SharedLogin<Void>?
-    /// The tokens requested with parameters: in memory, beside the default ones.
-    var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
-    /// The last access token that was renewed because a resource refused it.
-    var lastRejected: String?
+    var flights: [RenewalParameters: Flight] { work.flights }
 
     /// Makes a state from a record; nothing is saved until something changes.
     ///
@@ -122,9 +97,9 @@ public actor AuthState {
     ///
     /// A task that iterates keeps the state alive: cancel it, or leave the loop, when it has seen enough.
     public nonisolated var stateChanges: AsyncStream<Status> {
-        let broadcast = broadcast.withLock { broadcast in
-            let made = broadcast ?? ChangeBroadcast(status)
-            broadcast = made
+        let broadcast = published.withLock { visible in
+            let made = visible.broadcast ?? ChangeBroadcast(visible.state.status)
+            visible.broadcast = made
             return made
         }
         return broadcast.subscribe()
@@ -160,16 +135,16 @@ public actor AuthState {
     ///
     /// The one rule of publishing: no token is visible before everything that came with it is on disk.
     func publish() {
-        if isSaved { storeError = nil }
+        if isSaved { work.storeError = nil }
         if isSaved || record.isLoggedOut { shownBox = recordBox }
-        let next = Published(shownBox, storeError: storeErrorBox, options: options, service: service)
-        let previous = published.withLock { visible in
+        let next = Published(shownBox, storeError: work.storeError, options: options, service: service)
+        let (previous, broadcast) = published.withLock { visible in
             defer { visible.state = next }
-            return visible.state
+            return (visible.state, visible.broadcast)
         }
         let status = next.status
         guard previous.status != status else { return }
-        broadcast.withLock { $0 }?.send(status)
+        broadcast?.send(status)
         notify(.changed(status))
     }
 
@@ -185,6 +160,33 @@ public actor AuthState {
             self.store = store
             self.options = options
         }
+    }
+
+    /// The part of a state that renewals, saves and readings of the store need.
+    final class Work {
+        /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless
+        /// of the clocks.
+        var undecided: Stamp?
+        /// The error of the last save; nil when everything is saved.
+        var storeError: Box<AuthStateError>?
+        /// The number of transactions on the store in progress in this state.
+        var transactions = 0
+        /// Whether a transaction in progress in this state has read the stored state under its lease.
+        var isReadUnderLease = false
+        /// A count of the readings and saves under a lease.
+        var leasedSteps = 0
+        /// A time at which a state was stored: that of the last reading or save.
+        var storedAt = Stamp.never
+        /// The reading of the store in progress.
+        var looking: SharedResult<AuthStateError?>?
+        /// The renewals in progress, one for each set of parameters.
+        var flights: [RenewalParameters: Flight] = [:]
+        /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
+        var reauthorization: SharedLogin<Void>?
+        /// The tokens requested with parameters: in memory, beside the default ones.
+        var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
+        /// The last access token that was renewed because a resource refused it.
+        var lastRejected: String?
     }
 
     nonisolated func notify(_ event: AuthStateEvent) {

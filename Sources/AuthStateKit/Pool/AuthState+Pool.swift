@@ -12,7 +12,9 @@ extension AuthState: PoolMember {
     }
 
     /// Whether the object can be freed without a loss: all is saved, and there is no subscriber to changes.
-    nonisolated var isEvictable: Bool { hasNoStoreError && broadcast.withLock({ $0 })?.hasSubscribers != true }
+    nonisolated var isEvictable: Bool {
+        hasNoStoreError && published.withLock { $0.broadcast }?.hasSubscribers != true
+    }
 
     /// The facts that the pool's plan is made from.
     nonisolated var renewalFacts: RenewalPlan.Facts {

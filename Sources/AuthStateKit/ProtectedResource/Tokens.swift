@@ -6,19 +6,23 @@ public import AuthStateOAuth
 public struct Tokens: Sendable {
     /// The values, shared by all copies.
     final class Storage: Sendable {
+        // First what a pool's lookup reads, last what has no whole words: 144 bytes with the allocator's.
+        /// In seconds since 1970.
+        let freshUntil: Double
         let accessToken: String
         let tokenType: String
         let idToken: String?
-        let idTokenTrust: IDTokenTrust?
         let scope: String?
         let authorizationDetails: [AuthorizationDetail]?
         let issuedAt: Date
-        let expirationDate: Date?
-        /// In seconds since 1970.
-        let freshUntil: Double
-        let policy: BearerPolicy
+        /// In seconds since the reference date of `Date`, which it is exact in; infinite when the provider did not say.
+        private let expiry: Double
         /// The maker of the proofs that are sent with the access token; nil for bearer tokens.
         let dpop: DPoPBinding?
+        let policy: BearerPolicy
+        let idTokenTrust: IDTokenTrust?
+
+        var expirationDate: Date? { expiry == .infinity ? nil : Date(timeIntervalSinceReferenceDate: expiry) }
 
         init(
             _ response: TokenResponse, idToken: String?, idTokenTrust: IDTokenTrust?, scope: String?,
@@ -27,7 +31,8 @@ public struct Tokens: Sendable {
             (accessToken, tokenType) = (response.accessToken, response.tokenType)
             (self.idToken, self.idTokenTrust) = (idToken, idTokenTrust)
             (self.scope, self.authorizationDetails) = (scope, authorizationDetails)
-            (issuedAt, expirationDate) = (response.issuedAt, response.accessTokenExpirationDate)
+            issuedAt = response.issuedAt
+            expiry = response.accessTokenExpirationDate?.timeIntervalSinceReferenceDate ?? .infinity
             (self.freshUntil, self.policy) = (freshUntil, policy)
             self.dpop = response.isBoundToKey ? dpop : nil
         }
@@ -37,7 +42,7 @@ public struct Tokens: Sendable {
             (accessToken, tokenType) = (other.accessToken, other.tokenType)
             (idToken, idTokenTrust) = (other.idToken, other.idTokenTrust)
             (scope, authorizationDetails) = (other.scope, other.authorizationDetails)
-            (issuedAt, expirationDate) = (other.issuedAt, other.expirationDate)
+            (issuedAt, expiry) = (other.issuedAt, other.expiry)
             (freshUntil, policy) = (other.freshUntil, other.policy)
             self.dpop = dpop
         }
@@ -127,12 +132,17 @@ extension Tokens: Redacted {
 
 /// The rules of where a bearer token may be sent (RFC 6750, section 5.3).
 struct BearerPolicy: Sendable, Hashable {
+    /// Origins such as `https://api.example`; nil allows all.
+    var allowedOrigins: Set<String>?
     /// Whether http to loopback is allowed, which it is when the issuer itself is there.
     var allowsLoopbackHTTP: Bool
     /// Whether http to anywhere is allowed.
     var allowsInsecureHTTP: Bool
-    /// Origins such as `https://api.example`; nil allows all.
-    var allowedOrigins: Set<String>?
+
+    init(allowsLoopbackHTTP: Bool, allowsInsecureHTTP: Bool, allowedOrigins: Set<String>? = nil) {
+        self.allowedOrigins = allowedOrigins
+        (self.allowsLoopbackHTTP, self.allowsInsecureHTTP) = (allowsLoopbackHTTP, allowsInsecureHTTP)
+    }
 
     func check(_ url: URL) throws {
         let parts = URIReference(url.absoluteString)
