@@ -17,6 +17,8 @@ struct PoolTable<State: PoolMember>: Sendable {
     /// A loaded state.
     struct Slot: Sendable {
         fileprivate(set) var state: State
+        /// The same, to read from it without a reference of one's own: see `read`.
+        fileprivate let unretained: Unmanaged<State>
         /// The time of the next check of its tokens, in seconds since 1970.
         fileprivate(set) var due = -Double.infinity
         /// Between 0 and 1, drawn once: states that were issued together are not renewed together.
@@ -31,14 +33,8 @@ struct PoolTable<State: PoolMember>: Sendable {
         var key: AuthStateKey { state.key }
 
         fileprivate init(_ state: State, jitter: Double, lastUse: Int) {
-            (self.state, self.jitter, self.lastUse) = (state, Float(jitter), UInt32(lastUse))
-        }
-
-        /// Reads from the state without a reference of its own, whose count is a cache line far from the rest.
-        @inline(__always)
-        fileprivate func read<R>(_ read: (State) -> R) -> R {
-            // The slot refers to the state, and the table, which is being read, cannot change meanwhile.
-            Unmanaged.passUnretained(state)._withUnsafeGuaranteedRef(read)
+            (self.state, unretained) = (state, Unmanaged.passUnretained(state))
+            (self.jitter, self.lastUse) = (Float(jitter), UInt32(lastUse))
         }
     }
 
@@ -74,22 +70,31 @@ struct PoolTable<State: PoolMember>: Sendable {
         // Written only when they change, because processors share what they read only.
         if !slots[place].isUsed { slots[place].isUsed = true }
         if slots[place].lastUse != tick { slots[place].lastUse = UInt32(tick) }
-        return slots[place].read(read)
+        return self.read(place, read)
     }
 
     func slot(_ key: AuthStateKey) -> Slot? { place(key).map { slots[$0] } }
 
     @inline(__always)
     private func place(_ key: AuthStateKey, _ fingerprint: PlaceIndex.Fingerprint) -> Int? {
-        index.place(fingerprint) { slots[$0].read { $0.key == key } }
+        index.place(fingerprint) { read($0) { $0.key == key } }
     }
 
     private func place(_ key: AuthStateKey) -> Int? { place(key, Self.fingerprint(key)) }
+
+    /// Reads from a state without a reference of one's own, whose count is in a cache line far from the rest.
+    @inline(__always)
+    private func read<R>(_ place: Int, _ read: (State) -> R) -> R {
+        // The slot refers to the state, and the table, which is being read, cannot change meanwhile.
+        slots[place].unretained._withUnsafeGuaranteedRef(read)
+    }
 
     /// Puts a state under its key, in place of the one before.
     mutating func insert(_ state: State, jitter: Double) {
         remove(state.key)
         index.insert(slots.count, Self.fingerprint(state.key))
+        // Not twice as large, as an array grows by itself.
+        if slots.count == slots.capacity { slots.reserveCapacity(slots.count + slots.count / 8 + 8) }
         slots.append(Slot(state, jitter: jitter, lastUse: tick))
     }
 
