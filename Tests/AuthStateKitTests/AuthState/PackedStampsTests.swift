@@ -9,7 +9,7 @@ struct PackedStampsTests {
     ]
 
     @Test("every combination of stamps is returned unchanged, and equal ones are equal")
-    func roundTrip() {
+    func roundTrip() throws {
         let choices = [AuthState.Stamp.never, AuthState.Stamp(time: 1, name: 7), AuthState.Stamp(time: 2, name: 7)]
         var seen: Set<AuthState.PackedStamps> = []
         // All combinations of three stamps in nine places.
@@ -20,8 +20,8 @@ struct PackedStampsTests {
                 rest /= 3
             }
             let packed = AuthState.PackedStamps(stamps)
-            #expect(packed.value == stamps)
-            #expect(packed == AuthState.PackedStamps(stamps))
+            try #require(packed.value == stamps)
+            try #require(packed == AuthState.PackedStamps(stamps))
             seen.insert(packed)
         }
         #expect(seen.count == 19_683)
