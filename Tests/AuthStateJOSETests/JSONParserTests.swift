@@ -101,6 +101,34 @@ struct JSONParserTests {
         #expect(!error.description.contains("secret") && !error.description.contains("hunter2"))
     }
 
+    @Test(
+        "of several errors the first in the document is reported",
+        arguments: [
+            (#"{"a":1,"a":2,"b"}"#, 7), (#"{"a":1,"a":2,"b":{"c":3,"c":4}}"#, 7), (#"{"a":1,"b":{"c":3,"c":4,}}"#, 18),
+            (#"{"a":1,"a":}"#, 11), (#"[{"a":1},{"a":1,"a":2,"#, 16),
+        ])
+    func firstError(_ text: String, _ offset: Int) throws {
+        let error = try #require(throws: JSONError.self) { try parse(text) }
+        #expect(error.offset == offset)
+    }
+
+    @Test("a character that is written escaped is found wherever it stands in a string", arguments: 0..<20)
+    func escapes(_ place: Int) throws {
+        let (before, after) = (String(repeating: "é", count: place), String(repeating: "~", count: 19 - place))
+        for byte in UInt8.min..<0x80 {
+            let text = before + String(Unicode.Scalar(byte)) + after
+            let written = JSONValue.string(text).serialized()
+            let isEscaped = byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            #expect((written != [0x22] + Array(text.utf8) + [0x22]) == isEscaped)
+            #expect(try JSONValue(parsing: written) == .string(text))
+        }
+        for byte in UInt8.min..<0x20 {
+            let error = #expect(throws: JSONError.self) { try parse("\"\(before)\(Unicode.Scalar(byte))\(after)\"") }
+            #expect(error?.message == "a control character stands in a string")
+            #expect(error?.offset == 1 + before.utf8.count)
+        }
+    }
+
     @Test("written JSON is sorted and minimal, and reads back the same")
     func serialization() throws {
         let value: JSONValue = ["b": [1, -2.5, true, nil], "a": "é\"\\\u{1}\n/", "": ["x": 1e22]]

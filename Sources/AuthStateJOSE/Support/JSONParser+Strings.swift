@@ -1,45 +1,42 @@
+import AuthStateLibc
+
 extension JSONParser {
     /// Reads a string, whose opening quote is next.
     mutating func parseString() throws(JSONError) -> String {
         position += 1
         let start = position
-        var isASCII = true
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
-                let text = try decode(bytes[start..<position], isASCII: isASCII, from: start)
-                position += 1
-                return text
-            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
-            case ..<0x20: throw failure("a control character stands in a string")
-            case let byte:
-                isASCII = isASCII && byte < 0x80
-                position += 1
-            }
+        position = JSONText.plainEnd(in: bytes, from: start)
+        switch next {
+        case UInt8(ascii: "\""):
+            let text = try decode(UnsafeBufferPointer(rebasing: bytes[start..<position]), from: start)
+            position += 1
+            return text
+        case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+        default: throw failure("a control character stands in a string")
         }
-        throw failure("a string is not closed")
     }
 
     /// Reads the rest of a string that starts at `start` and whose first backslash is next.
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
         var content = Array(bytes[start..<position])
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
+        while true {
+            switch next {
             case UInt8(ascii: "\""):
-                let text = try decode(content[...], isASCII: false, from: start)
+                let text = try content.withUnsafeBufferPointer { content throws(JSONError) in
+                    try decode(content, from: start)
+                }
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
                 position += 1
                 content += UTF8.encode(try parseEscape()) ?? UTF8.encodedReplacementCharacter
-            case ..<0x20: throw failure("a control character stands in a string")
             default:
-                content.append(byte)
-                position += 1
+                let end = JSONText.plainEnd(in: bytes, from: position)
+                guard end > position else { throw failure("a control character stands in a string") }
+                content += bytes[position..<end]
+                position = end
             }
         }
-        throw failure("a string is not closed")
     }
 
     /// Reads the rest of an escape, after its backslash.
@@ -93,11 +90,14 @@ extension JSONParser {
 
     /// Decodes UTF-8. The standard library repairs malformed input, so a repaired result means that the input was not
     /// UTF-8.
-    private func decode(_ content: ArraySlice<UInt8>, isASCII: Bool, from start: Int) throws(JSONError) -> String {
-        let text = String(decoding: content, as: UTF8.self)
-        guard isASCII || text.utf8.elementsEqual(content) else {
-            throw JSONError("a string is not UTF-8", at: start)
+    private func decode(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) -> String {
+        guard let original = content.baseAddress, !content.isEmpty else { return "" }
+        var text = String(decoding: content, as: UTF8.self)
+        let isSame = text.withUTF8 { decoded in
+            guard let start = decoded.baseAddress, decoded.count == content.count else { return false }
+            return memcmp(start, original, decoded.count) == 0
         }
+        guard isSame else { throw JSONError("a string is not UTF-8", at: start) }
         return text
     }
 }

@@ -5,18 +5,30 @@ extension JSONValue {
     /// surrogates without their partner, numbers that are too long or beyond a double's range, and nesting deeper than
     /// `maximumDepth` (never more than 512). The time taken grows linearly with the document.
     public init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
-        var parser = JSONParser(bytes: Array(bytes), maximumDepth: min(maximumDepth, 512))
-        self = try parser.parseDocument()
+        self = try Array(bytes).withUnsafeBufferPointer { bytes throws(JSONError) in
+            var parser = JSONParser(bytes: bytes, maximumDepth: min(maximumDepth, 512))
+            return try parser.parseDocument()
+        }
     }
 }
 
 /// A recursive descent over the bytes of one document.
 struct JSONParser {
-    let bytes: [UInt8]
+    /// The document. Every access is behind a comparison with its count, because release builds check no bounds here.
+    let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
     var position = 0
+    /// The complete members of the objects that are not closed yet.
+    private var members: [Member] = []
 
-    init(bytes: [UInt8], maximumDepth: Int) {
+    private struct Member {
+        let name: String
+        /// The offset of the name.
+        let start: Int
+        let value: JSONValue
+    }
+
+    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
     }
@@ -52,9 +64,21 @@ struct JSONParser {
     }
 
     private mutating func parseObject(depth: Int) throws(JSONError) -> [String: JSONValue] {
+        let first = members.count
+        defer { members.removeSubrange(first...) }
+        do throws(JSONError) {
+            try parseMembers(depth: depth)
+        } catch {
+            // A name that occurred twice before this error is the one to report.
+            _ = try table(of: members[first...])
+            throw error
+        }
+        return try table(of: members[first...])
+    }
+
+    private mutating func parseMembers(depth: Int) throws(JSONError) {
         try open(depth: depth)
-        var members: [String: JSONValue] = [:]
-        if consume(UInt8(ascii: "}")) { return members }
+        if consume(UInt8(ascii: "}")) { return }
         repeat {
             skipWhiteSpace()
             guard next == UInt8(ascii: "\"") else { throw failure("a member has no name") }
@@ -63,15 +87,23 @@ struct JSONParser {
             skipWhiteSpace()
             guard consume(UInt8(ascii: ":")) else { throw failure("a member's name has no colon after it") }
             skipWhiteSpace()
-            let value = try parseValue(depth: depth)
-            let earlier = members.updateValue(value, forKey: name)
-            guard TrustCheck.duplicateMembers.holds(earlier == nil) else {
-                throw JSONError("a member name occurs twice", at: start)
-            }
+            members.append(Member(name: name, start: start, value: try parseValue(depth: depth)))
             skipWhiteSpace()
         } while consume(UInt8(ascii: ","))
         guard consume(UInt8(ascii: "}")) else { throw failure("an object is not closed") }
-        return members
+    }
+
+    /// Makes the dictionary of an object once the number of members is known: growing it would hash each name twice.
+    private func table(of members: ArraySlice<Member>) throws(JSONError) -> [String: JSONValue] {
+        var table: [String: JSONValue] = [:]
+        table.reserveCapacity(members.count)
+        for member in members {
+            let earlier = table.updateValue(member.value, forKey: member.name)
+            guard TrustCheck.duplicateMembers.holds(earlier == nil) else {
+                throw JSONError("a member name occurs twice", at: member.start)
+            }
+        }
+        return table
     }
 
     private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
@@ -105,7 +137,8 @@ struct JSONParser {
     }
 
     private mutating func skipWhiteSpace() {
-        while next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
+        // Most documents have none; what follows is then told by one comparison.
+        while next <= 0x20, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
     }
 
     mutating func consume(_ byte: UInt8) -> Bool {
