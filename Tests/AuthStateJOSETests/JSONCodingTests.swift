@@ -99,6 +99,31 @@ struct JSONCodingTests {
         #expect(try own.decoded(as: Nested.self).numbers == [1, 2, 3, 4, 5])
     }
 
+    @Test("what is encoded to bytes is what the encoded value is written as")
+    func bytes() throws {
+        for value in [Everything(), Nested([1, 2, 3, 4, 5]), "a", [Int](), Twice()] as [any Encodable] {
+            #expect(try JSONValue.serialized(encoding: value) == JSONValue(encoding: value).serialized())
+        }
+        #expect(try JSONValue(encoding: Twice()) == ["text": "last"])
+    }
+
+    /// A type that writes a member twice.
+    private struct Twice: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: JSONPathStep.self)
+            try container.encode("first", forKey: .name("text"))
+            try container.encode("last", forKey: .name("text"))
+        }
+    }
+
+    @Test("a number that JSON cannot write is an error with the way to it")
+    func infinitePath() throws {
+        let dates = ["a": [Date(), Date(timeIntervalSince1970: .infinity)]]
+        let error = try #require(throws: EncodingError.self) { try JSONValue(encoding: dates) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue) == ["a", "1"])
+    }
+
     @Test("scalars alone and empty containers are values too")
     func alone() throws {
         #expect(try JSONValue(encoding: "a") == "a")

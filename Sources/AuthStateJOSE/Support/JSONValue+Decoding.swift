@@ -13,23 +13,30 @@ extension JSONValue {
 }
 
 /// Reads one value.
-private struct JSONValueDecoder: Decoder {
+///
+/// A class: coders pass it on as an existential, and a value of this size would be allocated again each time.
+private final class JSONValueDecoder: Decoder {
     let value: JSONValue
-    /// The way to what contains the value, and the step from there; put together when it is asked for.
-    var parent: [any CodingKey] = []
-    var step: (any CodingKey)?
+    /// The decoder of what contains the value, and the step from there.
+    private let parent: JSONValueDecoder?
+    private let step: (any CodingKey)?
 
-    var codingPath: [any CodingKey] { step.map { parent + [$0] } ?? parent }
+    init(value: JSONValue, parent: JSONValueDecoder? = nil, step: (any CodingKey)? = nil) {
+        (self.value, self.parent, self.step) = (value, parent, step)
+    }
+
+    /// Put together when it is asked for, which errors do.
+    var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (step.map { [$0] } ?? []) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
-        return KeyedDecodingContainer(Members(members: members, codingPath: codingPath))
+        return KeyedDecodingContainer(Members(members: members, parent: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([JSONValue].self) }
-        return Elements(elements: elements, codingPath: codingPath)
+        return Elements(elements: elements, parent: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -51,13 +58,18 @@ private struct JSONValueDecoder: Decoder {
     /// Decodes what is no scalar by the type's own initializer, unless the value is it already.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let found: Any?
-        switch type {
-        case is JSONValue.Type: found = value
-        case is [String: JSONValue].Type: found = value.objectValue
-        case is [JSONValue].Type: found = value.arrayValue
-        case is Date.Type: found = value.doubleValue.map(Date.init(timeIntervalSince1970:))
-        case is URL.Type: found = value.stringValue.flatMap(URL.init(string:))
-        default: return try T(from: self)
+        if type == JSONValue.self {
+            found = value
+        } else if type == [String: JSONValue].self {
+            found = value.objectValue
+        } else if type == [JSONValue].self {
+            found = value.arrayValue
+        } else if type == Date.self {
+            found = value.doubleValue.map(Date.init(timeIntervalSince1970:))
+        } else if type == URL.self {
+            found = value.stringValue.flatMap(URL.init(string:))
+        } else {
+            return try T(from: self)
         }
         return try require(found as? T)
     }
@@ -84,7 +96,8 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 /// Reads the members of an object.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
-    let codingPath: [any CodingKey]
+    let parent: JSONValueDecoder
+    var codingPath: [any CodingKey] { parent.codingPath }
 
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
     func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
@@ -94,18 +107,23 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: codingPath, debugDescription: "no such member"))
         }
-        return JSONValueDecoder(value: value, parent: codingPath, step: key)
+        return JSONValueDecoder(value: value, parent: parent, step: key)
     }
 
     /// The decoder of a member that is there and is not null.
     private func present(_ key: Key) -> JSONValueDecoder? {
-        members[key.stringValue].map { JSONValueDecoder(value: $0, parent: codingPath, step: key) }
-            .flatMap { $0.decodeNil() ? nil : $0 }
+        switch members[key.stringValue] {
+        case nil, .null?: nil
+        case let value?: JSONValueDecoder(value: value, parent: parent, step: key)
+        }
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        // The most frequent: without a decoder, except for its error.
+        if case .string(let text)? = members[key.stringValue] { text } else { try decoder(key).decode(type) }
+    }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).decode(type) }
@@ -121,7 +139,13 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key).decode(type) }
 
     // The defaults look three times.
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.decode(type) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        switch members[key.stringValue] {
+        case nil, .null?: nil
+        case .string(let text)?: text
+        default: try decoder(key).decode(type)
+        }
+    }
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? { try present(key)?.decode(type) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -136,20 +160,19 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(named: key.stringValue) }
 
     private func superDecoder(named name: String) throws -> any Decoder {
-        JSONValueDecoder(value: members[name] ?? .null, parent: codingPath, step: JSONPathStep(stringValue: name))
+        JSONValueDecoder(value: members[name] ?? .null, parent: parent, step: JSONPathStep(stringValue: name))
     }
 }
 
 /// Reads the elements of an array, one after the other.
 private struct Elements: UnkeyedDecodingContainer {
     let elements: [JSONValue]
-    let codingPath: [any CodingKey]
+    let parent: JSONValueDecoder
     private(set) var currentIndex = 0
 
-    init(elements: [JSONValue], codingPath: [any CodingKey]) {
-        self.elements = elements
-        self.codingPath = codingPath
-    }
+    init(elements: [JSONValue], parent: JSONValueDecoder) { (self.elements, self.parent) = (elements, parent) }
+
+    var codingPath: [any CodingKey] { parent.codingPath }
 
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex == elements.count }
@@ -161,7 +184,7 @@ private struct Elements: UnkeyedDecodingContainer {
                 type, DecodingError.Context(codingPath: codingPath, debugDescription: "no more elements"))
         }
         let step = JSONPathStep(intValue: currentIndex)
-        let value = try read(JSONValueDecoder(value: elements[currentIndex], parent: codingPath, step: step))
+        let value = try read(JSONValueDecoder(value: elements[currentIndex], parent: parent, step: step))
         currentIndex += 1
         return value
     }
@@ -202,10 +225,19 @@ private struct Elements: UnkeyedDecodingContainer {
 }
 
 /// A step on the way to a value: the name of a member or the index of an element.
-struct JSONPathStep: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+enum JSONPathStep: CodingKey {
+    case name(String)
+    case index(Int)
 
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+    init(stringValue: String) { self = .name(stringValue) }
+    init(intValue: Int) { self = .index(intValue) }
+
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        case .index(let index): "\(index)"
+        }
+    }
+
+    var intValue: Int? { if case .index(let index) = self { index } else { nil } }
 }

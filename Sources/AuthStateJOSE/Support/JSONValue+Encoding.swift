@@ -5,34 +5,73 @@ extension JSONValue {
     ///
     /// - Throws: `EncodingError`, and what the value's own method throws.
     package init(encoding value: some Encodable) throws {
-        let encoder = JSONValueEncoder()
-        try encoder.set(value)
-        self = encoder.finished
+        self = try JSONValueEncoder.collect(value).json
+    }
+
+    /// Encodes a value as UTF-8 JSON: the same as `JSONValue(encoding:)` and `serialized()`, without a dictionary for
+    /// each object.
+    ///
+    /// - Throws: `EncodingError`, and what the value's own method throws.
+    package static func serialized(encoding value: some Encodable) throws -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(usualLength)
+        try JSONValueEncoder.collect(value).write(to: &output)
+        return output
     }
 }
 
 /// Collects one value.
 private final class JSONValueEncoder: Encoder {
     /// The way to what contains the value, and the step from there; put together when it is asked for.
-    private let parent: [any CodingKey]
+    private let parent: Path?
     private let step: (any CodingKey)?
+    private lazy var path = step.map { Path(step: $0, parent: parent) } ?? parent
     /// What has been encoded: an object or an array as soon as a container for one was handed out.
-    private var value: JSONValue?
-    fileprivate var members: [String: JSONValue] = [:]
-    fileprivate var elements: [JSONValue] = []
+    private var single: JSONValue?
+    fileprivate var members: [(key: String, value: Part)] = []
+    fileprivate var elements: [Part] = []
     private var isArray = false
-    /// The members and elements whose own encoders were handed out, and which may not be complete yet.
-    private var open: [(place: Place, encoder: JSONValueEncoder)] = []
 
-    /// The place of a member or an element.
-    enum Place {
-        case member(String)
-        case element(Int)
+    /// A member or an element.
+    enum Part {
+        case json(JSONValue)
+        /// An encoder that was handed out, and which may not be complete yet.
+        case open(JSONValueEncoder)
+
+        var json: JSONValue {
+            switch self {
+            case .json(let value): value
+            case .open(let encoder): encoder.json
+            }
+        }
+
+        func write(to output: inout [UInt8]) {
+            switch self {
+            case .json(let value): value.write(to: &output)
+            case .open(let encoder): encoder.write(to: &output)
+            }
+        }
     }
 
-    init(parent: [any CodingKey] = [], step: (any CodingKey)? = nil) { (self.parent, self.step) = (parent, step) }
+    /// The way to a value; not its encoder, which refers to those of its parts.
+    final class Path {
+        private let step: any CodingKey
+        private let parent: Path?
 
-    var codingPath: [any CodingKey] { step.map { parent + [$0] } ?? parent }
+        init(step: any CodingKey, parent: Path?) { (self.step, self.parent) = (step, parent) }
+
+        var steps: [any CodingKey] { (parent?.steps ?? []) + [step] }
+    }
+
+    init(parent: Path? = nil, step: (any CodingKey)? = nil) { (self.parent, self.step) = (parent, step) }
+
+    static func collect(_ value: some Encodable) throws -> JSONValueEncoder {
+        let encoder = JSONValueEncoder()
+        try encoder.encode(value)
+        return encoder
+    }
+
+    var codingPath: [any CodingKey] { path?.steps ?? [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -47,48 +86,49 @@ private final class JSONValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     /// What was encoded, when no more follows.
-    var finished: JSONValue {
-        if let value { return value }
-        var (members, elements) = (members, elements)
-        for (place, encoder) in open {
-            switch place {
-            case .member(let name): members[name] = encoder.finished
-            case .element(let index): elements[index] = encoder.finished
-            }
-        }
-        return isArray ? .array(elements) : .object(members)
+    var json: JSONValue {
+        if let single { return single }
+        if isArray { return .array(elements.map(\.json)) }
+        return .object(Dictionary(members.lazy.map { ($0.key, $0.value.json) }) { $1 })
     }
 
-    /// Encodes the one value of this encoder, which is JSON already, or by its own method.
-    func set<T: Encodable>(_ value: T) throws {
-        switch T.self {
-        case is JSONValue.Type: self.value = value as? JSONValue
-        case is [String: JSONValue].Type: self.value = (value as? [String: JSONValue]).map(JSONValue.object)
-        case is [JSONValue].Type: self.value = (value as? [JSONValue]).map(JSONValue.array)
-        case is Date.Type: self.value = try (value as? Date).map { try number($0.timeIntervalSince1970) }
-        case is URL.Type: self.value = (value as? URL).map { .string($0.absoluteString) }
-        default: try value.encode(to: self)
+    /// Writes what was encoded, when no more follows.
+    func write(to output: inout [UInt8]) {
+        if let single {
+            single.write(to: &output)
+        } else if isArray {
+            JSONValue.write(elements, to: &output) { $0.write(to: &$1) }
+        } else {
+            JSONValue.write(members: members, to: &output) { $0.write(to: &$1) }
         }
     }
 
     /// Returns what a value inside this one is encoded as.
-    func encoded(_ value: some Encodable, at step: some CodingKey) throws -> JSONValue {
-        let encoder = JSONValueEncoder(parent: codingPath, step: step)
-        try encoder.set(value)
-        return encoder.finished
+    func part(_ value: some Encodable, at step: some CodingKey) throws -> Part {
+        if let json = try json(of: value, at: step) { return .json(json) }
+        let encoder = part(at: step)
+        try value.encode(to: encoder)
+        return encoder.single.map(Part.json) ?? .open(encoder)
     }
 
-    /// Hands out the encoder of a part.
-    func part(_ place: Place, at step: some CodingKey) -> JSONValueEncoder {
-        let encoder = JSONValueEncoder(parent: codingPath, step: step)
-        open.append((place, encoder))
-        return encoder
+    /// Returns the encoder of a part.
+    func part(at step: some CodingKey) -> JSONValueEncoder { JSONValueEncoder(parent: path, step: step) }
+
+    /// Returns the JSON of a value that needs no encoder; nil for one that is encoded by its own method.
+    private func json<T: Encodable>(of value: T, at step: (any CodingKey)? = nil) throws -> JSONValue? {
+        if T.self == JSONValue.self { return value as? JSONValue }
+        if T.self == [String: JSONValue].self { return (value as? [String: JSONValue]).map(JSONValue.object) }
+        if T.self == [JSONValue].self { return (value as? [JSONValue]).map(JSONValue.array) }
+        if T.self == Date.self { return try (value as? Date).map { try number($0.timeIntervalSince1970, at: step) } }
+        if T.self == URL.self { return (value as? URL).map { .string($0.absoluteString) } }
+        return nil
     }
 
-    func number(_ value: Double) throws -> JSONValue {
+    func number(_ value: Double, at step: (any CodingKey)? = nil) throws -> JSONValue {
         guard let number = JSONNumber(value) else {
+            let path = codingPath + (step.map { [$0] } ?? [])
             throw EncodingError.invalidValue(
-                value, EncodingError.Context(codingPath: codingPath, debugDescription: "JSON has no such number"))
+                value, EncodingError.Context(codingPath: path, debugDescription: "JSON has no such number"))
         }
         return .number(number)
     }
@@ -100,22 +140,25 @@ private final class JSONValueEncoder: Encoder {
 }
 
 extension JSONValueEncoder: SingleValueEncodingContainer {
-    func encodeNil() { value = .null }
-    func encode(_ value: Bool) { self.value = .bool(value) }
-    func encode(_ value: String) { self.value = .string(value) }
-    func encode(_ value: Double) throws { self.value = try number(value) }
-    func encode(_ value: Float) throws { self.value = try number(Double(value)) }
-    func encode(_ value: Int) throws { self.value = try number(value) }
-    func encode(_ value: Int8) throws { self.value = try number(value) }
-    func encode(_ value: Int16) throws { self.value = try number(value) }
-    func encode(_ value: Int32) throws { self.value = try number(value) }
-    func encode(_ value: Int64) throws { self.value = try number(value) }
-    func encode(_ value: UInt) throws { self.value = try number(value) }
-    func encode(_ value: UInt8) throws { self.value = try number(value) }
-    func encode(_ value: UInt16) throws { self.value = try number(value) }
-    func encode(_ value: UInt32) throws { self.value = try number(value) }
-    func encode(_ value: UInt64) throws { self.value = try number(value) }
-    func encode<T: Encodable>(_ value: T) throws { try set(value) }
+    func encodeNil() { single = .null }
+    func encode(_ value: Bool) { single = .bool(value) }
+    func encode(_ value: String) { single = .string(value) }
+    func encode(_ value: Double) throws { single = try number(value) }
+    func encode(_ value: Float) throws { single = try number(Double(value)) }
+    func encode(_ value: Int) throws { single = try number(value) }
+    func encode(_ value: Int8) throws { single = try number(value) }
+    func encode(_ value: Int16) throws { single = try number(value) }
+    func encode(_ value: Int32) throws { single = try number(value) }
+    func encode(_ value: Int64) throws { single = try number(value) }
+    func encode(_ value: UInt) throws { single = try number(value) }
+    func encode(_ value: UInt8) throws { single = try number(value) }
+    func encode(_ value: UInt16) throws { single = try number(value) }
+    func encode(_ value: UInt32) throws { single = try number(value) }
+    func encode(_ value: UInt64) throws { single = try number(value) }
+    func encode<T: Encodable>(_ value: T) throws {
+        single = try json(of: value)
+        if single == nil { try value.encode(to: self) }
+    }
 }
 
 /// Writes the members of an object.
@@ -123,7 +166,8 @@ private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    private func put(_ value: JSONValue, _ key: Key) { encoder.members[key.stringValue] = value }
+    private func put(_ value: JSONValue, _ key: Key) { put(.json(value), key.stringValue) }
+    private func put(_ part: JSONValueEncoder.Part, _ name: String) { encoder.members.append((name, part)) }
 
     func encodeNil(forKey key: Key) { put(.null, key) }
     func encode(_ value: Bool, forKey key: Key) { put(.bool(value), key) }
@@ -140,9 +184,15 @@ private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt16, forKey key: Key) throws { put(try encoder.number(value), key) }
     func encode(_ value: UInt32, forKey key: Key) throws { put(try encoder.number(value), key) }
     func encode(_ value: UInt64, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { put(try encoder.encoded(value, at: key), key) }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        put(try encoder.part(value, at: key), key.stringValue)
+    }
 
-    private func part(_ key: Key) -> JSONValueEncoder { encoder.part(.member(key.stringValue), at: key) }
+    private func part(_ step: some CodingKey) -> JSONValueEncoder {
+        let part = encoder.part(at: step)
+        put(.open(part), step.stringValue)
+        return part
+    }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
@@ -150,7 +200,7 @@ private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { part(key).unkeyedContainer() }
 
-    func superEncoder() -> any Encoder { encoder.part(.member("super"), at: JSONPathStep(stringValue: "super")) }
+    func superEncoder() -> any Encoder { part(JSONPathStep(stringValue: "super")) }
     func superEncoder(forKey key: Key) -> any Encoder { part(key) }
 }
 
@@ -160,7 +210,8 @@ private struct ElementWriter: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { encoder.codingPath }
     var count: Int { encoder.elements.count }
 
-    private func put(_ value: JSONValue) { encoder.elements.append(value) }
+    private func put(_ value: JSONValue) { put(.json(value)) }
+    private func put(_ part: JSONValueEncoder.Part) { encoder.elements.append(part) }
 
     func encodeNil() { put(.null) }
     func encode(_ value: Bool) { put(.bool(value)) }
@@ -177,13 +228,12 @@ private struct ElementWriter: UnkeyedEncodingContainer {
     func encode(_ value: UInt16) throws { put(try encoder.number(value)) }
     func encode(_ value: UInt32) throws { put(try encoder.number(value)) }
     func encode(_ value: UInt64) throws { put(try encoder.number(value)) }
-    func encode<T: Encodable>(_ value: T) throws { put(try encoder.encoded(value, at: JSONPathStep(intValue: count))) }
+    func encode<T: Encodable>(_ value: T) throws { put(try encoder.part(value, at: JSONPathStep(intValue: count))) }
 
-    /// Keeps the next element's place for an encoder that is handed out.
     private func part() -> JSONValueEncoder {
-        let index = count
-        put(.null)
-        return encoder.part(.element(index), at: JSONPathStep(intValue: index))
+        let part = encoder.part(at: JSONPathStep(intValue: count))
+        put(.open(part))
+        return part
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -2,52 +2,69 @@ extension JSONValue {
     /// The value as UTF-8 JSON: members sorted by name, no white space, only the necessary escapes.
     public func serialized() -> [UInt8] {
         var output: [UInt8] = []
+        output.reserveCapacity(Self.usualLength)
         write(to: &output)
         return output
     }
 
-    private func write(to output: inout [UInt8]) {
+    /// The capacity that a document begins with.
+    static let usualLength = 1024
+
+    func write(to output: inout [UInt8]) {
         switch self {
         case .null: output += "null".utf8
         case .bool(let value): output += (value ? "true" : "false").utf8
         case .number(let value): output += value.text.utf8
         case .string(let value): Self.write(value, to: &output)
-        case .array(let elements):
-            output.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
-                element.write(to: &output)
-            }
-            output.append(UInt8(ascii: "]"))
-        case .object(let members):
-            output.append(UInt8(ascii: "{"))
-            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
-                Self.write(member.key, to: &output)
-                output.append(UInt8(ascii: ":"))
-                member.value.write(to: &output)
-            }
-            output.append(UInt8(ascii: "}"))
+        case .array(let elements): Self.write(elements, to: &output) { $0.write(to: &$1) }
+        case .object(let members): Self.write(members: members, to: &output) { $0.write(to: &$1) }
         }
     }
 
-    private static func write(_ text: String, to output: inout [UInt8]) {
+    static func write<Element>(
+        _ elements: [Element], to output: inout [UInt8], _ write: (Element, inout [UInt8]) -> Void
+    ) {
+        output.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            write(element, &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes an object; of two members with the same name the last one is written.
+    static func write<Value>(
+        members: some Sequence<(key: String, value: Value)>, to output: inout [UInt8],
+        _ write: (Value, inout [UInt8]) -> Void
+    ) {
+        let members = members.sorted { $0.key < $1.key }
+        output.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (index, member) in members.enumerated() {
+            if index + 1 < members.count, members[index + 1].key == member.key { continue }
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            isFirst = false
+            Self.write(member.key, to: &output)
+            output.append(UInt8(ascii: ":"))
+            write(member.value, &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { bytes in
             var start = 0
-            for (index, byte) in bytes.enumerated() where mustEscape(byte) {
-                output += bytes[start..<index]
-                output += escape(byte)
-                start = index + 1
+            while true {
+                let end = JSONText.plainEnd(in: bytes, from: start)
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                guard end < bytes.count else { break }
+                output += escape(bytes[end])
+                start = end + 1
             }
-            output += bytes[start...]
         }
         output.append(UInt8(ascii: "\""))
-    }
-
-    private static func mustEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private static func escape(_ byte: UInt8) -> [UInt8] {

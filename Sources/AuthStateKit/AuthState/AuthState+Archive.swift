@@ -36,7 +36,7 @@ public struct AuthStateArchive: Sendable, Hashable {
 
     /// Returns the bytes to store.
     public func data() throws -> Data {
-        Data(try JSONValue(encoding: Envelope(format: Self.currentFormat, state: record)).serialized())
+        Data(try JSONValue.serialized(encoding: Envelope(format: Self.currentFormat, state: record)))
     }
 
     private struct Envelope: Codable {
@@ -73,6 +73,8 @@ extension AuthState.Record: Codable {
         // In archives from before there were stamps.
         case grantedAt, refreshTokenIssuedAt, unconfirmedRenewal, needsTokenRefresh
     }
+
+    private static let knownMembers = Set(CodingKeys.allCases.map(\.rawValue))
 
     private struct AnyKey: CodingKey {
         var stringValue: String
@@ -113,8 +115,7 @@ extension AuthState.Record: Codable {
         annotations = try optional([String: String].self, .annotations) ?? [:]
         stamps = try optional(AuthState.Stamps.self, .stamps) ?? stamps(from: container)
         let all = try decoder.container(keyedBy: AnyKey.self)
-        let known = Set(CodingKeys.allCases.map(\.rawValue))
-        for key in all.allKeys where !known.contains(key.stringValue) {
+        for key in all.allKeys where !Self.knownMembers.contains(key.stringValue) {
             unknownMembers[key.stringValue] = try all.decode(JSONValue.self, forKey: key)
         }
     }
