@@ -96,7 +96,8 @@ struct JSONParser {
     /// Makes the dictionary of an object once the number of members is known: growing it would hash each name twice.
     private func table(of members: ArraySlice<Member>) throws(JSONError) -> [String: JSONValue] {
         var table: [String: JSONValue] = [:]
-        table.reserveCapacity(members.count)
+        // Reserving nothing allocates all the same.
+        if !members.isEmpty { table.reserveCapacity(members.count) }
         for member in members {
             let earlier = table.updateValue(member.value, forKey: member.name)
             guard TrustCheck.duplicateMembers.holds(earlier == nil) else {

@@ -49,9 +49,8 @@ extension AuthState {
 
     /// The parts of a state that are read without waiting.
     struct Visible: Sendable {
-        var freshness: StoreFreshness
-        // Beside what a reader of tokens looks at first.
         var state: Published
+        var freshness: StoreFreshness
         /// Created for the first listener: few states ever have one.
         var broadcast: ChangeBroadcast<Status>?
     }

@@ -78,7 +78,7 @@ public actor AuthState {
             freshness
             ?? StoreFreshness(
                 nil, at: service.configuration.clock.secondsSince1970, interval: options.storeCheckInterval.inSeconds)
-        published = Lock(Visible(freshness: freshness, state: Published(box, options: options, service: service)))
+        published = Lock(Visible(state: Published(box, options: options, service: service), freshness: freshness))
     }
 
     /// The state as it can be shown; read from anywhere, without waiting.
