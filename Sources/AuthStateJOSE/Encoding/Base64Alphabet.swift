@@ -38,11 +38,14 @@ struct Base64Alphabet: Sendable {
 
     /// Decodes text without padding; nil for foreign characters, impossible lengths, and left-over bits that are not 0.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count * 3 / 4)
+        var groupsEnd = 0
+        var output = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { output, count in
+            groupsEnd = decodeGroups(text, to: output)
+            count = groupsEnd / 4 * 3
+        }
         var pending: UInt32 = 0
         var bits: UInt32 = 0
-        for character in text {
+        for character in text[groupsEnd...] {
             let value = values[Int(character)]
             guard value != Self.invalid else {
                 guard TrustCheck.base64URLAlphabet.holds(false) else { return nil }
@@ -57,5 +60,27 @@ struct Base64Alphabet: Sendable {
         }
         guard TrustCheck.base64URLRemainder.holds(bits < 6 && pending & (1 << bits - 1) == 0) else { return nil }
         return output
+    }
+    /// Decodes groups of four characters, three bytes each, up to the first foreign character.
+    ///
+    /// - Returns: The offset of the first character that is left.
+    private func decodeGroups(
+        _ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        values.withUnsafeBufferPointer { values in
+            var (position, end) = (0, 0)
+            while text.count - position >= 4 {
+                let first = values[Int(text[position])]
+                let second = values[Int(text[position + 1])]
+                let third = values[Int(text[position + 2])]
+                let fourth = values[Int(text[position + 3])]
+                guard first | second | third | fourth != Self.invalid else { break }
+                output[end] = first << 2 | second >> 4
+                output[end + 1] = second << 4 | third >> 2
+                output[end + 2] = third << 6 | fourth
+                (position, end) = (position + 4, end + 3)
+            }
+            return position
+        }
     }
 }
