@@ -11,6 +11,10 @@ enum RenewalStorm {
         let tasks = Contender("tasks that wait once") { _, _ in
             try await nanoseconds { await Task.yield() }
         }
+        let shared = Contender("one task behind an actor, which all wait for") { _, _ in
+            let place = SharedTask()
+            return try await nanoseconds { await place.task().value }
+        }
         let storm = Contender("withFreshToken { }, one renewal for all", goal: .excess(1_000_000)) { _, _ in
             let transport = ScriptedTransport(then: .json(answer))
             let state = endedState(transport)
@@ -21,8 +25,20 @@ enum RenewalStorm {
             precondition(transport.requests.count == 1, "more than one renewal")
             return elapsed
         }
-        let rows = try await compare([tasks, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
+        let rows = try await compare(
+            [tasks, shared, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
         return Report(rows, to: tasks.name)
+    }
+
+    /// The least that a renewal for all callers needs: a turn in an actor for each, and a task that does nothing.
+    private actor SharedTask {
+        private var running: Task<Void, Never>?
+
+        func task() -> Task<Void, Never> {
+            let task = running ?? Task { await Task.yield() }
+            running = task
+            return task
+        }
     }
 
     /// Returns the time until all callers have what they want, each in a task of its own.
