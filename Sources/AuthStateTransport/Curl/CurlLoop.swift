@@ -83,7 +83,10 @@
                         }
                     }
                 }
-                isRinging = sockets.waitAndAct()
+                isRinging = sockets.waitAndAct(until: queue.firstEnd)
+                for exchange in queue.removeExpired(at: .now) {
+                    exchange.finish(.failure(CurlFailure.noConnection(for: exchange.request)))
+                }
                 finishEnded()
             }
         }

@@ -9,6 +9,8 @@
         struct Waiting {
             let exchange: TransportExchange
             let since = ContinuousClock.now
+            /// The end of the exchange's time.
+            var end: ContinuousClock.Instant { since + .milliseconds(exchange.request.timeoutMilliseconds) }
 
             init(_ exchange: TransportExchange) { self.exchange = exchange }
         }
@@ -23,6 +25,8 @@
         private var lanes: [String: Lane] = [:]
         /// The hosts that answered by HTTP/2, where one connection carries many exchanges.
         private var multiplexing: Set<String> = []
+        /// The time at which the time of one that waits ends; that one may have had its turn since. Nil when none waits.
+        private(set) var firstEnd: ContinuousClock.Instant?
 
         /// The number of exchanges that servers commonly allow on a connection of HTTP/2 (RFC 9113, section 6.5.2).
         private static let streams = 100
@@ -34,7 +38,9 @@
         /// Counts an exchange that starts; false lets it wait.
         mutating func start(_ exchange: TransportExchange, with host: String) -> Bool {
             guard lanes[host]?.count ?? 0 < limit(host) else {
-                lanes[host]?.waiting.append(Waiting(exchange))
+                let waiting = Waiting(exchange)
+                lanes[host]?.waiting.append(waiting)
+                firstEnd = min(firstEnd ?? waiting.end, waiting.end)
                 return false
             }
             lanes[host, default: Lane()].count += 1
@@ -54,6 +60,18 @@
             }
             if let lane = lanes[host], lane.count == 0, lane.waiting.isEmpty { lanes[host] = nil }
             return nil
+        }
+
+        /// Removes and returns those that have waited all their time.
+        mutating func removeExpired(at now: ContinuousClock.Instant) -> [TransportExchange] {
+            guard let firstEnd, firstEnd <= now else { return [] }
+            var expired: [TransportExchange] = []
+            for host in lanes.keys {
+                expired += lanes[host]?.waiting.filter { $0.end <= now }.map(\.exchange) ?? []
+                lanes[host]?.waiting.removeAll { $0.end <= now }
+            }
+            self.firstEnd = lanes.values.lazy.flatMap(\.waiting).map(\.end).min()
+            return expired
         }
 
         /// Remembers that a host answered by HTTP/2.

@@ -36,9 +36,10 @@
 
         /// Waits until there is something to do, at most a minute, and lets libcurl do it.
         ///
+        /// - Parameter end: The time to return at in any case.
         /// - Returns: Whether the bell rang.
-        func waitAndAct() -> Bool {
-            let count = poll(&polled, nfds_t(polled.count), timeout)
+        func waitAndAct(until end: ContinuousClock.Instant?) -> Bool {
+            let count = poll(&polled, nfds_t(polled.count), timeout(end))
             if let due, clock.now >= due {
                 // libcurl says anew when it wants to be called next.
                 self.due = nil
@@ -48,14 +49,16 @@
             // A copy: libcurl changes the list as it works.
             for ready in polled.dropFirst() where ready.revents != 0 {
                 AuthStateCurlMultiAct(multi, ready.fd, Self.action(ready.revents))
+                // Closed without a word: it would be ready for ever.
+                if Int32(ready.revents) & POLLNVAL != 0 { forget(ready.fd) }
             }
             return polled[0].revents != 0
         }
 
-        /// The time until libcurl wants to be called, in milliseconds, rounded up.
-        private var timeout: Int32 {
-            guard let due else { return 60_000 }
-            let left = clock.now.duration(to: due)
+        /// The time until libcurl wants to be called, or until the given end, in milliseconds, rounded up.
+        private func timeout(_ end: ContinuousClock.Instant?) -> Int32 {
+            guard let first = [due, end].compactMap(\.self).min() else { return 60_000 }
+            let left = clock.now.duration(to: first)
             return left > .zero ? Int32(min(left.wholeMilliseconds, 60_000)) : 0
         }
 

@@ -11,6 +11,7 @@
 // `unsigned int`.
 
 struct curl_slist;
+struct curl_waitfd;
 struct CURLMsg;
 
 /// One line for each function: result, name, parameters. The struct, the loader and the check are made from this table.
@@ -32,7 +33,9 @@ struct CURLMsg;
     FUNCTION(int, curl_multi_add_handle, (void *, void *))                                                            \
     FUNCTION(int, curl_multi_remove_handle, (void *, void *))                                                         \
     FUNCTION(int, curl_multi_socket_action, (void *, int, int, int *))                                                \
-    FUNCTION(struct CURLMsg *, curl_multi_info_read, (void *, int *))
+    FUNCTION(struct CURLMsg *, curl_multi_info_read, (void *, int *))                                                 \
+    /* Not called: it came with 7.66, the oldest version that is supported. */                                        \
+    FUNCTION(int, curl_multi_poll, (void *, struct curl_waitfd *, unsigned int, int, int *))
 
 /// One line for each constant: name and value. They are imported as `AuthStateCurl_NAME`.
 #define AUTHSTATE_CURL_CONSTANTS(CONSTANT)                                                                            \

@@ -1,5 +1,6 @@
 #if os(Linux)
     import AuthStateOAuth
+    import Foundation
     import Testing
 
     @testable import AuthStateTransport
@@ -36,6 +37,29 @@
             queue.end(with: "a:443")
             #expect(queue.next(for: "a:443")?.exchange === exchanges[2])
             #expect(queue.waiting.isEmpty)
+        }
+
+        @Test("exchanges that have waited all their time are removed, and the time of the next such end is known")
+        func expiry() throws {
+            var queue = CurlQueue(connections: 1)
+            let exchanges = try [60, 20, 40].map { seconds in
+                var request = TransportRequest(url: try #require(URL(string: "https://op.example/")))
+                request.timeout = .seconds(seconds)
+                return TransportExchange(try WireRequest(request))
+            }
+            for exchange in exchanges { _ = queue.start(exchange, with: "a:443") }
+            let now = ContinuousClock.now
+            #expect(queue.removeExpired(at: now).isEmpty)
+            #expect(try #require(queue.firstEnd) <= now + .seconds(20))
+            #expect(
+                queue.removeExpired(at: now + .seconds(21)).map(ObjectIdentifier.init) == [
+                    ObjectIdentifier(exchanges[1])
+                ])
+            #expect(try #require(queue.firstEnd) > now + .seconds(21))
+            queue.end(with: "a:443")
+            #expect(queue.next(for: "a:443")?.exchange === exchanges[2])
+            #expect(queue.removeExpired(at: now + .seconds(41)).isEmpty, "it has had its turn")
+            #expect(queue.firstEnd == nil)
         }
 
         @Test("a host that answers by HTTP/2 takes more at once")
