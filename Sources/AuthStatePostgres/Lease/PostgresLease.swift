@@ -48,13 +48,14 @@ final class PostgresLease: AuthStateLease {
     /// A process that was suspended while it waited for the answer may have lost the lease since: it asks once more.
     ///
     /// - Throws: `.storeLocked` when another holder has acquired the lease; `.storeUnwritable`, for a standby for
-    ///   example.
+    ///   example, or when the answers take longer than the lease lasts.
     func reserve() async throws {
         try checkNotOver()
-        for _ in 0..<2 where try await claim.extend(tryingFor: claim.tolerance) {
+        for _ in 0..<2 {
+            guard try await claim.extend(tryingFor: claim.tolerance) else { throw AuthStateError.leaseLost }
             if claim.remaining > .zero { return }
         }
-        throw AuthStateError.leaseLost
+        throw AuthStateError.leaseTooShort
     }
 
     /// Writes the state, to the end even when the task is cancelled.

@@ -16,6 +16,14 @@ extension AuthStateError {
             expected: "to hold the lease", received: "another holder", hint: "Try again.")
     }
 
+    /// The lease was extended, but had expired again when the answer came.
+    static var leaseTooShort: AuthStateError {
+        AuthStateError(
+            .storeUnwritable, stage: .store, "The lease of the state expired before the database answered.",
+            expected: "an answer within the lease's duration", received: "two later ones",
+            hint: "Try again; where the database is slow, give the store a longer leaseDuration.")
+    }
+
     /// A lease was used after `withLease` returned.
     static var leaseEnded: AuthStateError {
         AuthStateError(

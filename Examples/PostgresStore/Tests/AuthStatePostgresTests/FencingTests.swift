@@ -55,6 +55,10 @@ extension PostgresTests {
                 _ = try await expectStoreError(.storeLocked) { try await lease.reserve() }
             }
             try await server.sql("DROP TRIGGER take_over ON auth_states; DROP FUNCTION take_over()")
+            // Without another holder it has the lease, but cannot know for how long.
+            try await sleeper.withLease(freshKey(), deadline: .seconds(60)) { lease in
+                _ = try await expectStoreError(.storeUnwritable) { try await lease.reserve() }
+            }
         }
 
         @Test("cannot bring back what a later holder removed")
