@@ -7,7 +7,7 @@ import Testing
 @testable import AuthStateKit
 @testable import AuthStateUserAgent
 
-// One at a time: a script that is written while another test starts a process is busy.
+// One at a time. A shell reads the scripts: the kernel runs none that was written while another test started a process.
 @Suite("Browser", .serialized, .timeLimit(.minutes(5)))
 struct BrowserTests {
     private static let page = "https://op.example/authorize?a=%5B1%5D&b=c+d;$(touch%20x)'&scope=openid%20email"
@@ -45,7 +45,7 @@ struct BrowserTests {
     func exactArgument() async throws {
         try await withScript { script, notes in
             let url = try #require(URL(string: Self.page))
-            let browser = Browser.command([script, "--new window"])
+            let browser = Browser.command(["/bin/sh", script, "--new window"])
             try browser.open(url, stage: .authorization) { Issue.record("\($0)") }
             try await eventually { !notes().isEmpty }
             #expect(notes() == "\(getpid())\n--new window\n\(Self.page)\n")
@@ -82,7 +82,7 @@ struct BrowserTests {
     @Test("a command that succeeds leaves the flow waiting, and no zombie")
     func endsWell() async throws {
         try await withScript { script, notes in
-            let session = try await prepare(.command([script]))
+            let session = try await prepare(.command(["/bin/sh", script]))
             let callback = Task { try await session.present(try #require(URL(string: Self.page))) }
             try await eventually { !notes().isEmpty }
             try await eventually { zombies(named: "browser.sh") == 0 }
@@ -102,7 +102,7 @@ struct BrowserTests {
     @Test("a command that fails ends the flow")
     func fails() async throws {
         try await withScript(ending: 3) { script, _ in
-            let session = try await prepare(.command([script]))
+            let session = try await prepare(.command(["/bin/sh", script]))
             let error = await #expect(throws: AuthStateError.self) {
                 try await session.present(try #require(URL(string: Self.page)))
             }
@@ -147,7 +147,7 @@ struct BrowserTests {
         ])
     func schemes(text: String) async throws {
         try await withScript { script, notes in
-            let session = try await prepare(.command([script]))
+            let session = try await prepare(.command(["/bin/sh", script]))
             let url = try #require(URL(string: text))
             let error = await #expect(throws: AuthStateError.self) { try await session.present(url) }
             #expect(error?.code == .invalidArgument)
