@@ -59,7 +59,8 @@ extension AuthStateStore {
 public protocol AuthStateWatch: AnyObject, Sendable {
     /// A number that changes whenever any writer may have changed the state; a false alarm costs one reading.
     ///
-    /// Read at every use of a token: it neither blocks nor waits nor allocates, and makes no callback.
+    /// Read at every use of a token, while locks of a state and of its pool are held: it neither blocks nor waits nor
+    /// allocates, makes no callback, and uses no state or pool.
     var generation: UInt64 { get }
 
     /// Whether changes by other processes show; true, the default. If not, the store is read from time to time besides.

@@ -61,6 +61,7 @@ struct Base64Alphabet: Sendable {
         guard TrustCheck.base64URLRemainder.holds(bits < 6 && pending & (1 << bits - 1) == 0) else { return nil }
         return output
     }
+
     /// Decodes groups of four characters, three bytes each, up to the first foreign character.
     ///
     /// - Returns: The offset of the first character that is left.

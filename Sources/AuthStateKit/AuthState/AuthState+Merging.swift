@@ -79,7 +79,8 @@ extension AuthState {
     /// The stamps of the parts of a state, in the memory that most states need.
     struct PackedStamps: Sendable, Hashable {
         private let grant, tokens: Stamp
-        /// All stamps; nil when they follow from these two, as they do after a login and after a renewal.
+        /// All stamps; nil when they follow from these two, as they do after a login or a renewal that brought a
+        /// refresh token.
         private let all: Box<Stamps>?
 
         init(_ stamps: Stamps) {

@@ -32,7 +32,7 @@ public actor AuthState {
     var storedVersion: StoredAuthState.Version?
     /// The stored record, as far as is known; nil when nothing is stored.
     var storedBox: Box<Record>?
-    /// What the state is doing, and did; most states of a pool are only read, and never have it.
+    /// What the state is doing, and did. A state that was loaded from a watched store and is only read never has it.
     lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.
     var flights: [RenewalParameters: Flight] { work.flights }

@@ -131,7 +131,7 @@ public final class AuthStatePool: Sendable {
     /// Finds a state in memory, and counts this as a use of it when there is a result.
     ///
     /// The state is read under the table's lock, because a reference to it costs as much as the rest. A reader may lock
-    /// the state, which never asks its pool for anything.
+    /// the state, and ask its store's watch for a number; neither asks the pool for anything.
     @inline(__always)
     private func use<R: Sendable>(_ key: AuthStateKey, reading read: (AuthState) -> R?) -> R? {
         let fingerprint = PoolTable<AuthState>.fingerprint(key)
