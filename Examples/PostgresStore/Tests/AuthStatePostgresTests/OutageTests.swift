@@ -43,6 +43,21 @@ extension PostgresTests {
             #expect(try await store.text(key) == "two")
         }
 
+        @Test("a server that ends its recovery just after a connection is not taken for one that refuses this program")
+        func recovered() async throws {
+            try await store.put("one", key)
+            let port = try #require(server.connection.firstMatch(of: /port=(\d+)/)?.output.1)
+            let script = "\(Provider.scripts)/postgresql/recovering.py"
+            let program = try Program.start([LoginBrowser.python, script, String(port)])
+            let line = try await program.firstLine(within: .seconds(20))
+            let gate = try #require(line, "\(program.errors)")
+            let late = try server.store(settings: "port=\(gate) sslmode=disable gssencmode=disable") {
+                $0.outageTolerance = .zero
+            }
+            #expect(try await late.text(key) == "one")
+            await program.end()
+        }
+
         @Test("redeemed tokens are saved when the server is away for a while")
         func savedThroughOutage() async throws {
             let impatient = try server.store { $0.outageTolerance = .zero }
