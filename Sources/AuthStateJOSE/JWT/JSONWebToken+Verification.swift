@@ -6,18 +6,13 @@ extension JSONWebToken {
     /// `backendUnavailable`, and `malformed` when no fitting key can be imported.
     public func verify(with keys: JSONWebKeySet, allowed: Set<SignatureAlgorithm>) throws(JOSEError) {
         try checkAlgorithm(allowed: allowed)
-        guard !keys.named(header.keyID).isEmpty else {
+        let named = keys.named(header.keyID)
+        guard !named.isEmpty else {
             throw JOSEError(.noMatchingKey, "the key set has no key of the token's kid", received: header.keyID)
         }
-        let candidates = keys.candidates(for: header)
-        guard !candidates.isEmpty else {
-            throw JOSEError(
-                header.keyID == nil ? .noMatchingKey : .keyMismatch,
-                "no such key in the key set may be used with the token's algorithm",
-                expected: header.algorithm.rawValue)
-        }
+        let scheme = try header.algorithm.requiredScheme()
         var refusal: JOSEError?
-        for candidate in candidates {
+        for candidate in named where candidate.key.fits(scheme, for: .verify) {
             do {
                 if try isSigned(by: candidate) { return }
                 refusal = Self.badSignature
@@ -25,7 +20,11 @@ extension JSONWebToken {
                 refusal = refusal ?? error
             }
         }
-        throw refusal ?? Self.badSignature
+        throw refusal
+            ?? JOSEError(
+                header.keyID == nil ? .noMatchingKey : .keyMismatch,
+                "no such key in the key set may be used with the token's algorithm",
+                expected: header.algorithm.rawValue)
     }
 
     /// Checks the signature with one key, whatever its `kid`; throws ``JOSEError`` as for a key set.

@@ -1,3 +1,5 @@
+import AuthStateLibc
+
 /// A signed JSON Web Token (RFC 7519) in its compact form, read but not trusted until `verify` succeeded.
 ///
 /// Its descriptions show the header's algorithm and key identifier and no claim.
@@ -21,19 +23,30 @@ public struct JSONWebToken: Sendable, Hashable {
         guard compact.utf8.count <= Self.maximumLength else {
             throw JOSEError(.malformed, "the token is too long", expected: "\(Self.maximumLength) bytes at most")
         }
-        let bytes = Array(compact.utf8)
-        let stops = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-        guard stops.count >= 2, TrustCheck.tokenParts.holds(stops.count == 2) else {
-            throw JOSEError(.malformed, "the token has the wrong number of parts", expected: "3")
+        var bytes = Array(compact.utf8)
+        guard let first = Self.stop(in: bytes, from: 0), let second = Self.stop(in: bytes, from: first + 1) else {
+            throw Self.wrongParts
         }
-        header = try JOSEHeader(json: Self.object(in: bytes[..<stops[0]], of: "header"))
-        claims = try Self.object(in: bytes[(stops[0] + 1)..<stops[1]], of: "payload")
-        let end = stops.count > 2 ? stops[2] : bytes.endIndex
-        guard let signature = Base64URL.decode(bytes[(stops[1] + 1)..<end]) else {
+        let third = Self.stop(in: bytes, from: second + 1)
+        guard TrustCheck.tokenParts.holds(third == nil) else { throw Self.wrongParts }
+        header = try JOSEHeader(json: Self.object(in: bytes[..<first], of: "header"))
+        claims = try Self.object(in: bytes[(first + 1)..<second], of: "payload")
+        guard let signature = Base64URL.decode(bytes[(second + 1)..<(third ?? bytes.endIndex)]) else {
             throw JOSEError(.malformed, "the token's signature is not base64url")
         }
         self.signature = signature
-        signingInput = Array(bytes[..<stops[1]])
+        bytes.removeSubrange(second...)
+        signingInput = bytes
+    }
+
+    private static let wrongParts = JOSEError(.malformed, "the token has the wrong number of parts", expected: "3")
+
+    /// Returns the offset of the next full stop.
+    private static func stop(in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            return memchr(base + start, Int32(UInt8(ascii: ".")), bytes.count - start).map { base.distance(to: $0) }
+        }
     }
 
     private static func object(in part: ArraySlice<UInt8>, of name: String) throws(JOSEError) -> JSONValue {

@@ -31,6 +31,7 @@ struct JSONParser {
     init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        members.reserveCapacity(16)
     }
 
     /// The byte to read next; zero, which no JSON text has outside strings, at the end.
@@ -65,7 +66,7 @@ struct JSONParser {
 
     private mutating func parseObject(depth: Int) throws(JSONError) -> [String: JSONValue] {
         let first = members.count
-        defer { members.removeSubrange(first...) }
+        defer { members.removeLast(members.count - first) }
         do throws(JSONError) {
             try parseMembers(depth: depth)
         } catch {
@@ -95,9 +96,7 @@ struct JSONParser {
 
     /// Makes the dictionary of an object once the number of members is known: growing it would hash each name twice.
     private func table(of members: ArraySlice<Member>) throws(JSONError) -> [String: JSONValue] {
-        var table: [String: JSONValue] = [:]
-        // Reserving nothing allocates all the same.
-        if !members.isEmpty { table.reserveCapacity(members.count) }
+        var table: [String: JSONValue] = Dictionary(minimumCapacity: members.count)
         for member in members {
             let earlier = table.updateValue(member.value, forKey: member.name)
             guard TrustCheck.duplicateMembers.holds(earlier == nil) else {

@@ -19,10 +19,11 @@ struct TokenKind: Sendable {
 
     /// Returns whether a header names this kind, or none.
     func admits(_ header: JOSEHeader) -> Bool {
+        guard var type = header.type, type.utf8.contains(UInt8(ascii: "+")) else { return true }
         // RFC 7515, section 4.1.9: "application/" may be left out; media types are compared in any case.
-        var type = (header.type ?? "").lowercased()
+        type = type.lowercased()
         if type.hasPrefix("application/") { type.removeFirst("application/".count) }
-        return !type.contains("+") || types.contains(type)
+        return types.contains(type)
     }
 }
 

@@ -103,8 +103,8 @@ extension IDTokenCheck {
 
     static let contextClass = IDTokenCheck(.idTokenContextClass, "acr", "Core 3.1.3.7, 12; 5.5.1.1") {
         token, expected in
-        let received = token.authenticationContextClass
         for wanted in [expected.policy.contextClasses, expected.contextClasses] where !wanted.isEmpty {
+            let received = token.authenticationContextClass
             if received.map(wanted.contains) != true {
                 return Failure(
                     wanted.sorted().joined(separator: " or "), received: received,

@@ -13,7 +13,7 @@ extension IDTokenCheck {
     }
 
     static let accessTokenHash = IDTokenCheck(.idTokenAccessTokenHash, "at_hash", "Core 3.1.3.8") { token, expected in
-        guard let hash = token.claims["at_hash"], let accessToken = expected.accessToken else { return nil }
+        guard let accessToken = expected.accessToken, let hash = token.claims["at_hash"] else { return nil }
         return token.isLeftHash(hash, of: accessToken)
             ? nil : Failure("the access token's hash", received: "a different hash")
     }
