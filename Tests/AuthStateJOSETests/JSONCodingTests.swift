@@ -99,12 +99,12 @@ struct JSONCodingTests {
         #expect(try own.decoded(as: Nested.self).numbers == [1, 2, 3, 4, 5])
     }
 
-    @Test("what is encoded to bytes is what the encoded value is written as")
+    @Test("what is encoded is written as a value of JSON is, and a member that is written twice once")
     func bytes() throws {
-        for value in [Everything(), Nested([1, 2, 3, 4, 5]), "a", [Int](), Twice()] as [any Encodable] {
+        for value in [Everything(), Nested([1, 2, 3, 4, 5]), "a", [Int]()] as [any Encodable] {
             #expect(try JSONValue.serialized(encoding: value) == JSONValue(encoding: value).serialized())
         }
-        #expect(try JSONValue(encoding: Twice()) == ["text": "last"])
+        #expect(try JSONValue.serialized(encoding: Twice()) == Array(#"{"text":"last"}"#.utf8))
     }
 
     /// A type that writes a member twice.
@@ -173,5 +173,12 @@ struct JSONCodingTests {
     func infinite(_ number: Double) {
         #expect(throws: EncodingError.self) { try JSONValue(encoding: ["a": number]) }
         #expect(throws: EncodingError.self) { try JSONValue(encoding: Date(timeIntervalSince1970: number)) }
+    }
+}
+
+extension JSONValue {
+    /// What a value is encoded as, read again.
+    fileprivate init(encoding value: some Encodable) throws {
+        try self.init(parsing: JSONValue.serialized(encoding: value))
     }
 }

@@ -1,21 +1,15 @@
 import AuthStateFoundation
 
 extension JSONValue {
-    /// Encodes a value; dates are seconds since 1970, and URLs are strings.
-    ///
-    /// - Throws: `EncodingError`, and what the value's own method throws.
-    package init(encoding value: some Encodable) throws {
-        self = try JSONValueEncoder.collect(value).json
-    }
-
-    /// Encodes a value as UTF-8 JSON: the same as `JSONValue(encoding:)` and `serialized()`, without a dictionary for
-    /// each object.
+    /// Encodes a value as UTF-8 JSON, as `serialized()` writes it; dates are seconds since 1970, and URLs are strings.
     ///
     /// - Throws: `EncodingError`, and what the value's own method throws.
     package static func serialized(encoding value: some Encodable) throws -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(usualLength)
-        try JSONValueEncoder.collect(value).write(to: &output)
+        let encoder = JSONValueEncoder()
+        try encoder.encode(value)
+        encoder.write(to: &output)
         return output
     }
 }
@@ -38,13 +32,6 @@ private final class JSONValueEncoder: Encoder {
         /// An encoder that was handed out, and which may not be complete yet.
         case open(JSONValueEncoder)
 
-        var json: JSONValue {
-            switch self {
-            case .json(let value): value
-            case .open(let encoder): encoder.json
-            }
-        }
-
         func write(to output: inout [UInt8]) {
             switch self {
             case .json(let value): value.write(to: &output)
@@ -65,12 +52,6 @@ private final class JSONValueEncoder: Encoder {
 
     init(parent: Path? = nil, step: (any CodingKey)? = nil) { (self.parent, self.step) = (parent, step) }
 
-    static func collect(_ value: some Encodable) throws -> JSONValueEncoder {
-        let encoder = JSONValueEncoder()
-        try encoder.encode(value)
-        return encoder
-    }
-
     var codingPath: [any CodingKey] { path?.steps ?? [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -84,13 +65,6 @@ private final class JSONValueEncoder: Encoder {
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    /// What was encoded, when no more follows.
-    var json: JSONValue {
-        if let single { return single }
-        if isArray { return .array(elements.map(\.json)) }
-        return .object(Dictionary(members.lazy.map { ($0.key, $0.value.json) }) { $1 })
-    }
 
     /// Writes what was encoded, when no more follows.
     func write(to output: inout [UInt8]) {

@@ -67,10 +67,6 @@ extension AuthState {
         var record = snapshot
         // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
-        return Tokens(
-            storage: Tokens.Storage(
-                response, of: record, leeway: options.leeway.inSeconds,
-                policy: BearerPolicy(record.client.provider, options: options, service: service),
-                dpop: record.dpopKey.map(service.binding)))
+        return Tokens(storage: storage(response, of: record))
     }
 }

@@ -183,11 +183,8 @@ extension AuthState {
         record.lastTokenResponse.map { storage($0, of: record) }
     }
 
-    func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
-        Tokens.Storage(
-            response, of: record, leeway: options.leeway.inSeconds,
-            policy: BearerPolicy(snapshot.client.provider, options: options, service: service),
-            dpop: record.dpopKey.map(service.binding))
+    nonisolated func storage(_ response: TokenResponse, of record: Record) -> Tokens.Storage {
+        Tokens.Storage(response, of: record, options: options, service: service)
     }
 }
 

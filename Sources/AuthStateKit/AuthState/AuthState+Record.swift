@@ -256,14 +256,16 @@ extension AuthState.Record: Redacted {
 extension Tokens.Storage {
     /// Makes the tokens of a response; what it does not say is what the record says.
     convenience init(
-        _ response: TokenResponse, of record: AuthState.Record, leeway: Double, policy: BearerPolicy,
-        dpop: DPoPBinding? = nil
+        _ response: TokenResponse, of record: AuthState.Record, options: AuthState.Options,
+        service: AuthorizationService
     ) {
         self.init(
             response, idToken: record.idToken, idTokenTrust: record.idTokenTrust,
             scope: response.scope ?? record.scope,
             authorizationDetails: response.authorizationDetails ?? record.authorizationDetails,
-            freshUntil: response.freshUntil(leeway: leeway), policy: policy, dpop: dpop)
+            freshUntil: response.freshUntil(leeway: options.leeway.inSeconds),
+            policy: BearerPolicy(record.client.provider, options: options, service: service),
+            dpop: record.dpopKey.map(service.binding))
     }
 }
 

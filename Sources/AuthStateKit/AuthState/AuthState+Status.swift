@@ -75,12 +75,7 @@ extension AuthState {
             storeErrorBox = storeError
             freshUntil = record.freshUntil(leeway: options.leeway.inSeconds)
             let response = record.authorizationError == nil ? record.lastTokenResponse : nil
-            tokens = response.map {
-                Tokens.Storage(
-                    $0, of: record, leeway: options.leeway.inSeconds,
-                    policy: BearerPolicy(record.client.provider, options: options, service: service),
-                    dpop: record.dpopKey.map(service.binding))
-            }
+            tokens = response.map { Tokens.Storage($0, of: record, options: options, service: service) }
         }
     }
 }

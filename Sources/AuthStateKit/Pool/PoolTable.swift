@@ -58,9 +58,6 @@ struct PoolTable<State: PoolMember>: Sendable {
         PlaceIndex.Fingerprint(truncatingIfNeeded: key.hashValue)
     }
 
-    /// Returns the state under a key, and counts this as a use of it.
-    mutating func use(_ key: AuthStateKey) -> State? { use(key, Self.fingerprint(key)) { $0 } }
-
     /// Returns what is read from the state under a key, and counts this as a use of it.
     @inline(__always)
     mutating func use<R>(

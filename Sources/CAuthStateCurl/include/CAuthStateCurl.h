@@ -50,7 +50,6 @@ struct CURLMsg;
     CONSTANT(CURL_PREREQFUNC_ABORT, 1)                                                                                \
     CONSTANT(CURL_POLL_IN, 1)                                                                                         \
     CONSTANT(CURL_POLL_OUT, 2)                                                                                        \
-    CONSTANT(CURL_POLL_INOUT, 3)                                                                                      \
     CONSTANT(CURL_POLL_REMOVE, 4)                                                                                     \
     CONSTANT(CURL_CSELECT_IN, 1)                                                                                      \
     CONSTANT(CURL_CSELECT_OUT, 2)                                                                                     \

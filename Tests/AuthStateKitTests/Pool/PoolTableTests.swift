@@ -166,3 +166,8 @@ struct PoolTableTests {
         #expect(table.pending == 0)
     }
 }
+
+extension PoolTable {
+    /// The state under a key, counted as used.
+    fileprivate mutating func use(_ key: AuthStateKey) -> State? { use(key, Self.fingerprint(key)) { $0 } }
+}

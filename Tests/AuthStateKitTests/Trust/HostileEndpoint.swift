@@ -52,11 +52,10 @@ enum HostileEndpoint: String, Sendable, CaseIterable {
         case .renewal: try await Self.renew(service, configuration)
         case .userinfo:
             let response = TokenResponse(accessToken: "SECRET-access-0", issuedAt: Date(timeIntervalSince1970: 0))
-            let policy = BearerPolicy(allowsLoopbackHTTP: true, allowsInsecureHTTP: false)
             let tokens = Tokens(
                 storage: Tokens.Storage(
-                    response, of: AuthState.Record(Client(configuration, id: "client")), leeway: 0,
-                    policy: policy))
+                    response, of: AuthState.Record(Client(configuration, id: "client")), options: AuthState.Options(),
+                    service: service))
             _ = try await service.userInfo(tokens, of: Client(configuration, id: "client"))
         case .registration:
             _ = try await service.register(RegistrationRequest(configuration, redirectURIs: []))
