@@ -22,6 +22,7 @@ enum TypedTokenForger {
     static let others = [
         "logout+jwt", "at+jwt", "application/at+jwt", "AT+JWT", "Application/Logout+jwt", "dpop+jwt", "secevent+jwt",
         "token-introspection+jwt", "oauth-authz-req+jwt", "entity-statement+jwt", "kb+jwt", "vc+sd-jwt",
+        "at+\u{301}jwt",
     ]
 
     private static let key = Result { try SigningKey.generate(.es256, keyID: "k") }
