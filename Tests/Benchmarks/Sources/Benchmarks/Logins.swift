@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import CBenchmarks
 import Foundation
 
 /// A login's work for the client: the authorization request, the exchange of the code, the ID token's verification, and
@@ -12,6 +13,7 @@ enum Logins {
         let client = provider.client
         let folder = try TemporaryFolder()
         let file = FileAuthStateStore(folder: folder.path)
+        let archive = [UInt8](repeating: 0x61, count: 5_900)
         let go = GoPeer.start([provider.tokenEndpoint]).map { peer in
             Contender("Go's Exchange, without the ID token") { _, calls in
                 try peer.send("1 \(calls)")
@@ -34,6 +36,15 @@ enum Logins {
             },
             Contender(working: "logIn(_:at:), state in a file", goal: .value(1_200_000)) { count in
                 for _ in 0..<count { try await client.logIn(at: file) }
+            },
+            Contender(working: "a new file alone, in C") { count in
+                // Kept to the end: deletions would slow down the next creations.
+                let empty = folder.path + "/" + UUID().uuidString
+                try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+                for name in 0..<count {
+                    let result = BenchmarksDurableCreation(empty, Int32(name), archive, archive.count)
+                    precondition(result == 0, "the floor cannot save")
+                }
             },
         ]
         let contenders = [go].compactMap { $0 } + ours

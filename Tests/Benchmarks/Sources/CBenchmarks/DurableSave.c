@@ -35,6 +35,10 @@ static int save(const char *folder, int name, const void *content, size_t size) 
     return close(names) | failed;
 }
 
+int BenchmarksDurableCreation(const char *folder, int name, const void *content, size_t size) {
+    return save(folder, name, content, size);
+}
+
 struct job {
     const char *folder;
     int name, count, failed;

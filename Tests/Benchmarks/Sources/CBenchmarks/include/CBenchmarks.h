@@ -23,6 +23,9 @@ void BenchmarksServe(const void *body, size_t size);
 /// Returns 0, or −1 when a save failed.
 int BenchmarksDurableSave(const char *folder, int threads, int count, const void *content, size_t size);
 
+/// The same once, with a name that must be new in the folder.
+int BenchmarksDurableCreation(const char *folder, int name, const void *content, size_t size);
+
 /// Runs a program to its end, without input and output. The arguments begin with its name, which PATH leads to, and end
 /// with NULL.
 ///
