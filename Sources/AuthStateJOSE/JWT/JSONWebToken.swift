@@ -45,7 +45,9 @@ public struct JSONWebToken: Sendable, Hashable {
     private static func stop(in bytes: [UInt8], from start: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
-            return memchr(base + start, Int32(UInt8(ascii: ".")), bytes.count - start).map { base.distance(to: $0) }
+            let found: UnsafeMutableRawPointer? = memchr(
+                base + start, Int32(UInt8(ascii: ".")), bytes.count - start)
+            return found.map { base.distance(to: UnsafeRawPointer($0)) }
         }
     }
 

@@ -14,6 +14,10 @@ public func clock_gettime(_ clock: DarwinTypes.clockid_t, _ time: UnsafeMutableP
     return code
 }
 
+public func memchr(_ bytes: UnsafeRawPointer!, _ byte: Int32, _ count: Int) -> UnsafeMutableRawPointer! {
+    Glibc.memchr(bytes, byte, count)
+}
+
 public func memcmp(_ left: UnsafeRawPointer!, _ right: UnsafeRawPointer!, _ count: Int) -> Int32 {
     Glibc.memcmp(left, right, count)
 }
