@@ -103,9 +103,7 @@ extension InMemoryAuthStateStore {
 
         func reserve() async throws { try access { _ in } }
 
-        func save(
-            _ archive: Data, expecting: StoredAuthState.Version?
-        ) async throws -> StoredAuthState.Version {
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
             defer { countChange() }
             return try access { contents in
                 try StoredAuthState.Version.check(contents.states[key]?.version, isExpected: expecting)

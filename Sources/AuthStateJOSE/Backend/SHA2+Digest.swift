@@ -15,9 +15,7 @@ extension SHA2 {
     }
 
     /// The digest by the given function; throws ``JOSEError`` when the backend has no library.
-    public static func digest(
-        _ function: Function, of bytes: some Collection<UInt8>
-    ) throws(JOSEError) -> [UInt8] {
+    public static func digest(_ function: Function, of bytes: some Collection<UInt8>) throws(JOSEError) -> [UInt8] {
         try Cryptography.backend.digest(function, of: Array(bytes))
     }
 }

@@ -65,9 +65,7 @@ struct Base64Alphabet: Sendable {
     /// Decodes groups of four characters, three bytes each, up to the first foreign character.
     ///
     /// - Returns: The offset of the first character that is left.
-    private func decodeGroups(
-        _ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>
-    ) -> Int {
+    private func decodeGroups(_ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>) -> Int {
         values.withUnsafeBufferPointer { values in
             var (position, end) = (0, 0)
             while text.count - position >= 4 {

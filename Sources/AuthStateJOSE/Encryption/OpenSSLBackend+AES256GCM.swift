@@ -57,9 +57,7 @@
         deinit { library.functions.EVP_CIPHER_CTX_free(context) }
 
         /// Processes the associated data, then encrypts or decrypts the message.
-        func process(
-            _ message: some Collection<UInt8>, authenticating data: [UInt8]
-        ) throws(JOSEError) -> [UInt8] {
+        func process(_ message: some Collection<UInt8>, authenticating data: [UInt8]) throws(JOSEError) -> [UInt8] {
             let input = Array(message)
             guard let length = Int32(exactly: input.count), let dataLength = Int32(exactly: data.count) else {
                 throw JOSEError(.malformed, "a message is too long")

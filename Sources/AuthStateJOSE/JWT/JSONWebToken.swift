@@ -45,8 +45,7 @@ public struct JSONWebToken: Sendable, Hashable {
     private static func stop(in bytes: [UInt8], from start: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
-            let found: UnsafeMutableRawPointer? = memchr(
-                base + start, Int32(UInt8(ascii: ".")), bytes.count - start)
+            let found: UnsafeMutableRawPointer? = memchr(base + start, Int32(UInt8(ascii: ".")), bytes.count - start)
             return found.map { base.distance(to: UnsafeRawPointer($0)) }
         }
     }

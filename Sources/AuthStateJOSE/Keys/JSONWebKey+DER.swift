@@ -79,8 +79,7 @@ extension JSONWebKey {
             var numbers: [SecretBytes] = []
             while let number = key.readInteger() { numbers.append(SecretBytes(number)) }
             guard numbers.count == 8, key.isAtEnd else { return nil }
-            return .rsa(
-                d: numbers[2], p: numbers[3], q: numbers[4], dp: numbers[5], dq: numbers[6], qi: numbers[7])
+            return .rsa(d: numbers[2], p: numbers[3], q: numbers[4], dp: numbers[5], dq: numbers[6], qi: numbers[7])
         case .ellipticCurve(let curve, _, _):
             guard let d = key.read(DER.Tag.octetString), d.count <= curve.coordinateLength else { return nil }
             return .scalar(SecretBytes(Array(d).padded(to: curve.coordinateLength)))

@@ -141,9 +141,7 @@ extension AuthState {
         let record = snapshot
         let client = record.client.atItsEndpoints
         return try await withFreshToken { tokens in
-            try await service.userInfo(
-                tokens, of: client,
-                options: options)
+            try await service.userInfo(tokens, of: client, options: options)
         }
     }
 

@@ -33,9 +33,7 @@ extension AuthState {
         let instrument: (any RenewalInstrument)?
         let result = SharedResult<Tokens>()
 
-        init(
-            _ parameters: RenewalParameters, reason: Reason, grantID: String, instrument: (any RenewalInstrument)?
-        ) {
+        init(_ parameters: RenewalParameters, reason: Reason, grantID: String, instrument: (any RenewalInstrument)?) {
             self.parameters = parameters
             self.reason = reason
             self.grantID = grantID
@@ -52,9 +50,7 @@ extension AuthState {
     /// Returns tokens that are fresh now, renewed if necessary.
     ///
     /// Waits outside the actor, so that a thousand callers need no thousand turns there when a renewal ends.
-    nonisolated(nonsending) func tokens(
-        _ parameters: RenewalParameters, reason: Flight.Reason
-    ) async throws -> Tokens {
+    nonisolated(nonsending) func tokens(_ parameters: RenewalParameters, reason: Flight.Reason) async throws -> Tokens {
         let asked = service.configuration.clock.secondsSince1970
         var hasSeenExpired = false
         while true {

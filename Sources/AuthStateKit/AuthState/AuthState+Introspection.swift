@@ -16,8 +16,6 @@ extension AuthState {
             guard record.lastTokenResponse != nil else { throw AuthStateError.noUserIsLoggedIn }
             throw AuthStateError(.noRefreshToken, stage: .token, "There is no refresh token to ask about.")
         }
-        return try await service.introspect(
-            IntrospectionRequest(
-                record.client, token: token, tokenTypeHint: kind))
+        return try await service.introspect(IntrospectionRequest(record.client, token: token, tokenTypeHint: kind))
     }
 }

@@ -30,8 +30,7 @@ extension AuthState {
         enum Way: Sendable {
             case browser(AuthorizationRequest, any ExternalUserAgent)
             case code(PendingAuthorization, AuthorizationCallback)
-            case device(
-                DeviceAuthorizationRequest, @Sendable (DeviceAuthorizationResponse) async throws -> Void)
+            case device(DeviceAuthorizationRequest, @Sendable (DeviceAuthorizationResponse) async throws -> Void)
             case deviceCode(DeviceAuthorizationResponse)
             case backchannel(
                 BackchannelAuthenticationRequest, @Sendable (BackchannelAuthenticationResponse) async throws -> Void)

@@ -13,8 +13,7 @@ extension AuthState {
     ) {
         Task {
             do {
-                let tokens = try await freshTokens(
-                    RenewalParameters(additionalParameters: additionalRefreshParameters))
+                let tokens = try await freshTokens(RenewalParameters(additionalParameters: additionalRefreshParameters))
                 action(tokens.accessToken, tokens.idToken, nil)
             } catch {
                 action(nil, nil, error)

@@ -60,9 +60,7 @@ extension AuthState {
         let (begun, steps) = (stampNow(), work.leasedSteps)
         let limit = min(options.leaseDeadline, .seconds(5))
         do {
-            let (freshness, stored) = try await withDeadline(
-                limit, clock: service.configuration.waitingClock
-            ) {
+            let (freshness, stored) = try await withDeadline(limit, clock: service.configuration.waitingClock) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.
                 var freshness = known.renewed(at: wall.secondsSince1970)
                 if !freshness.isWatching {

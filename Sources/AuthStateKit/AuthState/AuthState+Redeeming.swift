@@ -51,8 +51,7 @@ extension AuthState {
         let provider = record.client.provider
         do {
             let token = try IDToken(parsing: idToken, stage: .refresh)
-            var expectation = try service.expectation(
-                of: record.client, issuer: issuer, stage: .refresh)
+            var expectation = try service.expectation(of: record.client, issuer: issuer, stage: .refresh)
             expectation.accessToken = response.accessToken
             expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
@@ -80,8 +79,7 @@ extension AuthState {
         guard let refreshToken = late?.refreshToken, !record.isAuthorized,
             record.client.provider.revocationEndpoint != nil
         else { return }
-        let request = RevocationRequest(
-            record.client, token: refreshToken, tokenTypeHint: .refreshToken)
+        let request = RevocationRequest(record.client, token: refreshToken, tokenTypeHint: .refreshToken)
         do { try await service.revoke(request) } catch let error as AuthStateError {
             notify(.renewalFailed(error))
         } catch {}

@@ -37,9 +37,7 @@ extension AuthState {
     ///   - userAgent: Shows the provider's page.
     /// - Throws: `AuthStateError` of the stage that failed, `.invalidArgument` for a request of another client;
     ///   `CancellationError`. The previous grant is then unchanged.
-    public func authorize(
-        _ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent
-    ) async throws {
+    public func authorize(_ request: AuthorizationRequest, presenting userAgent: any ExternalUserAgent) async throws {
         var request = request
         try await prepare(&request)
         let (response, tokens) = try await service.authorize(request, presenting: userAgent)

@@ -39,8 +39,7 @@ extension AuthState {
             errorBox = record.errorBox
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
-            canRenew =
-                record.errorBox == nil && (record.refreshToken != nil || record.machineGrant != nil)
+            canRenew = record.errorBox == nil && (record.refreshToken != nil || record.machineGrant != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch
             revision = record.revision

@@ -8,8 +8,7 @@ public struct Reauthorization: Sendable {
     public typealias Login =
         @Sendable (_ request: AuthorizationRequest) async throws -> (AuthorizationResponse, TokenResponse)
     /// A last change of the request; the error is the reason for the login.
-    public typealias Preparation =
-        @Sendable (_ request: inout AuthorizationRequest, _ error: AuthStateError) -> Void
+    public typealias Preparation = @Sendable (_ request: inout AuthorizationRequest, _ error: AuthStateError) -> Void
 
     let account: AccountComparison
     let prepare: Preparation
@@ -57,9 +56,7 @@ public struct Reauthorization: Sendable {
 
     /// Returns the request that a state logs in again with.
     func request(of record: AuthState.Record, after error: AuthStateError) -> AuthorizationRequest {
-        var request =
-            record.lastAuthorizationResponse?.request.renewed()
-            ?? AuthorizationRequest(record.client)
+        var request = record.lastAuthorizationResponse?.request.renewed() ?? AuthorizationRequest(record.client)
         request.client = record.client
         // Also after a login on another device, which has no request to make anew: bound tokens stay bound.
         request.dpopKey = record.dpopKey

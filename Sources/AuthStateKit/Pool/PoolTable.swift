@@ -60,9 +60,7 @@ struct PoolTable<State: PoolMember>: Sendable {
 
     /// Returns what is read from the state under a key, and counts this as a use of it.
     @inline(__always)
-    mutating func use<R>(
-        _ key: AuthStateKey, _ fingerprint: PlaceIndex.Fingerprint, reading read: (State) -> R
-    ) -> R? {
+    mutating func use<R>(_ key: AuthStateKey, _ fingerprint: PlaceIndex.Fingerprint, reading read: (State) -> R) -> R? {
         guard let place = place(key, fingerprint) else { return nil }
         // Written only when they change, because processors share what they read only.
         if !slots[place].isUsed { slots[place].isUsed = true }

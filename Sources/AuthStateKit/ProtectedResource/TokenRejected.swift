@@ -61,8 +61,7 @@ extension TokenRejected {
 
     /// The resource asks for a nonce although it was given its newest one.
     var nonceAgain: AuthStateError {
-        .nonceAgain(
-            url?.redactedDescription ?? "the resource", isMissing: false, stage: .resource, status: 401)
+        .nonceAgain(url?.redactedDescription ?? "the resource", isMissing: false, stage: .resource, status: 401)
     }
 }
 

@@ -164,8 +164,7 @@ extension ResourceAccess {
     {
         let response: TransportResponse
         do { response = try await service.transport.send(request) } catch let error as TransportError {
-            throw request.secrets.hiding(
-                AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
+            throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
         }
         switch ResourceVerdict(response, now: service.configuration.clock.now) {
         case .answered: return response

@@ -83,9 +83,7 @@ extension AuthorizationService {
 
     /// Returns the expectation for a login's ID token, before the code is spent; verifies a first ID token, from the
     /// front channel (OpenID Connect Core, section 3.3.2.12).
-    private func expectation(
-        for response: AuthorizationResponse
-    ) async throws -> IDTokenExpectation? {
+    private func expectation(for response: AuthorizationResponse) async throws -> IDTokenExpectation? {
         let request = response.request
         guard var expectation = try await loginExpectation(of: request.client, isOpenID: request.isOpenID) else {
             return nil
@@ -134,9 +132,7 @@ extension AuthorizationService {
     /// Ends the session at the provider with a user agent, and checks that the browser came back for this logout.
     ///
     /// - Throws: `AuthStateError` of stage logout, or `CancellationError`.
-    public func endSession(
-        _ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent
-    ) async throws {
+    public func endSession(_ request: EndSessionRequest, presenting userAgent: any ExternalUserAgent) async throws {
         try await traced {
             // An endpoint that may not be used is refused before anything opens.
             _ = try checkedURL(of: request)

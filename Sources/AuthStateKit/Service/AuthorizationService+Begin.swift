@@ -37,13 +37,11 @@ extension AuthorizationService {
         var sentAt = configuration.clock.now
         let key = request.client.provider.tolerances.contains(.unprovenPush) ? nil : request.dpopKey
         let response = try await withDPoPProof(key, to: endpoint, stage: .authorization) { proof in
-            let authentication = try await authentication(
-                of: request.client, endpoint: endpoint, stage: .authorization)
+            let authentication = try await authentication(of: request.client, endpoint: endpoint, stage: .authorization)
             return try pushed.transportRequest(authentication: authentication, dpopProof: proof)
         } send: { message in
             sentAt = configuration.clock.now
-            return try await send(
-                message, addresses: request.client.provider.addressPolicy, stage: .authorization)
+            return try await send(message, addresses: request.client.provider.addressPolicy, stage: .authorization)
         }
         return try response.read { try PushedAuthorizationResponse($0, sentAt: sentAt) }
     }
@@ -75,9 +73,7 @@ extension AuthorizationService {
         return try request.url(signedAs: try requestObject(for: request))
     }
 
-    private func pending(
-        _ request: AuthorizationRequest, url: URL, urlExpiresAt: Date? = nil
-    ) -> PendingAuthorization {
+    private func pending(_ request: AuthorizationRequest, url: URL, urlExpiresAt: Date? = nil) -> PendingAuthorization {
         configuration.trace?.noteRequest(request)
         return PendingAuthorization(
             request: request, url: url, expiresAt: configuration.clock.now.addingTimeInterval(600),

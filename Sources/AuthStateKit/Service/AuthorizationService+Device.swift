@@ -7,9 +7,7 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError`: `.endpointMissing`; the provider's refusal; an answer that cannot be used, or that leads
     ///   the person to a page without TLS. `CancellationError`.
-    public func authorizeDevice(
-        _ request: DeviceAuthorizationRequest
-    ) async throws -> DeviceAuthorizationResponse {
+    public func authorizeDevice(_ request: DeviceAuthorizationRequest) async throws -> DeviceAuthorizationResponse {
         try await traced {
             let (answer, sentAt) = try await begin(request)
             let response = try answer.read { try DeviceAuthorizationResponse($0, to: request, sentAt: sentAt) }

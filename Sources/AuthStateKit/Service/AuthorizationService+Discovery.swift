@@ -67,9 +67,7 @@ extension AuthorizationService {
     }
 
     /// Returns the provider's RFC 8414 document, to complete its OpenID Connect document; nil when none is usable.
-    private func completion(
-        for issuer: Issuer, _ addresses: AddressPolicy
-    ) async throws -> ProviderMetadata? {
+    private func completion(for issuer: Issuer, _ addresses: AddressPolicy) async throws -> ProviderMetadata? {
         do {
             let other = try await fetch(.authorizationServer, of: issuer, addresses)
             guard TrustCheck.completingIssuer.holds(other.issuer?.isExactly(issuer.rawValue) == true) else {
@@ -84,8 +82,7 @@ extension AuthorizationService {
 
     private func check(_ endpoints: [URL], of issuer: Issuer, _ addresses: AddressPolicy) throws {
         for endpoint in endpoints {
-            try check(
-                endpoint, issuer: issuer, addresses: addresses, stage: .discovery)
+            try check(endpoint, issuer: issuer, addresses: addresses, stage: .discovery)
         }
     }
 

@@ -8,9 +8,7 @@ extension AuthorizationService {
     ///
     /// - Returns: Nil when no ID token was requested and nothing could verify one.
     /// - Throws: `AuthStateError`: the issuer is unknown, or the keys are unavailable.
-    func loginExpectation(
-        of client: Client, isOpenID: Bool
-    ) async throws -> IDTokenExpectation? {
+    func loginExpectation(of client: Client, isOpenID: Bool) async throws -> IDTokenExpectation? {
         let provider = client.provider
         guard isOpenID || provider.canVerifyIDTokens(fromBrowser: false) else { return nil }
         guard let issuer = provider.issuer else {

@@ -95,9 +95,7 @@ extension AuthorizationService {
     }
 
     /// Returns the expectation for this client's ID tokens, to which the flow adds its own requirements.
-    func expectation(
-        of client: Client, issuer: Issuer, stage: AuthStateError.Stage
-    ) throws -> IDTokenExpectation {
+    func expectation(of client: Client, issuer: Issuer, stage: AuthStateError.Stage) throws -> IDTokenExpectation {
         var expectation = IDTokenExpectation(issuer: issuer, clientID: client.id, now: configuration.clock.now)
         expectation.policy = client.provider.idTokenPolicy
         expectation.tenantIssuer = client.provider.tenantIssuer

@@ -45,8 +45,7 @@ extension AuthorizationService {
         request.client = request.client.atItsEndpoints
         let endpoint = try request.endpoint
         try check(endpoint, of: request.client.provider, stage: Request.stage)
-        let authentication = try await authentication(
-            of: request.client, endpoint: endpoint, stage: Request.stage)
+        let authentication = try await authentication(of: request.client, endpoint: endpoint, stage: Request.stage)
         return try await send(
             try request.transportRequest(authentication: authentication),
             addresses: request.client.provider.addressPolicy, stage: Request.stage)

@@ -10,9 +10,7 @@ extension AuthorizationService {
     ///
     /// - Returns: The answer, and when the request was sent.
     /// - Throws: `AuthStateError`, mostly of stage authorization; `CancellationError`.
-    func begin(
-        _ request: some PolledLoginRequest
-    ) async throws -> (GuardedResponse, sentAt: Date) {
+    func begin(_ request: some PolledLoginRequest) async throws -> (GuardedResponse, sentAt: Date) {
         let provider = request.client.provider
         var message = request
         message.client = request.client.atItsEndpoints
@@ -24,8 +22,7 @@ extension AuthorizationService {
         }
         if request.scopes.contains(.openID) { try provider.checkIDTokens(fromBrowser: false) }
         _ = try await firstIDToken(of: request)
-        let authentication = try await authentication(
-            of: request.client, endpoint: endpoint, stage: .authorization)
+        let authentication = try await authentication(of: request.client, endpoint: endpoint, stage: .authorization)
         let sentAt = configuration.clock.now
         let response = try await send(
             message.transportRequest(authentication: authentication), addresses: provider.addressPolicy,
@@ -38,9 +35,7 @@ extension AuthorizationService {
     /// Waits by the service's `waitingClock`; the login expires by its `clock`.
     ///
     /// - Throws: `AuthStateError` of stage token. As soon as the task is cancelled, `CancellationError`.
-    func poll(
-        _ response: some PolledLoginResponse, additionalParameters: Parameters
-    ) async throws -> TokenResponse {
+    func poll(_ response: some PolledLoginResponse, additionalParameters: Parameters) async throws -> TokenResponse {
         let request = response.request
         let question = response.tokenRequest(additionalParameters)
         var polling = response.polling

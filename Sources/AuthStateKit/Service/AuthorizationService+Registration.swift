@@ -88,8 +88,7 @@ extension AuthorizationService {
         _ request: RegistrationManagementRequest, _ issuer: Issuer?, _ addresses: AddressPolicy
     ) async throws -> RegistrationResponse? {
         let message = try request.transportRequest()
-        try check(
-            message.url, issuer: issuer, addresses: addresses, stage: .registration)
+        try check(message.url, issuer: issuer, addresses: addresses, stage: .registration)
         return try await send(message, addresses: addresses, stage: .registration).read(request.answer)
     }
 }

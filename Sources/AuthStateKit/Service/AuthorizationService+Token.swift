@@ -45,16 +45,14 @@ extension AuthorizationService {
             var (sentAt, signsAssertion) = (configuration.clock.now, false)
             do {
                 let response = try await withDPoPProof(request.dpopKey, to: endpoint, stage: stage) { proof in
-                    var authentication = try await authentication(
-                        of: request.client, endpoint: endpoint, stage: stage)
+                    var authentication = try await authentication(of: request.client, endpoint: endpoint, stage: stage)
                     if request.isNamedByAssertion, authentication.method == .none {
                         authentication = .nameless(clientID: request.client.id)
                     }
                     signsAssertion = authentication.method.signsAssertions
                     configuration.trace?.noteTokenRequest(request, authentication)
                     return limited(
-                        try await signed(request).transportRequest(
-                            authentication: authentication, dpopProof: proof),
+                        try await signed(request).transportRequest(authentication: authentication, dpopProof: proof),
                         request.client.provider.addressPolicy)
                 } send: { message in
                     sentAt = configuration.clock.now

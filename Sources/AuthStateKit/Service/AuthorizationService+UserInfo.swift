@@ -23,9 +23,7 @@ extension AuthorizationService {
         }
     }
 
-    private func read(
-        _ tokens: Tokens, of client: Client, options: UserInfoOptions
-    ) async throws -> UserInfo {
+    private func read(_ tokens: Tokens, of client: Client, options: UserInfoOptions) async throws -> UserInfo {
         let provider = client.provider
         guard let endpoint = provider.userInfoEndpoint else {
             throw AuthStateError(.endpointMissing, stage: .userinfo, "The provider has no userinfo endpoint.")
@@ -36,8 +34,7 @@ extension AuthorizationService {
         tokens.recordNonce(from: response.headers, of: endpoint)
         let answer = try response.read { try userInfoAnswer($0, tokens, endpoint, provider) }
         do {
-            return try await userInfo(
-                answer, tokens, of: client, options: options)
+            return try await userInfo(answer, tokens, of: client, options: options)
         } catch {
             throw response.hiding(error)
         }
@@ -94,9 +91,7 @@ extension AuthorizationService {
     }
 
     /// Returns the claims of signed userinfo; an unknown key has the keys fetched once more.
-    private func verified(
-        _ token: SignedUserInfo, of client: Client
-    ) async throws -> [String: JSONValue] {
+    private func verified(_ token: SignedUserInfo, of client: Client) async throws -> [String: JSONValue] {
         let provider = client.provider
         let algorithms = provider.acceptedUserInfoAlgorithms
         let sharesSecret = token.isSymmetric && algorithms.needSharedSecret
@@ -141,8 +136,7 @@ extension Tokens {
             request.headers["Content-Type"] = "application/x-www-form-urlencoded"
             request.body = Data((["access_token": accessToken] as Parameters).encoded.utf8)
         }
-        request.headers["Accept"] =
-            options.requiresSignature ? "application/jwt" : "application/json, application/jwt"
+        request.headers["Accept"] = options.requiresSignature ? "application/jwt" : "application/json, application/jwt"
         return request
     }
 }

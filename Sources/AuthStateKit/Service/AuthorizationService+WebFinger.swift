@@ -15,8 +15,7 @@ extension AuthorizationService {
     public func discoverIssuer(identifier: String, allowedIssuers: IssuerAllowList) async throws -> Issuer {
         let query = try WebFingerQuery(identifier)
         let addresses = configuration.outsideAddressPolicy
-        try check(
-            query.url, issuer: query.origin, addresses: addresses, stage: .discovery)
+        try check(query.url, issuer: query.origin, addresses: addresses, stage: .discovery)
         let body = try await read(
             "WebFinger endpoint", at: query.url, addresses: addresses,
             accept: "application/jrd+json, application/json",

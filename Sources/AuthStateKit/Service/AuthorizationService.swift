@@ -21,9 +21,7 @@ public struct AuthorizationService: Sendable {
     /// - Parameters:
     ///   - transport: libcurl on Linux and URLSession on Apple platforms, unless you bring your own.
     ///   - configuration: The limits and clocks.
-    public init(
-        transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()
-    ) {
+    public init(transport: any HTTPTransport = SystemTransport.shared, configuration: Configuration = Configuration()) {
         self.transport = configuration.trace.map { TracingTransport(base: transport, trace: $0) } ?? transport
         self.configuration = configuration
     }
@@ -97,9 +95,7 @@ public struct AuthorizationService: Sendable {
     /// Refuses a URL that is neither https nor loopback beside a loopback issuer, and one whose address the policy forbids.
     ///
     /// Names are checked where the transport connects.
-    func check(
-        _ parts: URIReference, issuer: Issuer?, addresses: AddressPolicy, stage: AuthStateError.Stage
-    ) throws {
+    func check(_ parts: URIReference, issuer: Issuer?, addresses: AddressPolicy, stage: AuthStateError.Stage) throws {
         guard TrustCheck.publicAddress.holds(addresses.allows(host: String(parts.host ?? ""))) else {
             throw AuthStateError(
                 .addressNotAllowed, stage: stage, "A URL from outside names an address that is not public.",

@@ -65,8 +65,7 @@ extension AuthSessionConfiguration {
             if case .known(let provider) = provider {
                 provider.request(client, scopes: scopes, redirectURI: redirectURI)
             } else {
-                AuthorizationRequest(
-                    client, scopes: scopes ?? [.openID, .profile, .email], redirectURI: redirectURI)
+                AuthorizationRequest(client, scopes: scopes ?? [.openID, .profile, .email], redirectURI: redirectURI)
             }
         request.additionalParameters.merge(additionalParameters)
         prepare(&request)

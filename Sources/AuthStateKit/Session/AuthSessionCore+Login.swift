@@ -123,11 +123,8 @@ extension AuthSessionCore {
         else { return nil }
         let (service, options) = (service, configuration.userInfoOptions)
         do {
-            return try await withDeadline(
-                configuration.userInfoDeadline, clock: service.configuration.waitingClock
-            ) {
-                try await service.userInfo(
-                    Tokens(storage: tokens), of: record.client, options: options)
+            return try await withDeadline(configuration.userInfoDeadline, clock: service.configuration.waitingClock) {
+                try await service.userInfo(Tokens(storage: tokens), of: record.client, options: options)
             }
         } catch let error as CancellationError {
             throw error

@@ -51,9 +51,7 @@ extension AuthSessionCore {
     ///   - callback: The provider's answer to this login.
     /// - Throws: As `signIn` does.
     @discardableResult
-    public func complete(
-        _ pending: PendingAuthorization, callback: AuthorizationCallback
-    ) async throws -> AuthUser {
+    public func complete(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws -> AuthUser {
         try await logIn(.answer(pending, callback))
     }
 

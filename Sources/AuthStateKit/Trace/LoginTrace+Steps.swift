@@ -66,8 +66,7 @@ extension LoginTrace {
 
     func noteAnswer(_ parameters: Parameters, to request: AuthorizationRequest) {
         let isSigned = request.effectiveResponseMode.isSigned
-        let checks =
-            "place mode state" + (isSigned ? " signature iss aud exp" : parameters["iss"] == nil ? "" : " iss")
+        let checks = "place mode state" + (isSigned ? " signature iss aud exp" : parameters["iss"] == nil ? "" : " iss")
         note(.answer, "The answer belongs to this login, and has a code", [Detail("checked", checks)])
     }
 

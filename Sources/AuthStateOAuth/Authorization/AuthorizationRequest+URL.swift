@@ -65,7 +65,6 @@ extension AuthorizationRequest {
         _ code: AuthStateError.Code, _ message: String, expected: String? = nil, received: String? = nil,
         hint: String? = nil
     ) -> AuthStateError {
-        AuthStateError(
-            code, stage: .authorization, message, expected: expected, received: received, hint: hint)
+        AuthStateError(code, stage: .authorization, message, expected: expected, received: received, hint: hint)
     }
 }

@@ -126,9 +126,7 @@ extension AuthorizationResponse {
     }
 
     /// The provider's error response; not every provider that promises `iss` sends it with errors.
-    static func refusal(
-        _ error: String, _ parameters: Parameters, _ request: AuthorizationRequest
-    ) -> AuthStateError {
+    static func refusal(_ error: String, _ parameters: Parameters, _ request: AuthorizationRequest) -> AuthStateError {
         let response = OAuthErrorResponse(
             error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"]
         ).tolerating(request.client.provider.tolerances)

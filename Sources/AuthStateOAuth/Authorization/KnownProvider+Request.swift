@@ -8,8 +8,7 @@ extension KnownProvider {
     public func request(
         _ client: Client, scopes: [Scope]? = nil, redirectURI: RedirectURI? = nil
     ) -> AuthorizationRequest {
-        var request = AuthorizationRequest(
-            client, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
+        var request = AuthorizationRequest(client, scopes: scopes ?? self.scopes, redirectURI: redirectURI)
         request.prompt = prompt
         // The table has the prompts that it needs.
         request.asksConsentForOfflineAccess = false

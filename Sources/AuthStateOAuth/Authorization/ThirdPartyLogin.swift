@@ -47,16 +47,13 @@ public struct ThirdPartyLogin: Sendable, Hashable {
     ///   - client: The client; `.issuerMismatch` is thrown when its provider is another issuer.
     ///   - scopes: The scopes to ask for, in order.
     ///   - redirectURI: The URI that the answer goes to.
-    public func request(
-        _ client: Client, scopes: [Scope], redirectURI: RedirectURI
-    ) throws -> AuthorizationRequest {
+    public func request(_ client: Client, scopes: [Scope], redirectURI: RedirectURI) throws -> AuthorizationRequest {
         guard client.provider.issuer == issuer else {
             throw AuthStateError(
                 .issuerMismatch, stage: .authorization, "The endpoints are those of another issuer.",
                 expected: issuer.rawValue, received: client.provider.issuer?.rawValue)
         }
-        var request = AuthorizationRequest(
-            client, scopes: scopes, redirectURI: redirectURI)
+        var request = AuthorizationRequest(client, scopes: scopes, redirectURI: redirectURI)
         request.loginHint = loginHint
         return request
     }

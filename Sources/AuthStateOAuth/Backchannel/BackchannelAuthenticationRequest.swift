@@ -113,12 +113,9 @@ public struct BackchannelAuthenticationRequest: Sendable, Hashable, Codable {
             stage: .authorization)
     }
 
-    private func check(
-        _ isRight: Bool, _ message: String, expected: String, received: String? = nil
-    ) throws {
+    private func check(_ isRight: Bool, _ message: String, expected: String, received: String? = nil) throws {
         guard !isRight else { return }
-        throw AuthStateError(
-            .invalidArgument, stage: .authorization, message, expected: expected, received: received)
+        throw AuthStateError(.invalidArgument, stage: .authorization, message, expected: expected, received: received)
     }
 }
 

@@ -7,7 +7,6 @@ package struct DPoPSigner: Sendable {
 
     package init(_ key: SigningKey) {
         self.key = key
-        header = JSONWebToken.encodedHeader(
-            ["typ": .string(DPoPProof.type), "jwk": key.publicKey.json], for: key)
+        header = JSONWebToken.encodedHeader(["typ": .string(DPoPProof.type), "jwk": key.publicKey.json], for: key)
     }
 }

@@ -68,8 +68,7 @@ public struct TokenRequest: Sendable, Hashable {
         let request = response.request
         self.init(
             request.client,
-            .authorizationCode(
-                response.code, redirectURI: request.redirectURI, codeVerifier: request.codeVerifier),
+            .authorizationCode(response.code, redirectURI: request.redirectURI, codeVerifier: request.codeVerifier),
             resources: ResourceIndicators.single(request.resources), additionalParameters: additionalParameters)
         dpopKey = request.dpopKey
     }

@@ -50,8 +50,7 @@
         ) async throws -> [KeptSecret] {
             guard SessionBus.isNamed else { throw AuthStateError.noSessionBus() }
             return try await run(within: request.limit) { cancellation in
-                let keyring = try Keyring(
-                    application: request.application, mayPrompt: request.mayPrompt, cancellation)
+                let keyring = try Keyring(application: request.application, mayPrompt: request.mayPrompt, cancellation)
                 let secrets = try keyring.secrets()
                 guard secrets.isEmpty else { return secrets }
                 try keyring.openDefaultCollection()

@@ -28,8 +28,7 @@
                 AuthStateSecret_G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
                 | AuthStateSecret_G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION
             connection = try GLibError.check {
-                AuthState_g_dbus_connection_new_for_address_sync(
-                    address, UInt32(flags), nil, cancellation.pointer, $0)
+                AuthState_g_dbus_connection_new_for_address_sync(address, UInt32(flags), nil, cancellation.pointer, $0)
             }!
             self.cancellation = cancellation
         }

@@ -87,9 +87,7 @@ extension OpenIDProvider {
     ///   - subject: The user; nil names none.
     ///   - sessionID: The session (`sid`), as in an ID token; nil ends all sessions of the user.
     /// - Throws: `JOSEError` when the system's cryptographic library fails.
-    public func logoutToken(
-        for clientID: String, subject: String? = nil, sessionID: String? = nil
-    ) throws -> String {
+    public func logoutToken(for clientID: String, subject: String? = nil, sessionID: String? = nil) throws -> String {
         try core.logoutToken(for: clientID, subject: subject, sessionID: sessionID)
     }
 

@@ -39,9 +39,7 @@
         }
 
         /// Starts the thread; it ends after `.stop`.
-        static func start(
-            mailbox: CurlMailbox, configuration: CurlTransport.Configuration, authorities: Data?
-        ) throws {
+        static func start(mailbox: CurlMailbox, configuration: CurlTransport.Configuration, authorities: Data?) throws {
             guard let multi = AuthStateCurlMultiInit() else { throw CurlFailure.outOfMemory }
             // The thread becomes the loop's only owner: no other reference is kept.
             let loop = Unmanaged.passRetained(
@@ -160,8 +158,7 @@
         private func searchSystem(after transfer: CurlTransfer) {
             let spent = transfer.elapsedMilliseconds
             drop(transfer)
-            let hasStarted = start(
-                transfer.exchange, with: transfer.host, searching: .system, spentMilliseconds: spent)
+            let hasStarted = start(transfer.exchange, with: transfer.host, searching: .system, spentMilliseconds: spent)
             if !hasStarted { leave(transfer.host) }
         }
 

@@ -72,8 +72,7 @@ struct URLSessionFailure: Sendable {
             reasons.insert("self-signed certificate", at: 0)
         }
         let reason = reasons.filter { !$0.isEmpty }.joined(separator: "; ")
-        let message =
-            kind.sentence.replacing("%", with: request.peer) + (reason.isEmpty ? "." : " (\(reason)).")
+        let message = kind.sentence.replacing("%", with: request.peer) + (reason.isEmpty ? "." : " (\(reason)).")
         return TransportError(kind.code, message, requestMayHaveBeenSent: !Self.neverSent.contains(kind.code))
     }
 

@@ -83,8 +83,7 @@
                 }
             case NSURLAuthenticationMethodClientCertificate:
                 let credential = identity.map {
-                    URLCredential(
-                        identity: $0.identity, certificates: $0.intermediates, persistence: .forSession)
+                    URLCredential(identity: $0.identity, certificates: $0.intermediates, persistence: .forSession)
                 }
                 // Without a credential the handshake goes on without a certificate; the default would ask the keychain.
                 completionHandler(.useCredential, credential)

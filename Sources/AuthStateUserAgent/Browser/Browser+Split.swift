@@ -33,7 +33,6 @@ extension Browser {
     }
 
     private static func unfinished(_ message: String) -> AuthStateError {
-        AuthStateError(
-            .invalidArgument, stage: .usage, "The command line cannot be split into words. \(message)")
+        AuthStateError(.invalidArgument, stage: .usage, "The command line cannot be split into words. \(message)")
     }
 }

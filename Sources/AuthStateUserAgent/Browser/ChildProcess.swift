@@ -97,9 +97,7 @@
             return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
         }
 
-        private static func withCStrings<R>(
-            _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
-        ) -> R {
+        private static func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
             let copies = strings.map { strdup($0) }
             defer { for copy in copies { free(copy) } }
             return body(copies + [nil])

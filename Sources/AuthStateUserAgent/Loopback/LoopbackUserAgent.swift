@@ -68,8 +68,7 @@ public struct LoopbackUserAgent: ExternalUserAgent {
             guard desk.isInteractive else { throw Browser.noDisplay(purpose.stage) }
             return try await desk.paste.prepare(redirectURI: redirectURI, for: purpose)
         }
-        let browser =
-            desk.isInteractive ? browser.announcingIfSilent { desk.show(Self.announcement(of: $0)) } : browser
+        let browser = desk.isInteractive ? browser.announcingIfSilent { desk.show(Self.announcement(of: $0)) } : browser
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         guard asked.isLoopback, asked.parts.user == nil else {
             throw AuthStateError(

@@ -41,8 +41,7 @@ public struct PasteUserAgent: ExternalUserAgent {
     ) async throws -> any ExternalUserAgentSession {
         let asked = try redirectURI ?? RedirectURI("http://127.0.0.1:0/callback")
         let redirectURI = asked.port == 0 ? asked.withPort(Self.unusedPort) : asked
-        return PasteSession(
-            redirectURI: redirectURI, purpose: purpose, show: show, read: read, explain: explain)
+        return PasteSession(redirectURI: redirectURI, purpose: purpose, show: show, read: read, explain: explain)
     }
 }
 

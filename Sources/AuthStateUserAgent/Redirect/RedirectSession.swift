@@ -47,9 +47,7 @@ final class RedirectSession: ExternalUserAgentSession {
                 flow: .logout(pending), place: place, label: agent.label, expiresAt: agent.router.expiry))
     }
 
-    private func present(
-        _ url: URL, state: String, pending: PendingRedirect?
-    ) async throws -> AuthorizationCallback {
+    private func present(_ url: URL, state: String, pending: PendingRedirect?) async throws -> AuthorizationCallback {
         let page = try purpose.browserURL(url)
         let answer = SharedResult<AuthorizationCallback>()
         let waiting = RedirectTable.Waiting(state: state, place: place, answer: answer)

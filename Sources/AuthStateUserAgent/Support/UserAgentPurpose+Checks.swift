@@ -33,9 +33,7 @@ extension UserAgentPurpose {
     /// why.
     ///
     /// - Parameter refused: The last answer that was refused meanwhile.
-    func noAnswerCame(
-        to redirectURI: RedirectURI, within timeout: Duration, refused: String? = nil
-    ) -> AuthStateError {
+    func noAnswerCame(to redirectURI: RedirectURI, within timeout: Duration, refused: String? = nil) -> AuthStateError {
         AuthStateError(
             .timedOut, stage: stage, "No answer came from the provider within \(timeout.components.seconds) seconds.",
             expected: "an answer at \(redirectURI)", received: refused

@@ -35,9 +35,7 @@
         }
 
         /// Imports a public key.
-        public func verifier(
-            _ scheme: SignatureScheme, key: JSONWebKey
-        ) throws(JOSEError) -> any SignatureVerifier {
+        public func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
             switch key.material {
             case .rsa(let modulus, let exponent):
                 let der = DER.sequence(DER.integer(modulus), DER.integer(exponent))

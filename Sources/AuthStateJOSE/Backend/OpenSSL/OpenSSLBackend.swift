@@ -36,9 +36,7 @@
         }
 
         /// Imports a public key.
-        public func verifier(
-            _ scheme: SignatureScheme, key: JSONWebKey
-        ) throws(JOSEError) -> any SignatureVerifier {
+        public func verifier(_ scheme: SignatureScheme, key: JSONWebKey) throws(JOSEError) -> any SignatureVerifier {
             let key = try OpenSSLKey(publicKey: key, library: LibCrypto.get())
             guard scheme.hashFunction != nil else { return OpenSSLMessageVerifier(key: key) }
             return try OpenSSLDigestVerifier(scheme: scheme, key: key)

@@ -29,9 +29,7 @@ extension IDToken {
     ///
     /// Where the issuer is a template, a key that names an issuer signs for that one alone, which may be a template too
     /// (Microsoft, validate the issuer, 2). Elsewhere `issuer` has no meaning in a key.
-    func signingKeys(
-        _ published: JSONWebKeySet, _ expectation: IDTokenExpectation
-    ) throws(JOSEError) -> JSONWebKeySet {
+    func signingKeys(_ published: JSONWebKeySet, _ expectation: IDTokenExpectation) throws(JOSEError) -> JSONWebKeySet {
         guard expectation.tenantIssuer != nil else { return published }
         let own = published.filter { TrustCheck.idTokenKeyIssuer.holds(isIssuer(ofKey: $0.issuer)) }
         guard own.candidates(for: token.header).isEmpty,

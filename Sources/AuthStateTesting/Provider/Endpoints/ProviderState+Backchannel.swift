@@ -49,9 +49,7 @@ extension ProviderState {
     }
 
     /// The person to be asked; exactly one hint names them (section 7.1).
-    private func hintedUser(
-        _ parameters: Parameters, now: Double
-    ) throws(ProviderRefusal) -> OpenIDProvider.User {
+    private func hintedUser(_ parameters: Parameters, now: Double) throws(ProviderRefusal) -> OpenIDProvider.User {
         let names = ["login_hint", "id_token_hint", "login_hint_token"].filter { parameters[$0] != nil }
         guard let name = names.first, names.count == 1, let value = parameters[name] else {
             throw ProviderRefusal("invalid_request", "There has to be exactly one hint.")

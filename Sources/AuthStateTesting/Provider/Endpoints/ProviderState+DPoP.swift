@@ -107,7 +107,6 @@ extension ProviderRefusal {
     static func dpop(_ error: String?, _ fault: String) -> Self {
         let algorithms = ProviderState.proofAlgorithms.map(\.rawValue).joined(separator: " ")
         let reason = error.map { #"error="\#($0)", error_description="\#(fault)", "# } ?? ""
-        return Self(
-            error ?? "unauthorized", fault, status: 401, challenge: #"DPoP \#(reason)algs="\#(algorithms)""#)
+        return Self(error ?? "unauthorized", fault, status: 401, challenge: #"DPoP \#(reason)algs="\#(algorithms)""#)
     }
 }

@@ -55,8 +55,7 @@ extension ProviderState {
         for (name, endpoint) in Self.authenticated {
             let methods = configuration.authenticationMethods[endpoint]?.map(\.rawValue) ?? Self.authenticationMethods
             document["\(name)_auth_methods_supported"] = .array(methods.map { .string($0) })
-            document["\(name)_auth_signing_alg_values_supported"] = .array(
-                algorithms.map { .string($0.rawValue) })
+            document["\(name)_auth_signing_alg_values_supported"] = .array(algorithms.map { .string($0.rawValue) })
         }
         for (member, endpoint) in Self.places { document[member] = .string(url(of: endpoint)) }
         if !configuration.clientDocuments.isEmpty { document["client_id_metadata_document_supported"] = true }

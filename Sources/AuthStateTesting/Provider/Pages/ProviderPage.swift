@@ -23,9 +23,7 @@ struct ProviderPage: Sendable {
     static let loggedOut = ProviderPage(title: "You are logged out", content: "<p>You can close this window.</p>")
 
     /// A form for name and password; the request as it was sent travels with it.
-    static func login(
-        _ parameters: Parameters, sent: Parameters, client: String, message: String?
-    ) -> ProviderPage {
+    static func login(_ parameters: Parameters, sent: Parameters, client: String, message: String?) -> ProviderPage {
         var request = sent
         for name in ["username", "password", "decision"] { request[name] = nil }
         let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.htmlEscaped)</p>" } ?? ""
