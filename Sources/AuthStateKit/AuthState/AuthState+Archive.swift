@@ -6,7 +6,7 @@ import AuthStateSystem
 
 /// A state as it is stored: JSON with a format version, dates absolute in seconds since 1970.
 public struct AuthStateArchive: Sendable, Hashable {
-    /// The format that this version writes.
+    /// The format that this version writes, and the only one that it reads: earlier ones were never released.
     public static let currentFormat = 3
     /// The state.
     public var record: AuthState.Record
@@ -22,11 +22,15 @@ public struct AuthStateArchive: Sendable, Hashable {
         do { json = try JSONValue(parsing: [UInt8](data)) } catch { throw Self.corrupt(error) }
         if SealedArchive.isSealed(json) { throw AuthStateError.storeSealed() }
         guard let format = json["format"]?.intValue else { throw Self.corrupt(nil) }
-        guard format <= Self.currentFormat else {
+        guard format == Self.currentFormat else {
+            let isNewer = format > Self.currentFormat
             throw AuthStateError(
-                .storeTooNew, stage: .store, "The stored state was written by a newer version.",
+                isNewer ? .storeTooNew : .storeCorrupt, stage: .store,
+                "The stored state was written by \(isNewer ? "a newer version" : "a version before the first release").",
                 expected: "format \(Self.currentFormat)", received: "format \(format)",
-                hint: "Update this program; the stored state was left as it is.")
+                hint: isNewer
+                    ? "Update this program; the stored state was left as it is."
+                    : "Move the stored state away and log in again; it was left as it is.")
         }
         do { record = try json.decoded(as: Envelope.self).state } catch { throw Self.corrupt(error) }
     }
@@ -70,8 +74,6 @@ extension AuthState.Record: Codable {
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
         case dpopKey, resources, authorizationDetails, clientCredentials, jwtBearer, grantEpoch, grantID, revision
         case renewalPause, annotations, stamps
-        // In archives from before there were stamps.
-        case grantedAt, refreshTokenIssuedAt, unconfirmedRenewal, needsTokenRefresh
     }
 
     private static let knownMembers = Set(CodingKeys.allCases.map(\.rawValue))
@@ -113,34 +115,11 @@ extension AuthState.Record: Codable {
         revision = try optional(Int.self, .revision) ?? 0
         renewalPause = try optional(AuthState.RenewalPause.self, .renewalPause)
         annotations = try optional([String: String].self, .annotations) ?? [:]
-        stamps = try optional(AuthState.Stamps.self, .stamps) ?? stamps(from: container)
+        stamps = try optional(AuthState.Stamps.self, .stamps) ?? AuthState.Stamps()
         let all = try decoder.container(keyedBy: AnyKey.self)
         for key in all.allKeys where !Self.knownMembers.contains(key.stringValue) {
             unknownMembers[key.stringValue] = try all.decode(JSONValue.self, forKey: key)
         }
-    }
-
-    /// Returns the stamps of an archive from before there were any, derived from its dates.
-    private func stamps(from container: KeyedDecodingContainer<CodingKeys>) throws -> AuthState.Stamps {
-        func stamp(_ date: Date?) -> AuthState.Stamp {
-            date.map { AuthState.Stamp(time: AuthState.Stamp(at: $0, after: 0).time, name: 0) } ?? .never
-        }
-        var stamps = AuthState.Stamps()
-        let issuedAt = lastTokenResponse?.issuedAt
-        stamps.tokens = stamp(issuedAt)
-        stamps.refreshToken = stamp(try container.decodeIfPresent(Date.self, forKey: .refreshTokenIssuedAt) ?? issuedAt)
-        stamps.grant = stamp(try container.decodeIfPresent(Date.self, forKey: .grantedAt) ?? issuedAt)
-        stamps.client = stamps.grant
-        if registrationBox != nil { stamps.registration = max(stamps.grant, AuthState.Stamp(time: 0, name: 1)) }
-        // New tokens remove the error, the pause and the wish that they make void: those in the archive came after the
-        // tokens.
-        let later = AuthState.Stamp(time: stamps.newestTokens, name: 1)
-        if errorBox != nil { stamps.error = later }
-        if pauseBox != nil { stamps.pause = later }
-        if try container.decodeIfPresent(Bool.self, forKey: .needsTokenRefresh) == true { stamps.wish = later }
-        let unconfirmed = try container.decodeIfPresent(Date.self, forKey: .unconfirmedRenewal)
-        if unconfirmed != nil { stamps.unconfirmed = max(stamp(unconfirmed), later) }
-        return stamps
     }
 
     /// Encodes the state, with the members that this version does not know.
@@ -167,10 +146,7 @@ extension AuthState.Record: Codable {
         try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(renewalPause, forKey: .renewalPause)
-        // Left out when there are no stamps, and nothing from which decoding could derive any.
-        if stamps != AuthState.Stamps() || lastTokenResponse != nil || errorBox != nil || pauseBox != nil {
-            try container.encode(stamps, forKey: .stamps)
-        }
+        if stamps != AuthState.Stamps() { try container.encode(stamps, forKey: .stamps) }
         if !annotations.isEmpty { try container.encode(annotations, forKey: .annotations) }
         var rest = encoder.container(keyedBy: AnyKey.self)
         for (name, value) in unknownMembers { try rest.encode(value, forKey: AnyKey(stringValue: name)) }

@@ -256,33 +256,6 @@ struct RecordTests {
         #expect(text.contains(#""stamps":{"grant":"AAAAAAAAA-gAAAAB"}"#))
     }
 
-    @Test("an archive without stamps opens with stamps made of its dates, and with all its contents")
-    func golden() throws {
-        let text = """
-            {"format":1,"state":{"authorizationError":{"code":"invalidGrant","message":"Refused.","stage":"refresh"},\
-            "clientID":"client","configuration":{"additionalTokenParameters":{},"tokenEndpoint":"https://op.example/token",\
-            "tolerances":[]},"credential":{"source":"none"},"grantEpoch":3,"grantID":"grant","grantedAt":1000,\
-            "lastRegistrationResponse":{"clientID":"client","metadata":{}},"lastTokenResponse":{"additionalMembers":{},"accessToken":"access 0","issuedAt":2000,"tokenType":"Bearer"},"needsTokenRefresh":true,\
-            "refreshToken":"refresh 0","refreshTokenIssuedAt":1500,"renewalPause":{"error":{"code":"serverError",\
-            "message":"No.","stage":"refresh"},"until":3000},"revision":7,"unconfirmedRenewal":2500}}
-            """
-        let record = try AuthStateArchive(data: Data(text.utf8)).record
-        #expect(Self.summary(record) == "access 0, refresh 0, error invalidGrant, wish, unconfirmed, pause")
-        #expect(record.stamps.grant.date == Date(timeIntervalSince1970: 1000) && !record.isLoggedOut)
-        #expect(record.stamps.tokens.date == Date(timeIntervalSince1970: 2000))
-        #expect(record.stamps.refreshToken.date == Date(timeIntervalSince1970: 1500))
-        #expect(record.unconfirmedRenewal == Date(timeIntervalSince1970: 2500))
-        let renewed = record.applying(.renewed(Self.tokens("1")))
-        #expect(Self.summary(renewed) == "access 1, refresh 1")
-        let again = try AuthStateArchive(data: AuthStateArchive(record).data()).record
-        #expect(again == record)
-        // The next login finds the registration that it has to keep.
-        var login = AuthState.Record(Client(record.client.provider, id: "client"))
-            .applying(.loggedIn(nil, Self.tokens("1")))
-        login.decide(after: record)
-        #expect(login.lastRegistrationResponse == record.lastRegistrationResponse)
-    }
-
     @Test("a malformed stamp is a corrupt archive", arguments: ["", "AAAA", "EAAAAAAAA-gAAAAB", "no base64!!"])
     func corrupt(_ stamp: String) throws {
         let text = String(decoding: try AuthStateArchive(login).data(), as: UTF8.self)

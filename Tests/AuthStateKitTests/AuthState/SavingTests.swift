@@ -176,11 +176,19 @@ struct SavingTests {
         "corrupt, foreign and newer archives are refused",
         arguments: [
             ("", AuthStateError.Code.storeCorrupt), ("{}", .storeCorrupt), ("[]", .storeCorrupt),
-            (#"{"format":1,"state":{}}"#, .storeCorrupt), (#"{"format":4,"state":{}}"#, .storeTooNew),
+            (#"{"format":3,"state":{}}"#, .storeCorrupt), (#"{"format":4,"state":{}}"#, .storeTooNew),
         ])
     func refusedArchives(_ text: String, _ code: AuthStateError.Code) {
         let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(text.utf8)) }
         #expect(error?.code == code)
+    }
+
+    @Test("an archive of a format before the first release is refused by the number of its format")
+    func formerFormat() throws {
+        let archive = String(decoding: try AuthStateArchive(Fixture().record).data(), as: UTF8.self)
+        let former = archive.replacing(#""format":3"#, with: #""format":2"#)
+        let error = #expect(throws: AuthStateError.self) { try AuthStateArchive(data: Data(former.utf8)) }
+        #expect(error?.code == .storeCorrupt && error?.received == "format 2" && error?.expected == "format 3")
     }
 
     @Test("restoring from an empty store says that no user is logged in")
