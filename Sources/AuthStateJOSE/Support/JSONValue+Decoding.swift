@@ -51,10 +51,6 @@ private final class JSONValueDecoder: Decoder {
         return value
     }
 
-    private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-        try require(value.intValue.flatMap(T.init(exactly:)))
-    }
-
     /// Decodes what is no scalar by the type's own initializer, unless the value is it already.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let found: Any?
@@ -81,16 +77,9 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try require(value.stringValue) }
     func decode(_ type: Double.Type) throws -> Double { try require(value.doubleValue) }
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
-    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
+        try require(value.intValue.flatMap(T.init(exactly:)))
+    }
 }
 
 /// Reads the members of an object.
@@ -126,16 +115,9 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key).decode(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key).decode(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key).decode(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key).decode(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key).decode(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).decode(type) }
+    func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try decoder(key).decode(type)
+    }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key).decode(type) }
 
     // The defaults look three times.
@@ -199,16 +181,9 @@ private struct Elements: UnkeyedDecodingContainer {
     mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.decode(type) } }
     mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.decode(type) } }
     mutating func decode(_ type: Float.Type) throws -> Float { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Int.Type) throws -> Int { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next(type) { try $0.decode(type) } }
+    mutating func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
+        try next(type) { try $0.decode(type) }
+    }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(

@@ -119,16 +119,7 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     func encode(_ value: String) { single = .string(value) }
     func encode(_ value: Double) throws { single = try number(value) }
     func encode(_ value: Float) throws { single = try number(Double(value)) }
-    func encode(_ value: Int) throws { single = try number(value) }
-    func encode(_ value: Int8) throws { single = try number(value) }
-    func encode(_ value: Int16) throws { single = try number(value) }
-    func encode(_ value: Int32) throws { single = try number(value) }
-    func encode(_ value: Int64) throws { single = try number(value) }
-    func encode(_ value: UInt) throws { single = try number(value) }
-    func encode(_ value: UInt8) throws { single = try number(value) }
-    func encode(_ value: UInt16) throws { single = try number(value) }
-    func encode(_ value: UInt32) throws { single = try number(value) }
-    func encode(_ value: UInt64) throws { single = try number(value) }
+    func encode(_ value: some FixedWidthInteger & Encodable) throws { single = try number(value) }
     func encode<T: Encodable>(_ value: T) throws {
         single = try json(of: value)
         if single == nil { try value.encode(to: self) }
@@ -148,16 +139,9 @@ private struct MemberWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) { put(.string(value), key) }
     func encode(_ value: Double, forKey key: Key) throws { put(try encoder.number(value), key) }
     func encode(_ value: Float, forKey key: Key) throws { put(try encoder.number(Double(value)), key) }
-    func encode(_ value: Int, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: Int8, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: Int16, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: Int32, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: Int64, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: UInt, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: UInt8, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: UInt16, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: UInt32, forKey key: Key) throws { put(try encoder.number(value), key) }
-    func encode(_ value: UInt64, forKey key: Key) throws { put(try encoder.number(value), key) }
+    func encode(_ value: some FixedWidthInteger & Encodable, forKey key: Key) throws {
+        put(try encoder.number(value), key)
+    }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         put(try encoder.part(value, at: key), key.stringValue)
     }
@@ -192,16 +176,7 @@ private struct ElementWriter: UnkeyedEncodingContainer {
     func encode(_ value: String) { put(.string(value)) }
     func encode(_ value: Double) throws { put(try encoder.number(value)) }
     func encode(_ value: Float) throws { put(try encoder.number(Double(value))) }
-    func encode(_ value: Int) throws { put(try encoder.number(value)) }
-    func encode(_ value: Int8) throws { put(try encoder.number(value)) }
-    func encode(_ value: Int16) throws { put(try encoder.number(value)) }
-    func encode(_ value: Int32) throws { put(try encoder.number(value)) }
-    func encode(_ value: Int64) throws { put(try encoder.number(value)) }
-    func encode(_ value: UInt) throws { put(try encoder.number(value)) }
-    func encode(_ value: UInt8) throws { put(try encoder.number(value)) }
-    func encode(_ value: UInt16) throws { put(try encoder.number(value)) }
-    func encode(_ value: UInt32) throws { put(try encoder.number(value)) }
-    func encode(_ value: UInt64) throws { put(try encoder.number(value)) }
+    func encode(_ value: some FixedWidthInteger & Encodable) throws { put(try encoder.number(value)) }
     func encode<T: Encodable>(_ value: T) throws { put(try encoder.part(value, at: JSONPathStep(intValue: count))) }
 
     private func part() -> JSONValueEncoder {
