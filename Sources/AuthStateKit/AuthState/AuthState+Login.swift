@@ -18,24 +18,55 @@ extension AuthState {
         _ login: Login, at place: Place = Place(), annotations: [String: String] = [:]
     ) async throws -> AuthState {
         try await place.tryStore()
-        var (record, event) = try await login.grant(at: place)
+        var (record, event) = try await login.grant(login.client, place)
         record.annotations = annotations
         return await place.state(record, event)
     }
 
     /// A way to log in, see `AuthState.logIn(_:at:annotations:)` and `AuthStatePool.logIn(_:for:annotations:)`.
     public struct Login: Sendable {
-        var way: Way
+        /// The client that logs in.
+        var client: Client
+        /// What the program gets tokens with in its own name; nil for the login of a user.
+        private var machineGrant: MachineGrant?
+        /// Obtains the grant: the record of the client, and the event that the login is.
+        fileprivate let grant: @Sendable (Client, Place) async throws -> (Record, Event)
 
-        enum Way: Sendable {
-            case browser(AuthorizationRequest, any ExternalUserAgent)
-            case code(PendingAuthorization, AuthorizationCallback)
-            case device(DeviceAuthorizationRequest, @Sendable (DeviceAuthorizationResponse) async throws -> Void)
-            case deviceCode(DeviceAuthorizationResponse)
-            case backchannel(
-                BackchannelAuthenticationRequest, @Sendable (BackchannelAuthenticationResponse) async throws -> Void)
-            case backchannelAnswer(BackchannelAuthenticationResponse)
-            case machine(MachineGrant, Client, DPoPKey?)
+        /// A login whose request names the client, which may still be changed.
+        fileprivate init<Request: Sendable>(
+            _ request: Request, _ path: any WritableKeyPath<Request, Client> & Sendable,
+            grant: @escaping @Sendable (Request, Place) async throws -> (Record, Event)
+        ) {
+            client = request[keyPath: path]
+            self.grant = { client, place in
+                var request = request
+                request[keyPath: path] = client
+                return try await grant(request, place)
+            }
+        }
+
+        /// A login without a user.
+        fileprivate init(_ machineGrant: MachineGrant, _ client: Client, _ dpopKey: DPoPKey?) {
+            (self.client, self.machineGrant) = (client, machineGrant)
+            grant = { client, place in
+                var record = Record(client)
+                record.dpopKey = dpopKey
+                record.machineGrant = machineGrant
+                var request = machineGrant.request(of: client)
+                request.dpopKey = dpopKey
+                let tokens = try await place.service.perform(request).answering(request)
+                return (record, .loggedIn(nil, tokens, requestedScope: machineGrant.scopes.requested))
+            }
+        }
+
+        /// Whether a stored state can be one of such a login: of a user, or of the same program.
+        func couldHaveMade(_ record: Record) -> Bool {
+            switch (machineGrant, record.machineGrant) {
+            case (nil, nil), (.clientCredentials, .clientCredentials): true
+            case (.jwtBearer(let ours), .jwtBearer(let theirs)):
+                ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
+            default: false
+            }
         }
     }
 }
@@ -43,14 +74,20 @@ extension AuthState {
 extension AuthState.Login {
     /// At a page of the provider, which a user agent shows.
     public static func browser(_ request: AuthorizationRequest, _ userAgent: any ExternalUserAgent) -> Self {
-        Self(way: .browser(request, userAgent))
+        Self(request, \.client) { request, place in
+            let (response, tokens) = try await place.service.authorize(request, presenting: userAgent)
+            return (AuthState.Record(request.client), .loggedIn(response, tokens))
+        }
     }
 
     /// With the answer to a login that `AuthorizationService.begin(_:)` began, perhaps in another process.
     ///
     /// An archived login has no credential: set `pending.client` to the program's client, if that has one.
     public static func code(_ pending: PendingAuthorization, _ callback: AuthorizationCallback) -> Self {
-        Self(way: .code(pending, callback))
+        Self(pending, \.client) { pending, place in
+            let (response, tokens) = try await place.service.complete(pending, callback: callback)
+            return (AuthState.Record(pending.client), .loggedIn(response, tokens))
+        }
     }
 
     /// On another device (RFC 8628).
@@ -67,12 +104,18 @@ extension AuthState.Login {
         _ request: DeviceAuthorizationRequest,
         present: @escaping @Sendable (DeviceAuthorizationResponse) async throws -> Void
     ) -> Self {
-        Self(way: .device(request, present))
+        Self(request, \.client) { request, place in
+            let response = try await place.service.authorizeDevice(request)
+            try await present(response)
+            return try await wait(for: response, at: place)
+        }
     }
 
     /// On another device, with codes that `AuthorizationService.authorizeDevice(_:)` fetched, perhaps in another
     /// process: waits until the user has decided. Archived codes have no credential, see `code(_:_:)`.
-    public static func deviceCode(_ response: DeviceAuthorizationResponse) -> Self { Self(way: .deviceCode(response)) }
+    public static func deviceCode(_ response: DeviceAuthorizationResponse) -> Self {
+        Self(response, \.request.client, grant: wait)
+    }
 
     /// With CIBA (OpenID Connect CIBA Core 1.0): the provider asks the user, for example on their phone, whether this
     /// client may log them in.
@@ -88,13 +131,17 @@ extension AuthState.Login {
         _ request: BackchannelAuthenticationRequest,
         present: @escaping @Sendable (BackchannelAuthenticationResponse) async throws -> Void = { _ in }
     ) -> Self {
-        Self(way: .backchannel(request, present))
+        Self(request, \.client) { request, place in
+            let response = try await place.service.authorizeBackchannel(request)
+            try await present(response)
+            return try await wait(for: response, at: place)
+        }
     }
 
     /// With CIBA, as `AuthorizationService.authorizeBackchannel(_:)` began it, perhaps in another process: waits until
     /// the user has decided. An archived answer has no credential, see `code(_:_:)`.
     public static func backchannel(_ response: BackchannelAuthenticationResponse) -> Self {
-        Self(way: .backchannelAnswer(response))
+        Self(response, \.request.client, grant: wait)
     }
 
     /// Without a user, in the client's own name (RFC 6749, section 4.4); the client's credential renews the tokens.
@@ -112,7 +159,7 @@ extension AuthState.Login {
     ) -> Self {
         let grant = AuthState.ClientCredentialsGrant(
             scopes: scopes, resources: resources, additionalParameters: additionalParameters)
-        return Self(way: .machine(.clientCredentials(grant), client, dpopKey))
+        return Self(.clientCredentials(grant), client, dpopKey)
     }
 
     /// Without a user, with an assertion that the program signs (RFC 7523, section 2.1); each renewal signs a new one.
@@ -125,7 +172,7 @@ extension AuthState.Login {
     ///   - client: The client; one whose identifier is the grant's issuer is not named beside the assertion.
     ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
     public static func jwtBearer(_ grant: JWTBearerGrant, _ client: Client, dpopKey: DPoPKey? = nil) -> Self {
-        Self(way: .machine(.jwtBearer(grant), client, dpopKey))
+        Self(.jwtBearer(grant), client, dpopKey)
     }
 
     /// Without a user, with an assertion of a service account that is the client itself.
@@ -139,97 +186,15 @@ extension AuthState.Login {
     ) -> Self {
         jwtBearer(grant, Client(provider, id: grant.issuer), dpopKey: dpopKey)
     }
-}
-
-extension AuthState.Login {
-    /// The client that logs in.
-    var client: Client {
-        get {
-            switch way {
-            case .browser(let request, _): request.client
-            case .code(let pending, _): pending.client
-            case .device(let request, _): request.client
-            case .deviceCode(let response): response.request.client
-            case .backchannel(let request, _): request.client
-            case .backchannelAnswer(let response): response.request.client
-            case .machine(_, let client, _): client
-            }
-        }
-        set {
-            switch way {
-            case .browser(var request, let userAgent):
-                request.client = newValue
-                way = .browser(request, userAgent)
-            case .code(var pending, let callback):
-                pending.client = newValue
-                way = .code(pending, callback)
-            case .device(var request, let present):
-                request.client = newValue
-                way = .device(request, present)
-            case .deviceCode(var response):
-                response.request.client = newValue
-                way = .deviceCode(response)
-            case .backchannel(var request, let present):
-                request.client = newValue
-                way = .backchannel(request, present)
-            case .backchannelAnswer(var response):
-                response.request.client = newValue
-                way = .backchannelAnswer(response)
-            case .machine(let grant, _, let key): way = .machine(grant, newValue, key)
-            }
-        }
-    }
-
-    /// Whether a stored state can be one of such a login: of a user, or of the same program.
-    func couldHaveMade(_ record: AuthState.Record) -> Bool {
-        guard case .machine(let grant, _, _) = way else { return record.machineGrant == nil }
-        switch (grant, record.machineGrant) {
-        case (.clientCredentials, .clientCredentials): return true
-        case (.jwtBearer(let ours), .jwtBearer(let theirs)):
-            return ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
-        default: return false
-        }
-    }
-
-    /// Obtains the grant: the record of the client, and the event that the login is.
-    fileprivate func grant(at place: AuthState.Place) async throws -> (AuthState.Record, AuthState.Event) {
-        let service = place.service
-        switch way {
-        case .browser(let request, let userAgent):
-            let (response, tokens) = try await service.authorize(request, presenting: userAgent)
-            return (AuthState.Record(client), .loggedIn(response, tokens))
-        case .code(let pending, let callback):
-            let (response, tokens) = try await service.complete(pending, callback: callback)
-            return (AuthState.Record(client), .loggedIn(response, tokens))
-        case .device(let request, let present):
-            let response = try await service.authorizeDevice(request)
-            try await present(response)
-            return try await wait(for: response, at: place)
-        case .deviceCode(let response): return try await wait(for: response, at: place)
-        case .backchannel(let request, let present):
-            let response = try await service.authorizeBackchannel(request)
-            try await present(response)
-            return try await wait(for: response, at: place)
-        case .backchannelAnswer(let response): return try await wait(for: response, at: place)
-        case .machine(let grant, let client, let dpopKey):
-            var record = AuthState.Record(client)
-            record.dpopKey = dpopKey
-            record.machineGrant = grant
-            var request = grant.request(of: client)
-            request.dpopKey = dpopKey
-            let tokens = try await service.perform(request).answering(request)
-            return (record, .loggedIn(nil, tokens, requestedScope: grant.scopes.requested))
-        }
-    }
 
     /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.
-    private func wait(
+    private static func wait(
         for response: some PolledLoginResponse, at place: AuthState.Place
     ) async throws -> (AuthState.Record, AuthState.Event) {
         try await place.tryStore()
         let service = place.service
         let tokens = try await service.traced { try await service.poll(response, additionalParameters: [:]) }
-        var record = AuthState.Record(client)
+        var record = AuthState.Record(response.request.client)
         record.dpopKey = response.request.dpopKey
         record.resources = response.request.resources
         return (record, .loggedIn(nil, tokens, requestedScope: response.request.scopes.requested))
