@@ -1,4 +1,4 @@
-import AuthStateOAuth
+package import AuthStateOAuth
 import AuthStateSystem
 
 extension AuthStateError {
@@ -23,10 +23,19 @@ extension AuthStateError {
     }
 
     /// A lease was used after `withLease` returned.
-    static func leaseEnded() -> AuthStateError {
+    package static func leaseEnded() -> AuthStateError {
         AuthStateError(
             .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
             hint: "Load and save before the body returns.")
+    }
+
+    /// The stored content is not that which the caller wants to replace.
+    package static func storeConflict(expected: StoredAuthState.Version?, isStored: Bool) -> AuthStateError {
+        AuthStateError(
+            .storeConflict, stage: .store, "The stored state was changed in between.",
+            expected: expected == nil ? "no stored state" : "the version that was loaded",
+            received: isStored ? "another version" : "no stored state",
+            hint: "Load the state again and decide anew.")
     }
 }
 
@@ -34,10 +43,6 @@ extension StoredAuthState.Version {
     /// Throws `.storeConflict` when the stored version is not the one that the caller wants to replace.
     static func check(_ found: Self?, isExpected expected: Self?) throws {
         if found == expected { return }
-        let text = { (version: Self?) in version == nil ? "no stored state" : "another version" }
-        throw AuthStateError(
-            .storeConflict, stage: .store, "The stored state was changed in between.",
-            expected: expected == nil ? text(nil) : "the version that was loaded", received: text(found),
-            hint: "Load the state again and decide anew.")
+        throw AuthStateError.storeConflict(expected: expected, isStored: found != nil)
     }
 }

@@ -73,7 +73,7 @@ final class PostgresLease: AuthStateLease {
             // The same content is no conflict: an earlier try was executed, and only its answer was lost.
             let found = try await load()
             if let found, found.archive == archive { return found.version }
-            throw AuthStateError.conflict(expected: expecting, isStored: found != nil)
+            throw AuthStateError.storeConflict(expected: expecting, isStored: found != nil)
         }
     }
 
@@ -86,7 +86,7 @@ final class PostgresLease: AuthStateLease {
             {
                 note(Seen(version: version, isStored: false))
             } else if try await load() != nil {
-                throw AuthStateError.conflict(expected: expecting, isStored: true)
+                throw AuthStateError.storeConflict(expected: expecting, isStored: true)
             }
         }
     }
@@ -96,7 +96,7 @@ final class PostgresLease: AuthStateLease {
         if let expecting { return expecting.rawValue }
         let seen = state.withLock { $0.seen }
         if let seen, !seen.isStored { return seen.version }
-        throw AuthStateError.conflict(expected: nil, isStored: seen != nil)
+        throw AuthStateError.storeConflict(expected: nil, isStored: seen != nil)
     }
 
     private func change(_ statement: Statement) async throws -> String? {
@@ -106,6 +106,6 @@ final class PostgresLease: AuthStateLease {
     private func note(_ seen: Seen?) { state.withLock { $0.seen = seen } }
 
     private func checkNotOver() throws {
-        if state.withLock({ $0.isOver }) { throw AuthStateError.leaseEnded }
+        if state.withLock({ $0.isOver }) { throw AuthStateError.leaseEnded() }
     }
 }

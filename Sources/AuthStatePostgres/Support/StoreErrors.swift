@@ -23,20 +23,4 @@ extension AuthStateError {
             expected: "an answer within the lease's duration", received: "two later ones",
             hint: "Try again; where the database is slow, give the store a longer leaseDuration.")
     }
-
-    /// A lease was used after `withLease` returned.
-    static var leaseEnded: AuthStateError {
-        AuthStateError(
-            .invalidArgument, stage: .store, "The lease has ended: it is valid only inside withLease.",
-            hint: "Load and save before the body returns.")
-    }
-
-    /// The stored content is not that which the caller wants to replace.
-    static func conflict(expected: StoredAuthState.Version?, isStored: Bool) -> AuthStateError {
-        AuthStateError(
-            .storeConflict, stage: .store, "The stored state was changed in between.",
-            expected: expected == nil ? "no stored state" : "the version that was loaded",
-            received: isStored ? "another version" : "no stored state",
-            hint: "Load the state again and decide anew.")
-    }
 }

@@ -82,7 +82,7 @@ extension String {
     var htmlEscaped: String { printable().markupEscaped }
 
     /// The whole text, safe in HTML text and in quoted attributes.
-    var markupEscaped: String {
+    package var markupEscaped: String {
         reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"

@@ -1,12 +1,13 @@
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 extension ProviderPage {
     /// A form for the code that a device shows; with the code known, for the decision (RFC 8628, section 3.3).
     ///
     /// - Parameter device: The code and its client; nil asks for the code.
     static func device(_ device: (userCode: String, clientID: String)?, message: String?) -> ProviderPage {
-        let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.htmlEscaped)</p>" } ?? ""
+        let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.markupEscaped)</p>" } ?? ""
         guard let device else {
             return ProviderPage(
                 title: "Connect a device",
@@ -22,8 +23,8 @@ extension ProviderPage {
         return ProviderPage(
             title: "Connect a device",
             content: """
-                <p><strong>\(device.clientID.htmlEscaped)</strong> asks for access. Does your device show this code?</p>
-                <p><strong>\(device.userCode.htmlEscaped)</strong></p>
+                <p><strong>\(device.clientID.markupEscaped)</strong> asks for access. Does your device show this code?</p>
+                <p><strong>\(device.userCode.markupEscaped)</strong></p>
                 \(alert)
                 <form method="post">
                 \(hiddenFields(["user_code": device.userCode]))

@@ -1,6 +1,7 @@
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
+import AuthStateUserAgent
 
 /// A page that the provider shows: self-contained HTML, and a policy that admits nothing else.
 struct ProviderPage: Sendable {
@@ -16,7 +17,7 @@ struct ProviderPage: Sendable {
     /// A refusal that must not travel to the redirect URI, because the redirect URI itself is wrong.
     static func problem(_ text: String) -> ProviderPage {
         ProviderPage(
-            status: 400, title: "This request cannot be served", content: "<p role=\"alert\">\(text.htmlEscaped)</p>")
+            status: 400, title: "This request cannot be served", content: "<p role=\"alert\">\(text.markupEscaped)</p>")
     }
 
     /// After a logout that leads nowhere.
@@ -26,13 +27,13 @@ struct ProviderPage: Sendable {
     static func login(_ parameters: Parameters, sent: Parameters, client: String, message: String?) -> ProviderPage {
         var request = sent
         for name in ["username", "password", "decision"] { request[name] = nil }
-        let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.htmlEscaped)</p>" } ?? ""
-        let scopes = (parameters["scope"] ?? "").split(separator: " ").map { "<li>\(String($0).htmlEscaped)</li>" }
-        let name = (parameters["username"] ?? parameters["login_hint"] ?? "").htmlEscaped
+        let alert = message.map { "<p role=\"alert\" class=\"alert\">\($0.markupEscaped)</p>" } ?? ""
+        let scopes = (parameters["scope"] ?? "").split(separator: " ").map { "<li>\(String($0).markupEscaped)</li>" }
+        let name = (parameters["username"] ?? parameters["login_hint"] ?? "").markupEscaped
         return ProviderPage(
             title: "Log in",
             content: """
-                <p><strong>\(client.htmlEscaped)</strong> asks for access.</p>
+                <p><strong>\(client.markupEscaped)</strong> asks for access.</p>
                 <ul>\(scopes.joined())</ul>
                 \(alert)
                 <form method="post">
@@ -49,7 +50,7 @@ struct ProviderPage: Sendable {
         ProviderPage(
             title: "One moment",
             content: """
-                <form method="post" action="\(redirectURI.htmlEscaped)">
+                <form method="post" action="\(redirectURI.markupEscaped)">
                 \(hiddenFields(parameters))
                 <button type="submit">Continue</button>
                 </form>
@@ -76,8 +77,8 @@ struct ProviderPage: Sendable {
 
     static func hiddenFields(_ parameters: Parameters) -> String {
         parameters.names.map { name in
-            let value = (parameters[name] ?? "").htmlEscaped
-            return "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value)\">"
+            let value = (parameters[name] ?? "").markupEscaped
+            return "<input type=\"hidden\" name=\"\(name.markupEscaped)\" value=\"\(value)\">"
         }.joined(separator: "\n")
     }
 
@@ -87,21 +88,5 @@ struct ProviderPage: Sendable {
         let scheme = "\(parts.scheme ?? "https"):"
         guard let host = parts.host, !host.isEmpty else { return scheme }
         return "\(scheme)//\(host)" + (parts.port.map { ":\($0)" } ?? "")
-    }
-}
-
-extension String {
-    /// Safe in HTML text and in quoted attributes.
-    var htmlEscaped: String {
-        reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
-            }
-        }
     }
 }
