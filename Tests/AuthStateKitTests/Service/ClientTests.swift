@@ -116,23 +116,6 @@ struct ClientTests {
         }
     }
 
-    @Test("a stored state of an earlier build, with the provider in its request too, is read")
-    func formerArchive() async throws {
-        let state = try await fixture.logIn()
-        let data = try AuthStateArchive(state.snapshot).data()
-        var json = try JSONValue(parsing: [UInt8](data)).objectValue ?? [:]
-        var record = json["state"]?.objectValue ?? [:]
-        var response = record["lastAuthorizationResponse"]?.objectValue ?? [:]
-        var request = response["request"]?.objectValue ?? [:]
-        #expect(request["ownClient"] == nil && request["configuration"] == nil)
-        (request["configuration"], request["clientID"]) = (record["configuration"], record["clientID"])
-        response["request"] = .object(request)
-        record["lastAuthorizationResponse"] = .object(response)
-        (json["state"], json["format"]) = (.object(record), 2)
-        let again = try AuthStateArchive(data: Data(JSONValue.object(json).serialized())).record
-        #expect(again == state.snapshot)
-    }
-
     @Test("a login restores only a state that it could have made: of a user, or of the same program")
     func kinds() async throws {
         let place = AuthState.Place(InMemoryAuthStateStore(), service: fixture.service)
