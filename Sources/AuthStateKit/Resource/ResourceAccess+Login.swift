@@ -19,11 +19,12 @@ extension ResourceAccess {
             && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
     }
 
-    /// Logs in for more rights: a bounded number of times for each operation, and for each scope that is never granted.
-    func stepUp(_ operation: String, because error: AuthStateError, seen: Seen, since: Int) async throws {
+    /// Logs in for more rights: a bounded number of times for each operation that is named, and for each scope that is never
+    /// granted.
+    func stepUp(_ operation: String?, because error: AuthStateError, seen: Seen, since: Int) async throws {
         if try await isMade(seen, since: since) { return }
         guard let record = state?.snapshot else { return try await logIn(because: error, seen: seen, since: since) }
-        let count = stepUps[operation, default: 0]
+        let count = operation.flatMap { stepUps[$0] } ?? 0
         // A grant that has the scopes already is refused for another reason: one more login would change nothing.
         let granted = record.scope.scopes
         let missing = (error.challenge?.scopes ?? []).filter { !granted.contains($0) }
@@ -33,7 +34,7 @@ extension ResourceAccess {
         }
         try await logIn(because: error, seen: seen, since: since)
         // Only a login that was made counts.
-        if stepUps.count < 1000 { stepUps[operation] = count + 1 }
+        if let operation, stepUps.count < 1000 { stepUps[operation] = count + 1 }
     }
 
     /// Logs in, unless another call has done so since, or is about to.

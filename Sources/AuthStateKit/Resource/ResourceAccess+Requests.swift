@@ -46,6 +46,13 @@ extension ResourceAccess {
     public nonisolated(nonsending) func withFreshToken<R>(
         operation: String = "", _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
+        try await withFreshToken(operation, body)
+    }
+
+    /// The same; without an operation for a caller that takes a token away, so that what the resource allows is not seen.
+    private nonisolated(nonsending) func withFreshToken<R>(
+        _ operation: String?, _ body: nonisolated(nonsending) (Tokens) async throws -> R
+    ) async throws -> R {
         try await authorized(operation) { state, seen in
             guard let state else { throw AuthStateError.noLogin }
             return try await state.withFreshToken { tokens in
@@ -85,7 +92,7 @@ extension ResourceAccess {
     ///
     /// - Throws: As `performAction(_:operation:)`.
     public nonisolated(nonsending) func accessToken() async throws -> String {
-        try await withFreshToken(operation: Self.tokenOperation) { $0.accessToken }
+        try await withFreshToken(nil) { $0.accessToken }
     }
 
     /// Returns another access token than one that the resource refused; any number of callers share one renewal, or login.
@@ -97,14 +104,11 @@ extension ResourceAccess {
     public nonisolated(nonsending) func accessToken(
         after rejection: TokenRejected, of refused: String
     ) async throws -> String {
-        try await withFreshToken(operation: Self.tokenOperation) { tokens in
+        try await withFreshToken(nil) { tokens in
             if tokens.accessToken == refused { throw rejection }
             return tokens.accessToken
         }
     }
-
-    /// The operation of a caller that takes a token: it says nothing about what the resource allows.
-    private static let tokenOperation = "access token"
 
     /// Logs in, whether there is a login or not; operations that led to logins for more rights in vain may do so again.
     ///
@@ -119,7 +123,7 @@ extension ResourceAccess {
     /// Runs a body with the state of the login, and makes the logins that its errors ask for; the body notes the tokens that it
     /// uses.
     private nonisolated(nonsending) func authorized<R>(
-        _ operation: String, _ body: nonisolated(nonsending) (AuthState?, inout Seen) async throws -> R
+        _ operation: String?, _ body: nonisolated(nonsending) (AuthState?, inout Seen) async throws -> R
     ) async throws -> R {
         let since = await loginsSoFar()
         // One login because there is none that serves, and one because it is not strong enough.
@@ -130,7 +134,7 @@ extension ResourceAccess {
             var seen = Seen(grantID: state?.snapshot.grantID)
             do {
                 let result = try await body(state, &seen)
-                if operation != Self.tokenOperation { await allowed(operation) }
+                if let operation { await allowed(operation) }
                 return result
             } catch let foreign as ForeignRejection {
                 throw foreign.rejection

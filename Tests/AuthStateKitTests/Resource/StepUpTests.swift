@@ -115,6 +115,47 @@ struct StepUpTests {
         #expect(status == 200 && scopes(world).last == ["api", "email"])
     }
 
+    /// The resource's refusal of a token.
+    private func refusal(_ world: ResourceWorld, _ request: TransportRequest, of token: String) async throws
+        -> TokenRejected
+    {
+        var request = request
+        request.headers["Authorization"] = "Bearer \(token)"
+        let answer = try await world.service.transport.send(request)
+        #expect(answer.status == 403)
+        return TokenRejected(answer, of: request.url)
+    }
+
+    @Test("an HTTP client that takes tokens gets any number of rights, one after the other")
+    func tokensInTurn() async throws {
+        let world = try await world { $0.protectedResource.scopesByMethod["DELETE"] = ["address"] }
+        let access = try world.access()
+        var token = try await access.accessToken()
+        for request in [
+            world.post(), TransportRequest(method: .put, url: world.url),
+            TransportRequest(method: .delete, url: world.url),
+        ] {
+            let rejection = try await refusal(world, request, of: token)
+            token = try await access.accessToken(after: rejection, of: token)
+        }
+        #expect(scopes(world).last == ["api", "email", "profile", "address"] && world.logins == 4)
+    }
+
+    @Test("an HTTP client that takes tokens is asked twice for a right that is never granted")
+    func tokensInVain() async throws {
+        let world = try await world { $0.consentedScopes = ["api"] }
+        let access = try world.access()
+        var token = try await access.accessToken()
+        for _ in 0..<2 {
+            let rejection = try await refusal(world, world.post(), of: token)
+            token = try await access.accessToken(after: rejection, of: token)
+        }
+        let rejection = try await refusal(world, world.post(), of: token)
+        let last = token
+        let error = await authError { try await access.accessToken(after: rejection, of: last) }
+        #expect(error?.code == .insufficientScope && world.logins == 3)
+    }
+
     @Test("a server's user gets more rights by a second login in two requests")
     func inTwoRequests() async throws {
         let world = try await world()
