@@ -164,40 +164,86 @@ extension ProviderTests {
             }
         }
 
-        @Test("a resource that names another issuer gets a login there, and nothing of one reaches the other")
-        func migration() async throws {
+        /// What belongs to one authorization server: its own names for the client, and what it issued.
+        private struct Belongings {
+            var accessToken: String
+            /// All but the access token, which the resource gets as well.
+            var others: [String]
+
+            init(_ record: AuthState.Record) throws {
+                accessToken = try #require(record.lastTokenResponse?.accessToken)
+                let request = record.lastAuthorizationResponse?.request
+                others = [
+                    record.client.id, record.lastRegistrationResponse?.clientSecret,
+                    record.lastRegistrationResponse?.registrationAccessToken, record.refreshToken,
+                    record.lastAuthorizationResponse?.code, request?.state, request?.codeVerifier.rawValue,
+                ].compactMap(\.self).filter { !$0.isEmpty }
+            }
+        }
+
+        @Test(
+            "a resource that names another issuer gets a login there and back; nothing of one reaches the other",
+            arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost])
+        func migration(_ method: ClientAuthenticationMethod) async throws {
             try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in
-                let store = InMemoryAuthStateStore()
-                let program = try ResourceProgram(server.resource, store: store)
+                var metadata = ResourceProgram.metadata
+                metadata.tokenEndpointAuthMethod = method
+                let program = try ResourceProgram(server.resource, clients: [.registering(metadata)]) {
+                    // The SDK wants client_id in the form beside HTTP Basic.
+                    $0.tolerances = [.clientIDBesideBasic]
+                }
+                func belongings() async throws -> Belongings {
+                    // The renewed tokens count, and are used.
+                    _ = try await program.access.authState()?.refresh()
+                    #expect(try await program.add(1, 1) == "2")
+                    let record = try #require(try await program.record)
+                    #expect(record.lastRegistrationResponse?.clientSecret != nil)
+                    return try Belongings(record)
+                }
                 #expect(try await program.add(1, 1) == "2")
-                let old = try #require(try await program.record)
+                let old = try await program.record
+                var first = [try await belongings()]
                 try await server.tell(.resource, "issuer", "issuer=\(server.secondIssuer)")
                 #expect(try await program.add(1, 2) == "3")
-                let new = try #require(try await program.record)
-                #expect(new.client.provider.issuer?.rawValue == server.secondIssuer && new.client.id != old.client.id)
-
-                func secrets(of record: AuthState.Record) -> [String] {
-                    let request = record.lastAuthorizationResponse?.request
-                    return [
-                        record.client.id, record.lastRegistrationResponse?.clientSecret, record.refreshToken,
-                        record.lastTokenResponse?.accessToken, record.lastAuthorizationResponse?.code, request?.state,
-                        request?.codeVerifier.rawValue,
-                    ].compactMap(\.self).filter { !$0.isEmpty }
-                }
-                for (party, foreign) in [(ResourceServer.Party.second, old), (.first, new)] {
-                    let seen = try await server.requests(at: party)
-                    #expect(!seen.isEmpty && secrets(of: foreign).count >= 4)
-                    for secret in secrets(of: foreign) {
-                        #expect(!seen.contains { $0.everything.contains(secret) && $0.path != "/introspect" })
-                    }
-                }
+                let new = try await program.record
+                #expect(new?.client.provider.issuer?.rawValue == server.secondIssuer)
+                #expect(new?.client.id != old?.client.id)
+                let second = [try await belongings()]
 
                 // Back again: the first registration was kept.
                 try await server.tell(.resource, "issuer", "issuer=\(server.issuer)")
                 #expect(try await program.add(2, 2) == "4")
-                #expect(try await program.record?.client.id == old.client.id)
+                #expect(try await program.record?.client.id == old?.client.id)
                 #expect(try await server.requests(at: .first).count(of: "/register") == 1)
+                first.append(try await belongings())
+
+                for (party, foreign) in [(ResourceServer.Party.second, first), (.first, second)] {
+                    // The resource asks about every token.
+                    let seen = try await server.requests(at: party).filter { $0.path != "/introspect" }
+                    #expect(seen.count(of: "/token") >= 2)
+                    for secret in foreign.flatMap({ $0.others + [$0.accessToken] }) {
+                        #expect(!seen.contains { $0.everything.contains(secret) })
+                    }
+                }
+                let seen = try await server.requests(at: .resource)
+                for belongings in first + second {
+                    #expect(seen.contains { $0.everything.contains(belongings.accessToken) })
+                    for secret in belongings.others { #expect(!seen.contains { $0.everything.contains(secret) }) }
+                }
             }
+        }
+
+        @Test(
+            "what a server saw is searched in the encodings of HTTP Basic, forms and JWTs",
+            arguments: [
+                ResourceServer.Seen(headers: [["authorization", "Basic YXBwOnMzY3JldA=="]]),
+                ResourceServer.Seen(headers: [["authorization", "Basic YXBwOnMlMzNjcmV0"]]),
+                ResourceServer.Seen(body: "a=b&client_secret=s%33cret"),
+                ResourceServer.Seen(query: "assertion=e30.eyJzdWIiOiJzM2NyZXQifQ.x"),
+                ResourceServer.Seen(path: "/s3cret"),
+            ])
+        func search(_ seen: ResourceServer.Seen) {
+            #expect(seen.everything.contains("s3cret"))
         }
 
         @Test("metadata of another resource are refused before the person sees a page; a parent has to be tolerated")

@@ -23,15 +23,33 @@ struct ResourceServer: Sendable {
 
     /// A request as a server saw it.
     struct Seen: Decodable, Sendable {
-        var method: String
-        var path: String
-        var query: String
-        var headers: [[String]]
-        var body: String
+        var method = "GET"
+        var path = "/"
+        var query = ""
+        var headers: [[String]] = []
+        var body = ""
         var status: Int?
 
-        /// Everything in which a secret could have been sent.
-        var everything: String { ([path, query, body] + headers.flatMap(\.self)).joined(separator: "\n") }
+        /// Everything in which a secret could have been sent: as it came, and without the encodings that hide one.
+        var everything: String {
+            let text = ([path, query, body] + headers.flatMap(\.self)).joined(separator: "\n")
+            let plain = [text] + Self.decodedRuns(of: text)
+            return (plain + plain.map(Self.percentDecoded)).joined(separator: "\n")
+        }
+
+        private static func percentDecoded(_ text: String) -> String {
+            text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? ""
+        }
+
+        /// What the parts of a text that can be base64 or base64url encode: HTTP Basic, and the segments of a JWT.
+        private static func decodedRuns(of text: String) -> [String] {
+            let alphabet = CharacterSet(charactersIn: "+/-_").union(.alphanumerics)
+            return text.components(separatedBy: alphabet.inverted).filter { $0.count >= 4 }.compactMap { run in
+                var base64 = run.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+                base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
+                return Data(base64Encoded: base64).map { String(decoding: $0, as: UTF8.self) }
+            }
+        }
     }
 
     let resource: String
