@@ -233,6 +233,27 @@ extension ProviderTests {
             }
         }
 
+        @Test("a server that is started again with another issuer gets a registration and a login of its own")
+        func restart() async throws {
+            let store = InMemoryAuthStateStore()
+            let (first, old) = try await ResourceServer.run(.mcp) { server in
+                let program = try ResourceProgram(server.resource, store: store)
+                #expect(try await program.add(1, 1) == "2")
+                return (server, try Belongings(try #require(try await program.record)))
+            }
+            try await ResourceServer.run(.mcp, port: first.port) { server in
+                #expect(server.resource == first.resource && server.issuer != first.issuer)
+                let program = try ResourceProgram(server.resource, store: store)
+                #expect(try await program.add(1, 2) == "3")
+                #expect(try await program.record?.client.provider.issuer?.rawValue == server.issuer)
+                let seen = try await server.requests(at: .first).filter { $0.path != "/introspect" }
+                #expect(seen.count(of: "/register") == 1)
+                for secret in old.others + [old.accessToken] {
+                    #expect(!seen.contains { $0.everything.contains(secret) })
+                }
+            }
+        }
+
         @Test(
             "what a server saw is searched in the encodings of HTTP Basic, forms and JWTs",
             arguments: [

@@ -72,23 +72,48 @@ extension ProviderTests {
             }
         }
 
-        @Test("a resource that names glewlwyd itself, whose metadata are at the last place of three")
+        @Test("a proxy that is started again has forgotten the client, which registers and logs in anew")
+        func restart() async throws {
+            let store = InMemoryAuthStateStore()
+            let settings = ["UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer]
+            let (port, old) = try await ResourceServer.run(.fastmcp, settings) { server in
+                let program = try ResourceProgram(server.resource, store: store)
+                #expect(try await program.add(1, 1) == "2")
+                return (server.port, try #require(try await program.record))
+            }
+            try await ResourceServer.run(.fastmcp, settings, port: port) { server in
+                let program = try ResourceProgram(server.resource, store: store)
+                #expect(try await program.add(1, 2) == "3")
+                let new = try #require(try await program.record)
+                #expect(new.client.id != old.client.id && new.grantID != old.grantID)
+                #expect(try await server.requests(at: .resource).count(of: "/register") == 1)
+            }
+        }
+
+        @Test("a resource that names glewlwyd itself, whose metadata are at the last place of three, and then a proxy")
         func direct() async throws {
             let port = try #require((30_000..<32_000).randomElement())
             let resource = "http://127.0.0.1:\(port)/mcp"
             var provider = Provider.glewlwyd
             provider.resources = resource
             let process = try await ProviderProcess.start(provider)
+            let store = InMemoryAuthStateStore()
             do {
                 try await ResourceServer.run(
                     .fastmcp, ["UPSTREAM_ISSUER": process.issuer, "DIRECT": "1"], port: port
                 ) { server in
                     #expect(server.resource == resource)
-                    let program = try ResourceProgram(server.resource)
+                    let program = try ResourceProgram(server.resource, store: store)
                     #expect(try await program.add(1, 2) == "3")
                     _ = try await program.access.authState()?.refresh()
                     #expect(try await program.add(2, 2) == "4")
                     #expect(try await program.record?.client.provider.issuer?.rawValue == process.issuer)
+                }
+                try await ResourceServer.run(.fastmcp, ["UPSTREAM_ISSUER": process.issuer], port: port) { server in
+                    let program = try ResourceProgram(server.resource, store: store)
+                    #expect(try await program.add(1, 2) == "3")
+                    #expect(try await program.record?.client.provider.issuer?.rawValue == server.issuer)
+                    #expect(server.issuer != process.issuer)
                 }
             } catch {
                 try await process.stop()

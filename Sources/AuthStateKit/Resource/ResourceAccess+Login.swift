@@ -81,6 +81,7 @@ extension ResourceAccess {
         if let state { try? await state.reload() } else { state = try await restored() }
         if let state, isNew(state, since: seen) { return }
         if error != nil { try await checkKey() }
+        if let error, error.isFailedRenewal { try await checkServer(because: error) }
         if case .elsewhere = login.way { throw AuthStateError.personNeeded(for: resource, because: error) }
         try await place.tryStore()
         while true {
@@ -97,6 +98,12 @@ extension ResourceAccess {
                 else { throw refusal }
             }
         }
+    }
+
+    /// Throws the error of a renewal unless the resource names another server than the one that did not renew the tokens.
+    private func checkServer(because error: AuthStateError) async throws {
+        let issuer = state?.snapshot.client.provider.issuer
+        guard let plan = try? await plan(because: error), plan.provider.issuer != issuer else { throw error }
     }
 
     /// Refuses to replace a login that is not this resource's, unless the program asks for a login itself.

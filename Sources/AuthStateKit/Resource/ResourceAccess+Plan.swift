@@ -27,7 +27,9 @@ extension ResourceAccess {
             forgotten.insert(Forgotten(client.id, at: issuer))
         }
         let challenge =
-            if let challenge = error?.challenge { challenge } else if before?.isAuthorized != true {
+            if let challenge = error?.challenge {
+                challenge
+            } else if before?.isAuthorized != true || error?.isFailedRenewal == true {
                 try await probe()
             } else {
                 AuthenticationChallenge?.none

@@ -157,9 +157,10 @@ extension ResourceAccess {
         }
     }
 
-    /// Returns whether a login can mend an error: also that of a server that has forgotten the client which registered there.
+    /// Returns whether a login can mend an error: also that of a server that has forgotten the client which registered there,
+    /// and that of a server that the resource may name no longer.
     private nonisolated func needsLogin(_ error: AuthStateError, _ state: AuthState?) -> Bool {
-        error.kind == .reauthenticationRequired
+        error.kind == .reauthenticationRequired || error.isFailedRenewal
             || error.code == .invalidClient && state?.snapshot.lastRegistrationResponse != nil
     }
 
@@ -180,6 +181,10 @@ extension ResourceAccess {
 }
 
 extension AuthStateError {
+    /// Whether the server did not renew the tokens, for a reason that a later attempt may not meet. A login elsewhere mends it
+    /// where the resource names another server by now.
+    var isFailedRenewal: Bool { stage == .refresh && (kind == .transient || kind == .refused) }
+
     /// There is no login for the resource yet.
     static let noLogin = AuthStateError(
         .notLoggedIn, stage: .authorization, "There is no login for the resource yet.", hint: "Log in first.")

@@ -134,8 +134,12 @@ extension AuthorizationService {
                 absence = absence ?? error
             }
         }
-        throw absence
+        var error =
+            absence
             ?? AuthStateError(.discoveryFailed, stage: .discovery, "The authorization server has no metadata.")
+        error.expected = "metadata (RFC 8414) of \(issuer)"
+        error.hint = "Ask the operator of the resource, which names this authorization server."
+        throw error
     }
 }
 

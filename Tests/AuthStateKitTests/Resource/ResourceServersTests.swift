@@ -65,6 +65,55 @@ struct ResourceServersTests {
         }
     }
 
+    @Test("a server that is gone is left for the one that the resource names by now")
+    func gone() async throws {
+        let pair = try await Pair()
+        let access = try pair.world.access()
+        _ = try await access.performAction(pair.world.get())
+        pair.migrate()
+        pair.world.provider.inject(.status(503), at: .token, times: 20)
+        pair.world.provider.inject(.status(503), at: .metadata, times: 20)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { try await access.performAction(pair.world.get()).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.allSatisfy { $0 == 200 } && pair.second.requestCount(.authorization) == 1)
+        #expect(try await access.authState()?.snapshot.client.provider.issuer?.rawValue == pair.second.issuer)
+    }
+
+    @Test("a named server without metadata is told from a resource without metadata")
+    func noMetadata() async throws {
+        let pair = try await Pair()
+        let issuer = "\(pair.second.issuer)/none"
+        pair.world.provider.update { $0.protectedResource.authorizationServers = [issuer] }
+        let error = await authError { try await pair.world.access().performAction(pair.world.get()) }
+        #expect(error?.code == .discoveryFailed && error?.expected?.contains(issuer) == true)
+        #expect(error?.hint?.hasPrefix("Ask the operator of the resource") == true)
+    }
+
+    @Test(
+        "a server that the resource still names keeps its login while it does not answer; so does one of an unknown resource",
+        arguments: [false, true])
+    func down(_ isResourceSilent: Bool) async throws {
+        let pair = try await Pair()
+        let access = try pair.world.access()
+        _ = try await access.performAction(pair.world.get())
+        let login = try await access.authState()?.snapshot
+        pair.world.provider.revokeGrants()
+        pair.world.provider.inject(.status(503), at: .token, times: 20)
+        if isResourceSilent {
+            pair.migrate()
+            pair.world.provider.inject(.status(503), at: .resourceMetadata, times: 20)
+            pair.world.provider.inject(.status(503), at: .rootResourceMetadata, times: 20)
+            pair.world.provider.inject(.status(503), at: .namedResourceMetadata, times: 20)
+        }
+        let error = await authError { try await access.performAction(pair.world.get()) }
+        #expect(error?.stage == .refresh && error?.kind == .transient)
+        #expect(pair.world.logins == 1 && pair.second.requestCount(.authorization) == 0)
+        let now = try await access.authState()?.snapshot
+        #expect(now?.grantID == login?.grantID && now?.refreshToken == login?.refreshToken && now?.isAuthorized == true)
+    }
+
     @Test(
         "a refusal with another iss, or without the promised one, is neither believed nor shown",
         arguments: [nil, "https://evil.example"])

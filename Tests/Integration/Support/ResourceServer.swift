@@ -85,6 +85,9 @@ struct ResourceServer: Sendable {
         }
     }
 
+    /// The port of the resource, at which another server can be started later.
+    var port: Int { URL(string: resource)?.port ?? 0 }
+
     private init(_ line: Announcement) {
         resource = line.resource
         notes = line.notes ?? ""

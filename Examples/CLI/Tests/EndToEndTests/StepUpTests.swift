@@ -83,6 +83,53 @@ extension EndToEndTests {
             }
         }
 
+        @Test("follows an API that is started again with another authorization server")
+        func restart() async throws {
+            let authstate = try Authstate()
+            let (first, login) = try await ResourceServer.run(.mcp) { server in
+                (server, try await authstate.logIn(for: server.resource))
+            }
+            let call = try authstate.toolArguments(ToolCall(name: "whoami"), at: first.resource)
+            try await ResourceServer.run(.mcp, port: first.port) { server in
+                #expect(server.resource == first.resource && server.issuer != first.issuer)
+                // The server of the login before may be down for a while only.
+                let refused = try await authstate(call)
+                let again = "--for \(server.resource)'"
+                #expect(refused.status == 69 && refused.errors.contains(again), "\(refused)")
+                let moved = try await authstate(call + authstate.stepUp())
+                #expect(moved.status == 0 && moved.output.contains(server.issuer), "\(moved)")
+                let status = try await authstate.json("status")
+                #expect(status["issuer"]?.stringValue == server.issuer && status["client_id"] != login["client_id"])
+            }
+        }
+
+        @Test("registers at a proxy, renews when the token expires, and registers anew when the proxy has forgotten it")
+        func proxy() async throws {
+            let settings = [
+                "UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer, "ACCESS_TOKEN_SECONDS": "4",
+            ]
+            let authstate = try Authstate()
+            let (port, login) = try await ResourceServer.run(.fastmcp, settings) { server in
+                let login = try await authstate.logIn(for: server.resource)
+                #expect(login["issuer"]?.stringValue == server.issuer && login["can_renew"] == true)
+                let token = try await authstate.json("token")["access_token"]
+                try await Task.sleep(for: .seconds(4))
+                #expect(try await authstate.call("add", ["a": 3, "b": 4], at: server.resource) == "7")
+                #expect(try await authstate.json("token")["access_token"] != token)
+                #expect(try await server.requests(at: .resource).count(of: "/register") == 1)
+                return (server.port, login)
+            }
+            try await ResourceServer.run(.fastmcp, settings, port: port) { server in
+                let call = try authstate.toolArguments(
+                    ToolCall(name: "add", arguments: ["a": 3, "b": 4]), at: server.resource)
+                let refused = try await authstate(call)
+                #expect(refused.status != 0, "\(refused)")
+                let again = try await authstate(call + authstate.stepUp())
+                #expect(again.status == 0 && again.output.contains("7"), "\(again)")
+                #expect(try await authstate.json("status")["client_id"] != login["client_id"])
+            }
+        }
+
         @Test("lists one profile, also when registrations at two servers are kept")
         func profiles() async throws {
             try await ResourceServer.run(.mcp, ["SECOND_ISSUER": "1"]) { server in

@@ -50,6 +50,19 @@ struct ResourceAdviceTests {
         #expect(stranger.contains("Do not log in") && !stranger.contains("evil"))
     }
 
+    @Test("an API without metadata has another cause than a server of its without metadata")
+    func absence() throws {
+        #expect(try hint(.discoveryFailed, .discovery, hint: "Check the URL of the resource.").contains("--for"))
+        let server = try hint(.discoveryFailed, .discovery, hint: "Ask the operator of the resource, which names it.")
+        #expect(server.contains("API's operator") && !server.contains("--for"))
+    }
+
+    @Test("a server that does not renew may have been replaced")
+    func gone() throws {
+        #expect(try hint(.unreachable, .refresh).contains("'authstate login --for \(api)'"))
+        #expect(try !hint(.unreachable, .refresh, for: nil).contains("authstate login"))
+    }
+
     @Test(
         "the ways to be a client are the server's own",
         arguments: [

@@ -19,6 +19,8 @@ extension AuthStateError {
             "Use --paste to copy the address by hand, or a --browser-command that works here."
         case .invalidMetadata where hint?.hasPrefix("Log in by the issuer") == true:
             "Log in with --issuer and the authorization server that the API's operator names."
+        case .discoveryFailed where hint?.hasPrefix("Ask the operator of the resource") == true:
+            "Ask the API's operator: the API names an authorization server that has no metadata (RFC 8414)."
         case .discoveryFailed where resource != nil:
             "Check the URL after --for; an API without metadata (RFC 9728) needs a login with --issuer."
         case .invalidClientMetadata where hint?.contains("client-id-metadata-document") == true:
@@ -29,6 +31,8 @@ extension AuthStateError {
         // The origin is wrong, not the transport, which has a hint of its own.
         case .insecureURL where stage == .resource && hint == nil:
             "This login is for one API; for another one log in with --for and another --profile."
+        case _ where resource != nil && stage == .refresh && kind == .transient:
+            "Try again later; if the API has another authorization server by now, log in again with 'authstate login'."
         default: nil
         }
     }
