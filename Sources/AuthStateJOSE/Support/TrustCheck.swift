@@ -106,10 +106,16 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case metadataIssuer
     /// A protected resource's metadata name the resource that was asked for (RFC 9728, 3.3).
     case resourceName
+    /// A resource's signed metadata are valid now (RFC 7519, 4.1.4 and 4.1.5).
+    case signedMetadataTimes
     /// Where a resource named the authorization server, that server's metadata list S256 (MCP, Authorization).
     case promisedPKCE
     /// A client that is known to one authorization server is used at no other one (MCP, Authorization).
     case resourceClient
+    /// A token that permits registrations goes to the authorization server that it is for (RFC 7591, 3).
+    case registrationIssuer
+    /// A client's metadata document names its own URL as the client (draft client-id-metadata-document, 3).
+    case documentClient
     /// Requests for a resource, whose challenges are followed, go to its origin (RFC 9728, 7.6).
     case resourceOrigin
     /// The document that completes another one names the same issuer (RFC 8414, 3.3).

@@ -89,7 +89,8 @@ extension [ResourceClient] {
         if provider.registrationEndpoint != nil {
             for case .registering(let metadata, let token, let own, let credential) in map(\.way) {
                 guard token == nil || own != nil else { throw Self.unboundToken }
-                guard own == nil || own?.isExactly(issuer) == true else {
+                let isOwn = own == nil || own?.isExactly(issuer) == true
+                guard TrustCheck.registrationIssuer.holds(isOwn) else {
                     foreign = foreign ?? ("that registers", own ?? "")
                     continue
                 }

@@ -42,7 +42,7 @@ public struct ClientMetadataDocument: Sendable, Hashable {
         guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
             throw Self.refusal("The document is not a JSON object.", nil)
         }
-        guard let id = members["client_id"]?.stringValue, id.isExactly(url) else {
+        guard let id = members["client_id"]?.stringValue, TrustCheck.documentClient.holds(id.isExactly(url)) else {
             throw Self.refusal(
                 "The document's client_id is not its own URL.", members["client_id"]?.stringValue ?? "none",
                 expected: url)

@@ -73,11 +73,12 @@ extension ProtectedResourceMetadata {
             guard var claims = token.claims.objectValue, claims["signed_metadata"] == nil else {
                 throw Self.unsigned("claims without signed_metadata")
             }
-            if let end = claims["exp"]?.doubleValue, end <= now.timeIntervalSince1970 {
-                throw Self.unsigned("a token that has not expired")
-            }
-            if let start = claims["nbf"]?.doubleValue, start > now.timeIntervalSince1970 {
+            let (end, start) = (claims["exp"]?.doubleValue ?? .infinity, claims["nbf"]?.doubleValue ?? -.infinity)
+            guard TrustCheck.signedMetadataTimes.holds(start <= now.timeIntervalSince1970) else {
                 throw Self.unsigned("a token that is valid already")
+            }
+            guard TrustCheck.signedMetadataTimes.holds(now.timeIntervalSince1970 < end) else {
+                throw Self.unsigned("a token that has not expired")
             }
             for name in ["iss", "iat", "exp", "nbf", "aud", "sub", "jti"] { claims[name] = nil }
             var merged = document.merging(claims) { $1 }

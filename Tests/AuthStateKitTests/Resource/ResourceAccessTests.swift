@@ -100,6 +100,43 @@ struct ResourceAccessTests {
         #expect(world.provider.requests(at: .resource).last?.headers["Authorization"]?.hasPrefix("DPoP ") == true)
     }
 
+    @Test("a server that issues no refresh token gets a login when the access token has expired")
+    func noRefreshToken() async throws {
+        let clock = ManualClock()
+        let world = try await ResourceWorld(clock: clock) {
+            $0.deviations.tokenResponse = { members in members["refresh_token"] = nil }
+        }
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        #expect(try await access.authState()?.snapshot.refreshToken == nil)
+        clock.advance(by: .seconds(7200))
+        #expect(try await access.performAction(world.get()).status == 200)
+        #expect(world.logins == 2 && world.provider.requestCount(.token) == 2)
+        #expect(world.provider.requestCount(.registration) == 1)
+    }
+
+    @Test(
+        "with keys for signed metadata a login needs them signed, by the key of their issuer", arguments: [true, false])
+    func signedMetadata(_ isTrusted: Bool) async throws {
+        let (own, other) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
+        let world = try await ResourceWorld {
+            $0.protectedResource.metadata = { members in
+                let claims = members.merging(["iss": "https://trust.example"]) { $1 }
+                let token = try? JSONWebToken.sign(claims: .object(claims), with: isTrusted ? own : other)
+                members["signed_metadata"] = token.map { .string($0) }
+            }
+        }
+        let access = try world.access {
+            $0.signedMetadataKeys = ["https://trust.example": JSONWebKeySet(keys: [own.publicKey])]
+        }
+        if isTrusted {
+            #expect(try await access.performAction(world.get()).status == 200)
+        } else {
+            #expect(await authError { try await access.performAction(world.get()) }?.code == .invalidSignature)
+        }
+        #expect(world.logins == (isTrusted ? 1 : 0))
+    }
+
     @Test("a revoked grant leads to one new login, and the client stays registered")
     func revoked() async throws {
         let world = try await ResourceWorld()

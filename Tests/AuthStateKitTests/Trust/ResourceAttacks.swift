@@ -40,8 +40,46 @@ extension Attack {
         + [
             Attack(.publicAddress) { try await describe(at: "https://10.0.0.1/m") },
             Attack(.publicAddress) { try await describe(at: "https://localhost/m") },
+            Attack(.publicAddress) {
+                try await discoverServer([
+                    "token_endpoint": "https://10.0.0.1/t", "code_challenge_methods_supported": ["S256"],
+                ])
+            },
             Attack(.endpointTLS) { try await describe(at: "http://api.example/m") },
+            Attack(.endpointTLS) { _ = try ResourceAccess("http://api.example/v1", clients: []) },
+            Attack(.registrationIssuer) {
+                try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://op.example"))
+            },
+            Attack(.registrationIssuer) {
+                try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://evil.example/"))
+            },
+            Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
+            Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
+            Attack(.signedMetadataTimes) { try verify(["nbf": 1001]) },
         ]
+        + ["https://evil.example/client.json", "https://app.example/Client.json"].map { name in
+            Attack(.documentClient) {
+                let document: JSONValue = [
+                    "client_id": .string(name), "client_name": "App", "redirect_uris": ["http://127.0.0.1/callback"],
+                ]
+                _ = try ClientMetadataDocument(
+                    parsing: Data(document.serialized()), at: "https://app.example/client.json")
+            }
+        }
+
+    private static let signer = Result { try SigningKey.generate(.es256) }
+
+    /// A resource's signed metadata, at the second 1000.
+    private static func verify(_ changes: [String: JSONValue] = [:], by key: SigningKey? = nil) throws {
+        let claims: [String: JSONValue] = ["iss": "https://trust.example", "resource": "https://api.example"]
+        let token = try JSONWebToken.sign(
+            claims: .object(claims.merging(changes) { $1 }), with: key ?? signer.get())
+        _ = try ProtectedResourceMetadata(document: [
+            "resource": "https://api.example", "signed_metadata": .string(token),
+        ]).verified(
+            by: ["https://trust.example": JSONWebKeySet(keys: [signer.get().publicKey])],
+            now: Date(timeIntervalSince1970: 1000))
+    }
 
     private static func describe(_ name: String) throws -> ProtectedResourceMetadata {
         try ProtectedResourceMetadata(document: [
@@ -68,7 +106,8 @@ extension Attack {
         let evil = try ProviderConfiguration(
             metadata: ProviderMetadata(document: [
                 "issuer": "https://evil.example", "authorization_endpoint": "https://evil.example/a",
-                "token_endpoint": "https://evil.example/t", "response_types_supported": ["code"],
+                "token_endpoint": "https://evil.example/t", "registration_endpoint": "https://evil.example/r",
+                "response_types_supported": ["code"],
             ]), issuer: Issuer("https://evil.example"), kind: .authorizationServer)
         _ = try [client].choice(at: evil, bound: bound)
     }
