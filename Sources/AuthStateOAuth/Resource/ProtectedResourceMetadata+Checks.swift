@@ -73,7 +73,8 @@ extension ProtectedResourceMetadata {
             guard var claims = token.claims.objectValue, claims["signed_metadata"] == nil else {
                 throw Self.unsigned("claims without signed_metadata")
             }
-            let (end, start) = (claims["exp"]?.doubleValue ?? .infinity, claims["nbf"]?.doubleValue ?? -.infinity)
+            let end = claims["exp"].map { $0.doubleValue ?? -.infinity } ?? .infinity
+            let start = claims["nbf"].map { $0.doubleValue ?? .infinity } ?? -.infinity
             guard TrustCheck.signedMetadataTimes.holds(start <= now.timeIntervalSince1970) else {
                 throw Self.unsigned("a token that is valid already")
             }

@@ -55,7 +55,9 @@ extension Attack {
             },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
             Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
+            Attack(.signedMetadataTimes) { try verify(["exp": "never"]) },
             Attack(.signedMetadataTimes) { try verify(["nbf": 1001]) },
+            Attack(.signedMetadataTimes) { try verify(["nbf": "now"]) },
         ]
         + ["https://evil.example/client.json", "https://app.example/Client.json"].map { name in
             Attack(.documentClient) {

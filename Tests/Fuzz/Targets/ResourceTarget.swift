@@ -21,8 +21,40 @@ func fuzzResource(_ bytes: [UInt8]) {
     require(
         scopes.allSatisfy(\.isValid) && Set(scopes).count == scopes.count, "scopes that a request can hold, each once")
     require(!scopes.contains(.offlineAccess), "offline_access where the server lists it alone")
+    let more = ScopeSelection.stepUp(from: [Scope(rawValue: "own")], challenge, server: nil)
+    require(more.allSatisfy(\.isValid) && Set(more).count == more.count, "scopes that a request can hold, each once")
+    require(more.contains("own"), "what was asked for before is asked for again")
+    if let metadata { checkSigned(metadata) }
     if let identifier = accepted({ try ResourceIdentifier(url.text) }) { check(identifier, metadata) }
     check(ClientDocumentInput(url: url.text, document: document))
+}
+
+/// The signed form of a document, made of the document itself: by the key that is trusted, and as it came.
+private func checkSigned(_ metadata: ProtectedResourceMetadata) {
+    require(accepted { try metadata.verified(by: Trust.keys, now: Trust.now) } == nil, "a signature that no key made")
+    guard let key = Trust.key, let token = try? JSONWebToken.sign(claims: .object(metadata.document), with: key) else {
+        return
+    }
+    let signed = accepted {
+        try ProtectedResourceMetadata(document: ["resource": "https://a.example", "signed_metadata": .string(token)])
+    }
+    guard let found = accepted({ try signed?.verified(by: Trust.keys, now: Trust.now) }) else { return }
+    require(metadata.document["iss"]?.stringValue == Trust.issuer, "the key of another issuer")
+    let (end, start) = (metadata.document["exp"], metadata.document["nbf"])
+    require(end == nil || end?.doubleValue ?? 0 > Trust.now.timeIntervalSince1970, "exp")
+    require(start == nil || start?.doubleValue ?? .infinity <= Trust.now.timeIntervalSince1970, "nbf")
+    require(
+        found.signedMetadata == nil && found.document["iss"] == nil, "the token's own claims are not the resource's")
+    let named = metadata.document["resource"] ?? "https://a.example"
+    require(found.document["resource"] == named, "signed values count")
+}
+
+/// The key for signed metadata, and the time.
+private enum Trust {
+    static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    static let issuer = "https://trust.example"
+    static let key = try? SigningKey.generate(.es256)
+    static let keys = [issuer: JSONWebKeySet(keys: [key?.publicKey].compactMap(\.self))]
 }
 
 private func check(_ identifier: ResourceIdentifier, _ metadata: ProtectedResourceMetadata?) {
