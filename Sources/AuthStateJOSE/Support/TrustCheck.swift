@@ -114,6 +114,10 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case resourceClient
     /// A token that permits registrations goes to the authorization server that it is for (RFC 7591, 3).
     case registrationIssuer
+    /// The login under a resource's key is that resource's: another one's tokens do not go to it.
+    case resourceKey
+    /// A pending login is completed by an access to the resource that it is for.
+    case pendingResource
     /// A client's metadata document names its own URL as the client (draft client-id-metadata-document, 3).
     case documentClient
     /// Requests for a resource, whose challenges are followed, go to its origin (RFC 9728, 7.6).

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 extension ResourceAccess {
@@ -27,7 +28,8 @@ extension ResourceAccess {
     ///   is not this resource's; the login before is then unchanged.
     public func completeLogin(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws {
         let named = pending.request.resources
-        guard named.count == 1, try ResourceIdentifier(named[0]).origin == resource.origin else {
+        let isOwn = try named.count == 1 && ResourceIdentifier(named[0]).origin == resource.origin
+        guard TrustCheck.pendingResource.holds(isOwn) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The pending login is not one for this resource.",
                 expected: resource.rawValue, received: named.joined(separator: " "))

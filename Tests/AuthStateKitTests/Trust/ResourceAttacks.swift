@@ -53,6 +53,10 @@ extension Attack {
             Attack(.registrationIssuer) {
                 try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://evil.example/"))
             },
+            Attack(.resourceKey) { try await useLogin(of: "https://api.example/v2") },
+            Attack(.resourceKey) { try await useLogin(of: nil) },
+            Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
+            Attack(.pendingResource) { try await complete(for: []) },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
             Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
             Attack(.signedMetadataTimes) { try verify(["exp": "never"]) },
@@ -112,6 +116,44 @@ extension Attack {
                 "response_types_supported": ["code"],
             ]), issuer: Issuer("https://evil.example"), kind: .authorizationServer)
         _ = try [client].choice(at: evil, bound: bound)
+    }
+
+    private static let tokens = ScriptedTransport(then: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
+
+    private static func client() throws -> Client {
+        let provider = ProviderConfiguration(
+            authorizationEndpoint: URL(string: "https://op.example/a"),
+            tokenEndpoint: try endpoint("https://op.example/t"))
+        return Client(provider, id: "app")
+    }
+
+    private static func endpoint(_ text: String) throws -> URL {
+        guard let url = URL(string: text) else { throw CancellationError() }
+        return url
+    }
+
+    /// The key of a resource holds the login for another one.
+    private static func useLogin(of other: String?) async throws {
+        let service = AuthorizationService(transport: tokens)
+        let store = InMemoryAuthStateStore()
+        _ = try await AuthState.logIn(
+            .clientCredentials(client()), at: AuthState.Place(store, key: "shared", service: service),
+            annotations: other.map { [ResourceAccess.annotation: $0] } ?? [:])
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [], store: store, key: "shared", service: service)
+        try await access.withFreshToken { _ in }
+    }
+
+    /// A login that began for other resources ends at this one's address.
+    private static func complete(for resources: [String]) async throws {
+        let service = AuthorizationService(transport: tokens)
+        var request = AuthorizationRequest(
+            try client(), scopes: [], redirectURI: try RedirectURI("https://app.example/callback"))
+        request.resources = resources
+        let pending = try await service.begin(request)
+        let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
+        try await ResourceAccess("https://api.example/v1", clients: [], service: service)
+            .completeLogin(pending, callback: callback)
     }
 
     private static func send(to url: String) async throws {
