@@ -118,8 +118,16 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case resourceKey
     /// A pending login is completed by an access to the resource that it is for.
     case pendingResource
+    /// The identifier of a resource has no user and no fragment (RFC 8707, 2; RFC 9728, 1.2).
+    case resourceForm
+    /// A client's metadata document is at an https URL that can name a client (draft client-id-metadata-document, 3).
+    case documentURL
     /// A client's metadata document names its own URL as the client (draft client-id-metadata-document, 3).
     case documentClient
+    /// A client's metadata document, which is public, has no secret and no private key (the same draft, 4.1).
+    case documentSecret
+    /// A client with a metadata document does not authenticate with a shared secret (the same draft, 4.1).
+    case documentMethod
     /// Requests for a resource, whose challenges are followed, go to its origin (RFC 9728, 7.6).
     case resourceOrigin
     /// The document that completes another one names the same issuer (RFC 8414, 3.3).

@@ -37,11 +37,6 @@ public struct BackchannelAuthenticationResponse: Sendable, Hashable, Codable {
         self.expiresAt = expiresAt
         intervalInSeconds = interval.inSeconds
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case request, authenticationRequestID, expiresAt
-        case intervalInSeconds = "interval"
-    }
 }
 
 extension BackchannelAuthenticationResponse: Redacted {

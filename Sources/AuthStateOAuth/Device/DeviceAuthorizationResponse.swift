@@ -50,11 +50,6 @@ public struct DeviceAuthorizationResponse: Sendable, Hashable, Codable {
         self.expiresAt = expiresAt
         intervalInSeconds = interval.inSeconds
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case request, deviceCode, userCode, verificationURI, verificationURIComplete, expiresAt
-        case intervalInSeconds = "interval"
-    }
 }
 
 extension DeviceAuthorizationResponse: Redacted {

@@ -2,14 +2,7 @@ package import AuthStateFoundation
 import AuthStateJOSE
 
 extension AuthStateError {
-    /// An OAuth error response of the token endpoint (RFC 6749, section 5.2).
-    static func tokenEndpoint(
-        _ error: OAuthErrorResponse, _ response: TransportResponse, stage: Stage, now: Date
-    ) -> AuthStateError {
-        refusal(by: "token endpoint", error, response, stage: stage, now: now)
-    }
-
-    /// An OAuth error response of an endpoint that answers as the token endpoint does.
+    /// An OAuth error response of the token endpoint (RFC 6749, section 5.2), or of one that answers as it does.
     ///
     /// - Parameter now: The time, for a `Retry-After` that is a date, when the answer does not bring its own.
     static func refusal(

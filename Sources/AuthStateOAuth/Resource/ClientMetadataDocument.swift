@@ -36,7 +36,7 @@ public struct ClientMetadataDocument: Sendable, Hashable {
     ///   - url: Where it was fetched; its `client_id` has to be the same, character for character.
     /// - Throws: `AuthStateError` of stage registration with `.invalidClientMetadata`, whose message names the rule.
     public init(parsing body: Data, at url: String) throws {
-        if let problem = Self.problem(with: url) {
+        if let problem = Self.problem(with: url), TrustCheck.documentURL.isOn {
             throw Self.refusal("This cannot be a client's URL: \(problem).", url)
         }
         guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
@@ -88,11 +88,12 @@ public struct ClientMetadataDocument: Sendable, Hashable {
 
     /// Checks what a provider needs and what must not be public (draft, sections 4 and 4.1; MCP, Authorization).
     private static func check(_ members: [String: JSONValue]) throws {
-        for name in ["client_secret", "client_secret_expires_at"] where members[name] != nil {
+        for name in ["client_secret", "client_secret_expires_at"]
+        where !TrustCheck.documentSecret.holds(members[name] == nil) {
             throw refusal("The document is public and may not have the member \(name).", nil)
         }
         let method = members["token_endpoint_auth_method"]?.stringValue
-        guard method == nil || method == "none" || method == "private_key_jwt" else {
+        guard TrustCheck.documentMethod.holds(method == nil || method == "none" || method == "private_key_jwt") else {
             throw refusal(
                 "A client with a public document cannot authenticate with a shared secret.", method,
                 expected: "none or private_key_jwt")
@@ -102,7 +103,8 @@ public struct ClientMetadataDocument: Sendable, Hashable {
             throw refusal("The document has no public keys for private_key_jwt.", nil, expected: "jwks or jwks_uri")
         }
         let secrets = ["d", "p", "q", "dp", "dq", "qi", "k"]
-        guard !keys.contains(where: { key in secrets.contains { key[$0] != nil } }) else {
+        let hasPrivateKey = keys.contains { key in secrets.contains { key[$0] != nil } }
+        guard TrustCheck.documentSecret.holds(!hasPrivateKey) else {
             throw refusal("The document has a private key.", nil, expected: "public keys alone")
         }
         guard members["client_name"]?.stringValue?.isEmpty == false else {

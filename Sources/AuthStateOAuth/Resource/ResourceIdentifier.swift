@@ -16,8 +16,9 @@ public struct ResourceIdentifier: Sendable, Hashable, Codable, CustomStringConve
     ///   fragment, or holds other characters than visible ASCII.
     public init(_ text: String) throws {
         let parts = URIReference(text)
-        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost, parts.user == nil,
-            parts.fragment == nil, Self.isUsable(port: parts.port), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard parts.hasScheme("https") || parts.hasScheme("http"), parts.hasPlainHost,
+            TrustCheck.resourceForm.holds(parts.user == nil && parts.fragment == nil), Self.isUsable(port: parts.port),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw Self.refusal(parts) }
         let path = parts.path == "/" && parts.query == nil ? "" : parts.path
         rawValue = parts.origin + path + (parts.query.map { "?\($0)" } ?? "")

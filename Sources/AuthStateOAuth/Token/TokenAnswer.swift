@@ -35,7 +35,8 @@ extension TokenAnswer {
         if !isSuccess || TrustCheck.tokenResponseError.isOn,
             let error = OAuthErrorResponse(json, tolerating: tolerances)
         {
-            var failure = AuthStateError.tokenEndpoint(error, response, stage: request.stage, now: sentAt)
+            var failure = AuthStateError.refusal(
+                by: "token endpoint", error, response, stage: request.stage, now: sentAt)
             if request.grantType == .refreshToken, failure.code == .invalidRequest, error.refusesRefreshToken {
                 (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
             }

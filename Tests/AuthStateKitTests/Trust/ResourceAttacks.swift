@@ -64,14 +64,32 @@ extension Attack {
             Attack(.signedMetadataTimes) { try verify(["nbf": "now"]) },
         ]
         + ["https://evil.example/client.json", "https://app.example/Client.json"].map { name in
-            Attack(.documentClient) {
-                let document: JSONValue = [
-                    "client_id": .string(name), "client_name": "App", "redirect_uris": ["http://127.0.0.1/callback"],
-                ]
-                _ = try ClientMetadataDocument(
-                    parsing: Data(document.serialized()), at: "https://app.example/client.json")
-            }
+            Attack(.documentClient) { try readDocument(["client_id": .string(name)]) }
         }
+        + [
+            "http://app.example/client.json", "https://app.example/client.json#f", "https://u@app.example/client.json",
+            "https://app.example/", "https://app.example/a/%2e%2e/client.json",
+        ].map { url in Attack(.documentURL) { try readDocument(["client_id": .string(url)], at: url) } }
+        + [
+            Attack(.documentSecret) { try readDocument(["client_secret": "s"]) },
+            Attack(.documentSecret) {
+                let key = try signer.get().privateKey.privateJSON
+                try readDocument(["token_endpoint_auth_method": "private_key_jwt", "jwks": ["keys": [key]]])
+            },
+            Attack(.documentMethod) { try readDocument(["token_endpoint_auth_method": "client_secret_basic"]) },
+            Attack(.resourceForm) { _ = try ResourceIdentifier("https://api.example@evil.example/v1") },
+            Attack(.resourceForm) { _ = try ResourceIdentifier("https://api.example/v1#f") },
+        ]
+
+    private static func readDocument(
+        _ changes: [String: JSONValue], at url: String = "https://app.example/client.json"
+    ) throws {
+        let members: [String: JSONValue] = [
+            "client_id": .string(url), "client_name": "App", "redirect_uris": ["http://127.0.0.1/callback"],
+        ]
+        let document = JSONValue.object(members.merging(changes) { $1 })
+        _ = try ClientMetadataDocument(parsing: Data(document.serialized()), at: url)
+    }
 
     private static let signer = Result { try SigningKey.generate(.es256) }
 

@@ -103,7 +103,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("registers at a proxy, renews when the token expires, and registers anew when the proxy has forgotten it")
+        @Test("registers at a proxy, renews, logs in after a revocation, and registers anew when it was forgotten")
         func proxy() async throws {
             let settings = [
                 "UPSTREAM_ISSUER": try Provider.glewlwyd.process.issuer, "ACCESS_TOKEN_SECONDS": "4",
@@ -116,6 +116,17 @@ extension EndToEndTests {
                 try await Task.sleep(for: .seconds(4))
                 #expect(try await authstate.call("add", ["a": 3, "b": 4], at: server.resource) == "7")
                 #expect(try await authstate.json("token")["access_token"] != token)
+
+                // Revoked behind the program's back; this server wants client_secret in a public client's form too.
+                let record = try await authstate.state().snapshot
+                var revocation = RevocationRequest(record.client, token: try #require(record.refreshToken))
+                revocation.additionalParameters = ["client_secret": ""]
+                try await AuthorizationService().revoke(revocation)
+                #expect(try await authstate("refresh").status == 77)
+                let call = try authstate.toolArguments(
+                    ToolCall(name: "add", arguments: ["a": 4, "b": 4]), at: server.resource)
+                let again = try await authstate(call + authstate.stepUp())
+                #expect(again.status == 0 && again.output.contains("8"), "\(again)")
                 #expect(try await server.requests(at: .resource).count(of: "/register") == 1)
                 return (server.port, login)
             }
