@@ -31,18 +31,18 @@ func fuzzResource(_ bytes: [UInt8]) {
 
 /// The signed form of a document, made of the document itself: by the key that is trusted, and as it came.
 private func checkSigned(_ metadata: ProtectedResourceMetadata) {
-    require(accepted { try metadata.verified(by: Trust.keys, now: Trust.now) } == nil, "a signature that no key made")
-    guard let key = Trust.key, let token = try? JSONWebToken.sign(claims: .object(metadata.document), with: key) else {
+    require(accepted { try metadata.verified(by: SigningWorld.keys, now: SigningWorld.now) } == nil, "a signature that no key made")
+    guard let key = SigningWorld.key, let token = try? JSONWebToken.sign(claims: .object(metadata.document), with: key) else {
         return
     }
     let signed = accepted {
         try ProtectedResourceMetadata(document: ["resource": "https://a.example", "signed_metadata": .string(token)])
     }
-    guard let found = accepted({ try signed?.verified(by: Trust.keys, now: Trust.now) }) else { return }
-    require(metadata.document["iss"]?.stringValue == Trust.issuer, "the key of another issuer")
+    guard let signed, let found = accepted({ try signed.verified(by: SigningWorld.keys, now: SigningWorld.now) }) else { return }
+    require(metadata.document["iss"]?.stringValue == SigningWorld.issuer, "the key of another issuer")
     let (end, start) = (metadata.document["exp"], metadata.document["nbf"])
-    require(end == nil || end?.doubleValue ?? 0 > Trust.now.timeIntervalSince1970, "exp")
-    require(start == nil || start?.doubleValue ?? .infinity <= Trust.now.timeIntervalSince1970, "nbf")
+    require(end == nil || end?.doubleValue ?? 0 > SigningWorld.now.timeIntervalSince1970, "exp")
+    require(start == nil || start?.doubleValue ?? .infinity <= SigningWorld.now.timeIntervalSince1970, "nbf")
     require(
         found.signedMetadata == nil && found.document["iss"] == nil, "the token's own claims are not the resource's")
     let named = metadata.document["resource"] ?? "https://a.example"
@@ -50,7 +50,7 @@ private func checkSigned(_ metadata: ProtectedResourceMetadata) {
 }
 
 /// The key for signed metadata, and the time.
-private enum Trust {
+private enum SigningWorld {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
     static let issuer = "https://trust.example"
     static let key = try? SigningKey.generate(.es256)
