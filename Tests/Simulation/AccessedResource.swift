@@ -20,17 +20,28 @@ final class AccessedResource: StateHolder, @unchecked Sendable {
         return current == nil ? "nothing is stored" : "restored"
     }
 
-    private func makeAccess() throws -> ResourceAccess {
+    /// The user of all processes: a login that replaces another one has to be of the same account.
+    private static let user = "user"
+
+    private var clients: [ResourceClient] {
+        if world.plan.clientIsKnown {
+            return [World.issuer, World.otherIssuer].map { .known("client", issuer: $0) }
+        }
         var metadata = ClientMetadata()
         metadata.clientName = "Simulation"
+        return [.registering(metadata)]
+    }
+
+    private func makeAccess() throws -> ResourceAccess {
         var options = ResourceAccess.Options()
         options.redirectURI = try RedirectURI("https://client.example/callback")
         let (world, number) = (world, process.number)
         options.prepare = { world.prepare(&$0, of: number) }
+        if world.plan.grants.isOpenID { options.scopes = [.openID, "read"] }
         if world.plan.breakage == .stepUpsAreMany { options.maximumStepUps = 10 }
         return try ResourceAccess(
-            World.resource.absoluteString, clients: [.registering(metadata)],
-            login: .presenting(process.userAgent(.default)), store: process.store, key: .default,
+            World.resource.absoluteString, clients: clients,
+            login: .presenting(process.userAgent(.default, as: Self.user)), store: process.store, key: .default,
             service: process.service, stateOptions: process.options, options: options)
     }
 
@@ -90,9 +101,29 @@ final class AccessedResource: StateHolder, @unchecked Sendable {
     }
 
     func logIn(_ key: AuthStateKey, by login: Login) async throws -> AuthState {
-        guard login == .page else { throw AuthStateError(.unsupported, stage: .usage, "Not by an access.") }
-        try await call(isAsked: true) { try await $0.logIn() }
+        switch login {
+        case .page: try await call(isAsked: true) { try await $0.logIn() }
+        case .redirect: try await logInByRedirects()
+        default: throw AuthStateError(.unsupported, stage: .usage, "Not by an access.")
+        }
         return try await state(key)
+    }
+
+    /// A login of a server's user, whose browser may have several pages at a time.
+    private func logInByRedirects() async throws {
+        guard let access else { throw SingleState.NotRestored() }
+        let redirectURI = try RedirectURI("https://client.example/callback")
+        let pending = try await access.beginLogin(redirectURI: redirectURI)
+        let page = try await process.userAgent(.default, as: Self.user).prepare(redirectURI: redirectURI, for: .login)
+        try await access.completeLogin(pending, callback: page.present(pending.url))
+    }
+
+    /// Returns a token, another one than a refused one.
+    func token(after refusal: (rejection: TokenRejected, token: String)? = nil) async throws -> String {
+        try await call { access in
+            guard let refusal else { return try await access.accessToken() }
+            return try await access.accessToken(after: refusal.rejection, of: refusal.token)
+        }
     }
 
     func run() async throws { try await state(.default).run() }

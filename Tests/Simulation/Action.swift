@@ -16,6 +16,9 @@ enum Action: String, Hashable, CaseIterable {
     case request
     /// The same of an access, for which the resource wants a scope that a first login does not ask for.
     case write
+    /// `accessToken()` of an access, for a request by a client of the program's own; after a refusal
+    /// `accessToken(after:of:)`.
+    case takeToken
     /// `performAction(_:reauthorize:)`, whose user logs in again as the same.
     case reauthorize
     /// `performAction(_:reauthorize:)`, whose user logs in again as another.
@@ -27,6 +30,8 @@ enum Action: String, Hashable, CaseIterable {
     case login
     /// A login by a page: `authorize`.
     case authorize
+    /// A login of an access in two requests of a browser: `beginLogin`, then `completeLogin`.
+    case redirect
     /// A login on another device: `authorizeDevice`.
     case device
     /// `clientCredentials`.

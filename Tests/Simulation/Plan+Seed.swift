@@ -31,7 +31,10 @@ extension Plan {
         actions = some(number(3...12), of: kinds).map {
             Step(number(1...processes), $0, key: number(0...keys.count - 1))
         }
-        if holding == .resource { provider.withholdsWriting = number(1...3) == 1 }
+        if holding == .resource {
+            provider.withholdsWriting = number(1...3) == 1
+            clientIsKnown = number(1...4) == 1
+        }
         guard !isQuiet else { return }
         let faultKinds = some(2, of: topic.faults.filter { grants.isOpenID || $0.site != .keys })
         faults = some(number(0...4), of: faultKinds).map { Fault($0, at: number(1...$0.site.range)) }

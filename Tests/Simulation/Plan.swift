@@ -8,6 +8,8 @@ struct Plan: Hashable {
     var holding = Holding.state
     /// The kind of grant that users get.
     var grants = GrantKind.plain
+    /// Whether both servers of a resource know the client beforehand; else it registers.
+    var clientIsKnown = false
     /// The provider's rules for tokens.
     var provider = ProviderRules()
     /// Whether the store tells of changes, or has to be read from time to time.

@@ -44,7 +44,7 @@ final class PooledStates: StateHolder, @unchecked Sendable {
     func logIn(_ key: AuthStateKey, by login: Login) async throws -> AuthState {
         let number = process.number
         switch login {
-        case .page:
+        case .page, .redirect:
             let pending = try await process.service.begin(process.world.request(of: number))
             let session = try await process.userAgent(key)
                 .prepare(redirectURI: pending.request.redirectURI, for: .login)

@@ -32,7 +32,7 @@ struct SelfCheck {
         SelfCheck(.registrationIsKept, .registrationsRotateUnseen, "registration", within: 50),
         SelfCheck(.endsAsStored, .savesAreDropped, within: 200),
         SelfCheck(.onePage, .accessesAreNotShared, "resource", within: 50),
-        SelfCheck(.failureIsShared, .accessesAreNotShared, "resource", within: 200),
+        SelfCheck(.failureIsShared, .accessesAreNotShared, "resource at once", within: 200),
         SelfCheck(.pageIsNeeded, .programLogsIn, "resource", within: 50),
         SelfCheck(.pagesAreBounded, .stepUpsAreMany, "resource", within: 50),
         SelfCheck(.ownServer, .networkConfusesServers, "resource", within: 50),

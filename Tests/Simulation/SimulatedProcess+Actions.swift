@@ -14,10 +14,12 @@ extension SimulatedProcess {
             case .refusedToken: return try await process.use(key, refusing: true)
             case .request: return try await process.send(key)
             case .write: return try await process.send(key, .post)
+            case .takeToken: return try await process.takeToken()
             case .reauthorize: return try await process.send(key, loggingInAsTheSame: true)
             case .reauthorizeAsAnother: return try await process.send(key, loggingInAsTheSame: false)
             case .login: return try await process.takeTokens(key)
             case .authorize: return try await process.logIn(key, by: .page)
+            case .redirect: return try await process.logIn(key, by: .redirect)
             case .device: return try await process.logIn(key, by: .device)
             case .clientCredentials: return try await process.logIn(key, by: .machine)
             case .register: return try await process.logIn(key, by: .registration)
@@ -41,8 +43,8 @@ extension SimulatedProcess {
     private func end(_ key: AuthStateKey, by action: Action) async throws -> String {
         let oracle = world.oracle(key)
         let decision = oracle.decides(number, .logout)
-        // A pool that has not loaded the state has nothing to end but what is stored.
-        let isInMemory = (holder as? PooledStates).map { $0.pool.loadedState(for: key) != nil } ?? true
+        // A pool or an access that has not loaded the state has nothing to end but what is stored.
+        let isInMemory = holder.shown(key) != nil
         if world.isHarsh, world.plan.breakage == .logoutsAreIgnored {
             oracle.decided(decision, isStored: true)
             return "ignored"

@@ -34,6 +34,7 @@ extension SimulatedProcess {
             return try await AuthState.logIn(
                 .clientCredentials(Client(world.configuration, id: "client"), additionalParameters: machine(key)),
                 at: AuthState.Place(store, key: key, service: service, options: options))
+        case .redirect: throw AuthStateError(.unsupported, stage: .usage, "An access alone logs in like this.")
         case .registration:
             let request = RegistrationRequest(
                 world.configuration, redirectURIs: [try RedirectURI("https://client.example/callback")])

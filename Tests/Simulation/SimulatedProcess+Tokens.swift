@@ -44,6 +44,21 @@ extension SimulatedProcess {
         return "\(response.status)"
     }
 
+    /// Sends a request to the resource by a client of the program's own, which takes bearer tokens from an access.
+    func takeToken() async throws -> String {
+        guard let access = holder as? AccessedResource, !world.plan.grants.isBound else { return "not for this" }
+        var (token, status) = (try await access.token(), 0)
+        for attempt in 1...2 {
+            var request = TransportRequest(url: World.resource)
+            request.headers["Authorization"] = "Bearer \(token)"
+            let response = try await service.transport.send(request)
+            status = response.status
+            guard status == 401, attempt == 1 else { break }
+            token = try await access.token(after: (TokenRejected(response, of: request.url), token))
+        }
+        return "\(status)"
+    }
+
     /// Sends a request to the resource, for which a user may have to log in again.
     ///
     /// - Parameter isTheSame: Whether the user who logs in is the one of before.

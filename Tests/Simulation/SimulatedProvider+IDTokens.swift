@@ -32,7 +32,7 @@ extension SimulatedProvider {
         let issuedAt = Int64(SimulatedClock.start.timeIntervalSince1970 + now)
         let isConfused = breakage == .accountsAreConfused
         var claims: [String: JSONValue] = [
-            "iss": .string(World.issuer), "sub": .string(isConfused ? "user" : ticket.subject),
+            "iss": .string(ticket.issuer), "sub": .string(isConfused ? "user" : ticket.subject),
             "aud": .string(grants[grant]?.client.map { "client-\($0)" } ?? "client"),
             "iat": .number(JSONNumber(issuedAt)),
             "exp": .number(JSONNumber(issuedAt + 7200)),

@@ -45,10 +45,11 @@ struct SimulatedUserAgent: ExternalUserAgent {
             ticket.issuer = World.origin(of: url)
             var asked = Set((item("scope") ?? "").split(separator: " ").map(String.init))
             if world.provider.rules.withholdsWriting { asked.remove("write") }
-            if page != nil { ticket.scopes = asked }
+            let isForAccess = world.plan.holding == .resource
+            if isForAccess { ticket.scopes = asked }
             let code = world.provider.note(ticket)
             world.note(0, "\(ticket.subject) consents: code-\(code)")
-            let issuer = page == nil ? "" : "&iss=\(ticket.issuer)"
+            let issuer = !isForAccess ? "" : "&iss=\(ticket.issuer)"
             return AuthorizationCallback(
                 url: "https://client.example/callback?code=code-\(code)&state=\(item("state") ?? "")\(issuer)")
         }

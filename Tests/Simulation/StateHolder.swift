@@ -47,6 +47,8 @@ enum TokenWish: Hashable {
 /// A way in which a user, or the client itself, logs in.
 enum Login: Hashable {
     case page, device, machine, registration
+    /// A page in two requests of a browser, which an access alone has.
+    case redirect
 
     var action: Action {
         switch self {
@@ -54,6 +56,7 @@ enum Login: Hashable {
         case .device: .device
         case .machine: .clientCredentials
         case .registration: .register
+        case .redirect: .redirect
         }
     }
 }

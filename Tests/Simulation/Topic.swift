@@ -57,10 +57,12 @@ struct Topic {
             name: "session", weight: 2, holding: .session, grants: [.openID],
             actions: Array(repeating: .authorize, count: 6) + [.logOut, .logOut, .reload]),
         Topic(
-            name: "resource", weight: 2, holding: .resource, first: [.request],
+            name: "resource", weight: 2, holding: .resource,
+            grants: [.plain, .plain, .plain, .openID, .bound, .boundOpenID], first: [.request],
             actions: [
                 .request, .request, .request, .request, .write, .write, .write, .refusedToken, .refusedToken,
-                .freshTokens, .refresh, .authorize, .clear, .logOut, .reload, .withdraw, .withdraw, .moveResource,
+                .takeToken, .takeToken, .redirect, .redirect, .freshTokens, .refresh, .authorize, .clear, .logOut,
+                .reload, .withdraw, .withdraw, .moveResource,
                 .forgetClient, .cancel, .cancelOldest, .quarterMinute, .minute,
             ], faults: Fault.Kind.allCases + Array(repeating: .pageCloses, count: 6), hasEveryday: false),
         Topic(

@@ -41,7 +41,7 @@ extension World {
             note(0, "the provider answers the \(management) with \(token.token)")
             return answer.isEmpty ? TransportResponse(status: 204) : json(answer)
         case .resource(let token): return resource(token, proof, isWrite: request.method == .post)
-        case .anonymous: return challenge("Bearer", isWrite: request.method == .post)
+        case .anonymous: return challenge(plan.grants.isBound ? "DPoP" : "Bearer", isWrite: request.method == .post)
         case .resourceMetadata: return json(resourceMetadata)
         case .serverMetadata: return json(Self.serverMetadata(of: Self.origin(of: request.url)))
         case .unknown: return TransportResponse(status: 404)
@@ -97,7 +97,8 @@ extension World {
             return challenge((proof == nil ? "Bearer" : "DPoP") + #" error="invalid_token""#, isWrite: isWrite)
         }
         if isWrite, ticket?.scopes.contains("write") != true {
-            return challenge(#"Bearer error="insufficient_scope""#, isWrite: true, status: 403)
+            let scheme = proof == nil ? "Bearer" : "DPoP"
+            return challenge(scheme + #" error="insufficient_scope""#, isWrite: true, status: 403)
         }
         return json(#"{"subject":"\#(ticket?.subject ?? "")"}"#)
     }

@@ -12,12 +12,14 @@ extension World {
         JSONValue.object([
             "resource": .string(Self.resource.absoluteString), "authorization_servers": [.string(provider.named)],
             "scopes_supported": ["read", "write"],
+            "dpop_bound_access_tokens_required": .bool(plan.grants.isBound),
         ]).text
     }
 
     /// The metadata of an authorization server (RFC 8414).
     static func serverMetadata(of issuer: String) -> String {
         JSONValue.object([
+            "jwks_uri": .string("\(issuer)/keys"), "dpop_signing_alg_values_supported": ["ES256"],
             "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
             "token_endpoint": .string("\(issuer)/token"), "revocation_endpoint": .string("\(issuer)/revoke"),
             "registration_endpoint": .string("\(issuer)/register"), "response_types_supported": ["code"],
