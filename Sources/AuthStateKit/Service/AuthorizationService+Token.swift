@@ -50,10 +50,10 @@ extension AuthorizationService {
                         authentication = .nameless(clientID: request.client.id)
                     }
                     signsAssertion = authentication.method.signsAssertions
-                    configuration.trace?.noteTokenRequest(request, authentication)
-                    return limited(
-                        try await signed(request).transportRequest(authentication: authentication, dpopProof: proof),
-                        request.client.provider.addressPolicy)
+                    let message = try await signed(request).transportRequest(
+                        authentication: authentication, dpopProof: proof)
+                    configuration.trace?.noteTokenRequest(message, by: request.client, authentication)
+                    return limited(message, request.client.provider.addressPolicy)
                 } send: { message in
                     sentAt = configuration.clock.now
                     do {

@@ -91,16 +91,13 @@ extension LoginTrace {
         note(.answer, "The answer belongs to this logout", [Detail("checked", "place state")])
     }
 
-    func noteTokenRequest(_ request: TokenRequest, _ authentication: ClientAuthentication) {
-        let hidden = request.grant.hiddenParameters + (request.dpopKey == nil ? [] : ["DPoP"])
+    func noteTokenRequest(_ message: TransportRequest, by client: Client, _ authentication: ClientAuthentication) {
+        var form = message.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } ?? [:]
+        form["client_id"] = client.id
         note(
             .tokenRequest, "Asks for tokens",
-            Detail.list([
-                ("grant_type", request.grantType.rawValue), ("client_id", request.client.id),
-                ("client authentication", authentication.method.rawValue),
-                ("redirect_uri", request.grant.redirectURI?.rawValue),
-                ("scope", request.scopes.isEmpty ? nil : request.scopes.map(\.rawValue).joined(separator: " ")),
-            ]) + hidden.map(Detail.hidden))
+            Detail.list(form) + [Detail("client authentication", authentication.method.rawValue)]
+                + (message.headers["DPoP"] == nil ? [] : [.hidden("DPoP")]))
     }
 
     func noteWaiting(_ reason: AuthStateError, pause: Duration) {

@@ -49,25 +49,6 @@ extension TokenRequest.Grant {
 extension TokenRequest.Grant {
     /// The refresh token; nil for every other grant.
     package var refreshToken: String? { if case .refreshToken(let token) = self { token } else { nil } }
-
-    /// The redirect URI that a code came to; nil for every other grant.
-    package var redirectURI: RedirectURI? {
-        if case .authorizationCode(_, let redirectURI, _) = self { redirectURI } else { nil }
-    }
-
-    /// The names of the parameters that no trace shows.
-    package var hiddenParameters: [String] {
-        switch self {
-        case .authorizationCode(_, _, let codeVerifier): ["code"] + (codeVerifier == nil ? [] : ["code_verifier"])
-        case .refreshToken: ["refresh_token"]
-        case .clientCredentials: []
-        case .deviceCode: ["device_code"]
-        case .backchannelAuthentication: ["auth_req_id"]
-        case .assertion, .jwtBearer: ["assertion"]
-        case .tokenExchange(let exchange):
-            ["subject_token"] + (exchange.actorToken == nil ? [] : ["actor_token"])
-        }
-    }
 }
 
 extension TokenRequest.Grant: Redacted {
