@@ -130,6 +130,15 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case documentMethod
     /// Requests for a resource, whose challenges are followed, go to its origin (RFC 9728, 7.6).
     case resourceOrigin
+    /// The challenge of another origin than the resource's leads to no login (RFC 9728, 7.6).
+    case challengeOrigin
+    /// A resource that lists how it takes tokens lists the Authorization header (RFC 9728, 2; RFC 6750, 2).
+    case bearerMethod
+    /// The authorization server that a program chooses is one that the resource names (RFC 9728, 2).
+    case chosenServer
+    /// A right that is never granted, and an operation that stays refused, lead to a bounded number of logins (MCP,
+    /// Authorization).
+    case stepUpBound
     /// The document that completes another one names the same issuer (RFC 8414, 3.3).
     case completingIssuer
     /// An endpoint is https, or http on this machine beside an issuer on this machine (RFC 8414, 2; RFC 9700, 4.15).

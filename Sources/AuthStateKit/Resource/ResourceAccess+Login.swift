@@ -29,7 +29,7 @@ extension ResourceAccess {
         let granted = record.scope.scopes
         let missing = (error.challenge?.scopes ?? []).filter { !granted.contains($0) }
         let tries = missing.map { inVain[$0, default: 0] }.min() ?? options.maximumStepUps
-        guard count < options.maximumStepUps, tries < options.maximumStepUps else {
+        guard TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps) else {
             throw error.inVain(after: missing.isEmpty ? count : max(count, tries))
         }
         try await logIn(because: error, seen: seen, since: since)

@@ -13,7 +13,7 @@ extension ProtectedResourceMetadata {
     ///   - source: The place that the document was found at.
     ///   - tolerances: `.parentResource` accepts a document that names a path above the resource's, at the same origin.
     /// - Returns: The identifier that requests for tokens name, as the document has it.
-    /// - Throws: `AuthStateError` of stage discovery: `.resourceMismatch`; `.unsupported` when the resource takes no token
+    /// - Throws: `AuthStateError` of stage resourceMetadata: `.resourceMismatch`; `.unsupported` when the resource takes no token
     ///   in a header.
     @discardableResult
     public func check(
@@ -26,15 +26,16 @@ extension ProtectedResourceMetadata {
         let isParent = tolerances.contains(.parentResource) && Self.isParent(named, of: resource)
         guard TrustCheck.resourceName.holds(isExact || isParent) else {
             throw AuthStateError(
-                .resourceMismatch, stage: .discovery, "The resource's metadata are those of another resource.",
+                .resourceMismatch, stage: .resourceMetadata, "The resource's metadata are those of another resource.",
                 expected: expected, received: URIReference(named).redacted,
                 hint:
                     "Use the URL of the resource exactly as its metadata have it; a path above it at the same origin has "
                     + "to be tolerated by name (parentResource).")
         }
-        if let methods = bearerMethodsSupported, !methods.contains("header") {
+        let methods = bearerMethodsSupported ?? ["header"]
+        guard TrustCheck.bearerMethod.holds(methods.contains("header")) else {
             throw AuthStateError(
-                .unsupported, stage: .discovery, "The resource takes no token in the Authorization header.",
+                .unsupported, stage: .resourceMetadata, "The resource takes no token in the Authorization header.",
                 expected: "header among bearer_methods_supported",
                 received: methods.isEmpty ? "none" : methods.joined(separator: ", "),
                 hint: "Tokens in a body or an address are not supported: they end up in logs.")
@@ -60,7 +61,7 @@ extension ProtectedResourceMetadata {
     /// - Parameters:
     ///   - keys: The keys that the program trusts, by the issuer that signs with them.
     ///   - now: The time; a token that has expired is refused.
-    /// - Throws: `AuthStateError` of stage discovery with `.invalidSignature`, also for a document without a signed form;
+    /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidSignature`, also for a document without a signed form;
     ///   `.invalidMetadata` for claims that are no metadata. Check the result for the resource: it may name another one.
     public func verified(by keys: [String: JSONWebKeySet], now: Date) throws -> ProtectedResourceMetadata {
         guard let compact = signedMetadata else { throw Self.unsigned("signed_metadata") }
@@ -92,7 +93,7 @@ extension ProtectedResourceMetadata {
 
     private static func unsigned(_ expected: String, _ underlying: JOSEError? = nil) -> AuthStateError {
         AuthStateError(
-            .invalidSignature, stage: .discovery, "The resource's signed metadata cannot be trusted.",
+            .invalidSignature, stage: .resourceMetadata, "The resource's signed metadata cannot be trusted.",
             expected: expected,
             hint: "Name the issuer's keys, or leave signed metadata unread.", underlying: underlying)
     }

@@ -55,6 +55,20 @@ extension Attack {
             },
             Attack(.resourceKey) { try await useLogin(of: "https://api.example/v2") },
             Attack(.resourceKey) { try await useLogin(of: nil) },
+            Attack(.bearerMethod) {
+                try describe("https://api.example/v1", methods: ["body", "query"]).check(
+                    for: ResourceIdentifier("https://api.example/v1"), from: .path)
+            },
+            Attack(.bearerMethod) {
+                try describe("https://api.example/v1", methods: []).check(
+                    for: ResourceIdentifier("https://api.example/v1"), from: .path)
+            },
+            Attack(.chosenServer) { try await logIn { $0.chooseServer = { _ in try? Issuer("https://op.example") } } },
+            Attack(.challengeOrigin) {
+                try await stepUp(refusedBy: "https://evil.example/v1", for: ["one"], maximum: 2)
+            },
+            Attack(.stepUpBound) { try await stepUp(for: ["one"], maximum: 0) },
+            Attack(.stepUpBound) { try await stepUp(for: ["one", "two"], maximum: 1) },
             Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
             Attack(.pendingResource) { try await complete(for: []) },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
@@ -105,10 +119,12 @@ extension Attack {
             now: Date(timeIntervalSince1970: 1000))
     }
 
-    private static func describe(_ name: String) throws -> ProtectedResourceMetadata {
-        try ProtectedResourceMetadata(document: [
+    private static func describe(_ name: String, methods: [JSONValue]? = nil) throws -> ProtectedResourceMetadata {
+        var document: [String: JSONValue] = [
             "resource": .string(name), "authorization_servers": ["https://evil.example"],
-        ])
+        ]
+        document["bearer_methods_supported"] = methods.map(JSONValue.array)
+        return try ProtectedResourceMetadata(document: document)
     }
 
     private static func describe(at url: String) async throws {
@@ -172,6 +188,48 @@ extension Attack {
         let callback = AuthorizationCallback(url: "https://app.example/callback?code=c&state=\(request.state)")
         try await ResourceAccess("https://api.example/v1", clients: [], service: service)
             .completeLogin(pending, callback: callback)
+    }
+
+    /// A program with a secret logs in at the server of a resource, which gives it the scope `read` alone.
+    @discardableResult
+    private static func logIn(
+        server: JSONValue = "https://other.example", _ change: (inout ResourceAccess.Options) -> Void
+    ) async throws -> ResourceAccess {
+        let transport = ScriptedPages.transport([
+            "https://api.example/.well-known/oauth-protected-resource/v1": [
+                "resource": "https://api.example/v1", "authorization_servers": [server],
+            ],
+            ScriptedPages.oauth: ScriptedPages.document(["code_challenge_methods_supported": ["S256"]]),
+            "https://op.example/token": ["access_token": "a", "token_type": "Bearer", "scope": "read"],
+        ])
+        var options = ResourceAccess.Options()
+        options.scopes = ["read"]
+        change(&options)
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [.known("app", credential: .secret("s"))], login: .clientCredentials,
+            service: AuthorizationService(transport: transport), options: options)
+        try await access.logIn()
+        return access
+    }
+
+    /// Each operation is refused once for its lack of a scope that is never granted.
+    private static func stepUp(
+        refusedBy url: String = "https://api.example/v1", for operations: [String], maximum: Int
+    ) async throws {
+        let access = try await logIn(server: "https://op.example") { $0.maximumStepUps = maximum }
+        var refused: Set<String> = []
+        for operation in operations {
+            do {
+                try await access.withFreshToken(operation: operation) { _ in
+                    guard refused.insert(operation).inserted else { return }
+                    throw TokenRejected(
+                        challenges: [#"Bearer error="insufficient_scope", scope="write""#], url: URL(string: url))
+                }
+            } catch let rejection as TokenRejected {
+                // What another origin says is the caller's to handle.
+                throw AuthStateError(rejection, canRenew: false)
+            }
+        }
     }
 
     private static func send(to url: String) async throws {
