@@ -69,15 +69,15 @@ extension ResourceAccess {
     private func server(among servers: [Issuer], storedAt stored: Issuer?) throws -> Issuer {
         guard let first = servers.first else {
             throw AuthStateError(
-                .invalidMetadata, stage: .discovery, "The resource names no authorization server.",
+                .invalidMetadata, stage: .resourceMetadata, "The resource names no authorization server.",
                 expected: "authorization_servers in its metadata",
                 hint: "Log in by the issuer of its authorization server.")
         }
         if let stored, servers.contains(stored) { return stored }
         if let chosen = options.chooseServer?(servers) {
-            guard servers.contains(chosen) else {
+            guard TrustCheck.chosenServer.holds(servers.contains(chosen)) else {
                 throw AuthStateError(
-                    .invalidArgument, stage: .discovery, "The chosen server is not one that the resource names.",
+                    .invalidArgument, stage: .resourceMetadata, "The chosen server is not one that the resource names.",
                     expected: servers.map(\.rawValue).joined(separator: ", "), received: chosen.rawValue)
             }
             return chosen

@@ -12,9 +12,10 @@ extension ResourceAccess {
     /// - Parameters:
     ///   - request: The request; its URL has to have the resource's origin.
     ///   - operation: What the request does, for the bound of logins for more rights; nil takes method and path.
-    /// - Throws: `AuthStateError`: what `AuthState.performAction` throws; of stage discovery, registration or authorization
-    ///   when a login fails; `.notLoggedIn` when a person is needed and none is at hand; `.insufficientScope` when more rights
-    ///   were asked for in vain; `.invalidArgument` for a URL of another origin. `CancellationError`.
+    /// - Throws: `AuthStateError`: what `AuthState.performAction` throws; of stage resourceMetadata, discovery, registration,
+    ///   authorization or token when a login fails, for the step that failed; `.notLoggedIn` when a person is needed and none
+    ///   is at hand; `.insufficientScope` when more rights were asked for in vain; `.invalidArgument` for a URL of another
+    ///   origin. `CancellationError`.
     public nonisolated(nonsending) func performAction(
         _ request: TransportRequest, operation: String? = nil
     ) async throws -> TransportResponse {
@@ -60,7 +61,7 @@ extension ResourceAccess {
                 seen.accessToken = tokens.accessToken
                 do { return try await body(tokens) } catch let rejection as TokenRejected {
                     // The challenge of another origin leads nowhere.
-                    if let url = rejection.url, !resource.hasOrigin(of: url) {
+                    if let url = rejection.url, !TrustCheck.challengeOrigin.holds(resource.hasOrigin(of: url)) {
                         throw ForeignRejection(rejection: rejection)
                     }
                     if case .refused(let error) = ResourceVerdict(status: 403, challenges: rejection.challenges) {

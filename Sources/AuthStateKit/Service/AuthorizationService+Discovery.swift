@@ -109,12 +109,13 @@ extension AuthorizationService {
     ///
     /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, redirects included.
     func read(
-        _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String
+        _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String,
+        stage: AuthStateError.Stage = .discovery
     ) async throws -> Data {
         let request = TransportRequest(url: url, headers: ["Accept": accept])
-        return try await send(request, addresses: addresses, stage: .discovery).read { response in
+        return try await send(request, addresses: addresses, stage: stage).read { response in
             guard response.status != 200 else { return response.body }
-            var error = AuthStateError.endpoint(name, response, stage: .discovery)
+            var error = AuthStateError.endpoint(name, response, stage: stage)
             if error.kind == .refused || error.kind == .reauthenticationRequired {
                 error.code = .discoveryFailed
                 error.hint = hint

@@ -23,7 +23,7 @@ extension AuthorizationService {
     ///   - tolerances: `.parentResource` accepts a document of a path above the resource.
     ///   - signedMetadataKeys: The keys whose signatures count, by issuer; with some, the signed form is required (RFC 9728,
     ///     section 2.2).
-    /// - Throws: `AuthStateError` of stage discovery: `.discoveryFailed` when there is no document, `.resourceMismatch`,
+    /// - Throws: `AuthStateError` of stage resourceMetadata: `.discoveryFailed` when there is no document, `.resourceMismatch`,
     ///   `.invalidMetadata`, `.insecureURL`, `.addressNotAllowed`. `CancellationError`.
     public func describe(
         _ resource: ResourceIdentifier, challenge: AuthenticationChallenge? = nil, tolerances: Set<Tolerance> = [],
@@ -46,7 +46,7 @@ extension AuthorizationService {
                     absence = absence ?? error
                 }
             }
-            throw absence ?? AuthStateError(.discoveryFailed, stage: .discovery, "The resource has no metadata.")
+            throw absence ?? AuthStateError(.discoveryFailed, stage: .resourceMetadata, "The resource has no metadata.")
         }
     }
 
@@ -66,20 +66,23 @@ extension AuthorizationService {
         let isPlain = parts.hasScheme("http")
         guard TrustCheck.publicAddress.holds(addresses.allows(host: String(parts.host ?? ""))) else {
             throw AuthStateError(
-                .addressNotAllowed, stage: .discovery, "A resource's metadata are at an address that is not public.",
+                .addressNotAllowed, stage: .resourceMetadata,
+                "A resource's metadata are at an address that is not public.",
                 expected: "a name, or an address of the public internet", received: parts.redacted,
                 hint: "Do not trust the resource; for one of the internal network set outsideAddressPolicy.")
         }
         let mayBePlain = parts.isLoopback && resource.parts.isLoopback || configuration.allowsInsecureHTTP
         guard TrustCheck.endpointTLS.holds(!isPlain || mayBePlain) else {
             throw AuthStateError(
-                .insecureURL, stage: .discovery, "The resource's metadata are not protected by TLS.", expected: "https",
+                .insecureURL, stage: .resourceMetadata, "The resource's metadata are not protected by TLS.",
+                expected: "https",
                 received: parts.redacted, hint: "Use https; http is for resources on this machine.")
         }
         return try ProtectedResourceMetadata(
             parsing: await read(
                 "resource's metadata", at: url, addresses: addresses, accept: "application/json",
-                hint: "Check the URL of the resource; a server without metadata (RFC 9728) needs a login by issuer."))
+                hint: "Check the URL of the resource; a server without metadata (RFC 9728) needs a login by issuer.",
+                stage: .resourceMetadata))
     }
 
     /// Reads the metadata of an authorization server that a resource named, and remembers them for `metadataMaximumAge`.

@@ -119,6 +119,8 @@ extension AuthStateError {
         public static let usage = Stage(rawValue: "usage")
         /// Finding the provider's metadata or keys.
         public static let discovery = Stage(rawValue: "discovery")
+        /// Reading what a protected resource says about itself (RFC 9728).
+        public static let resourceMetadata = Stage(rawValue: "resourceMetadata")
         /// Registering the client.
         public static let registration = Stage(rawValue: "registration")
         /// The person's trip to the provider and back.

@@ -18,7 +18,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
 
     /// Checks that every member that RFC 9728 defines is of its type.
     ///
-    /// - Throws: `AuthStateError` of stage discovery with `.invalidMetadata` that names the member.
+    /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidMetadata` that names the member.
     public init(document: [String: JSONValue]) throws {
         if document["resource"] == nil { throw Self.unusable("resource", expected: "the resource's identifier") }
         for (name, value) in document {
@@ -39,7 +39,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
     public init(parsing body: Data) throws {
         guard let document = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
             throw AuthStateError(
-                .invalidMetadata, stage: .discovery, "The resource's metadata are not a JSON object.",
+                .invalidMetadata, stage: .resourceMetadata, "The resource's metadata are not a JSON object.",
                 hint: "Check the URL of the resource.")
         }
         try self.init(document: document)
@@ -47,7 +47,7 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
 
     private static func unusable(_ name: String, expected: String) -> AuthStateError {
         AuthStateError(
-            .invalidMetadata, stage: .discovery, "The resource's metadata lack a usable member, \(name).",
+            .invalidMetadata, stage: .resourceMetadata, "The resource's metadata lack a usable member, \(name).",
             expected: expected, hint: "Ask the operator of the resource to mend the document.")
     }
 

@@ -126,7 +126,7 @@ extension EndToEndTests {
                 for (name, hint) in [("https://evil.example/mcp", "Do not log in"), (origin, "parent-resource")] {
                     try await server.tell(.resource, "name", "resource=\(name)")
                     try await authstate.expectFailure(
-                        arguments, 78, [.resourceMismatch], stage: .discovery, hint: hint)
+                        arguments, 78, [.resourceMismatch], stage: .resourceMetadata, hint: hint)
                 }
                 let seen = try await server.requests(at: .first)
                 #expect(seen.count(of: "/authorize") == 0 && seen.count(of: "/register") == 0)
@@ -142,7 +142,7 @@ extension EndToEndTests {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 try await authstate.expectFailure(
-                    authstate.loginArguments(for: server.issuer + "/none"), 78, [.discoveryFailed], stage: .discovery,
+                    authstate.loginArguments(for: server.issuer + "/none"), 78, [.discoveryFailed], stage: .resourceMetadata,
                     hint: "--for")
                 try await authstate.expectFailure(
                     authstate.loginArguments(for: "http://127.0.0.1:1/mcp"), 69, [.unreachable], stage: .resource,

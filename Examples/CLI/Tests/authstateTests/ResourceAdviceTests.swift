@@ -80,11 +80,11 @@ struct ResourceAdviceTests {
     func others() throws {
         let moved = try hint(.clientIssuerMismatch, .registration)
         #expect(moved.contains("--client-id and --issuer") && moved.contains("--register"))
-        #expect(try hint(.addressNotAllowed, .discovery).contains("--allow-private-addresses"))
+        #expect(try hint(.addressNotAllowed, .resourceMetadata).contains("--allow-private-addresses"))
         let page = try hint(.browserUnavailable, .authorization)
         #expect(page.contains("--paste") && !page.contains("--grant device"))
         #expect(try hint(.browserUnavailable, .authorization, for: nil).contains("--grant device"))
-        #expect(try hint(.discoveryFailed, .discovery).contains("--for"))
+        #expect(try hint(.discoveryFailed, .resourceMetadata).contains("--for"))
         #expect(try hint(.discoveryFailed, .discovery, for: nil).contains("--issuer, or --domain"))
     }
 
@@ -97,10 +97,22 @@ struct ResourceAdviceTests {
         #expect(try !hint(.insufficientScope, .resource, for: nil).contains("--step-up"))
     }
 
+    @Test("an error of a login for an API begins with the step that failed; one at a provider does not")
+    func steps() throws {
+        let options = try CommonOptions.parse([])
+        for (stage, step) in AuthStateError.resourceSteps {
+            let error = AuthStateError(.unreachable, stage: stage, "Down.")
+            #expect(error.advised(for: options, resource: api).message == "\(step): Down.")
+            #expect(error.advised(for: options).message == "Down.")
+        }
+        let usage = AuthStateError(.invalidArgument, stage: .usage, "Wrong.")
+        #expect(usage.advised(for: options, resource: api).message == "Wrong.")
+    }
+
     @Test("both codes are faults of the configuration")
     func exitCodes() {
         for code in [AuthStateError.Code.resourceMismatch, .clientIssuerMismatch] {
-            #expect(ExitReason(AuthStateError(code, stage: .discovery, "").kind) == .configuration)
+            #expect(ExitReason(AuthStateError(code, stage: .resourceMetadata, "").kind) == .configuration)
         }
     }
 

@@ -12,6 +12,7 @@ extension AuthStateError {
     /// - Parameter resource: The API that the login is for; nil for a login that began at a provider.
     func advised(for options: CommonOptions, resource: String? = nil) -> AuthStateError {
         var copy = advised(for: resource)
+        if resource != nil, let step = Self.resourceSteps[stage] { copy.message = "\(step): \(copy.message)" }
         if code == .storeCorrupt, options.state != nil {
             copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
         }

@@ -1,6 +1,13 @@
 import AuthStateKit
 
 extension AuthStateError {
+    /// The steps from the URL of an API to its answer, each of which may fail for reasons of its own.
+    static let resourceSteps: [Stage: String] = [
+        .resource: "Asking the API", .resourceMetadata: "Reading the API's metadata",
+        .discovery: "Finding its authorization server", .registration: "Being a client there",
+        .authorization: "Logging in there", .token: "Fetching tokens", .refresh: "Renewing tokens",
+    ]
+
     /// The advice for a login that begins at an API; nil leaves the general one.
     ///
     /// - Parameter resource: The API of the login; nil for a login that began at a provider.
