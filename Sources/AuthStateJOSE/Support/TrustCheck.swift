@@ -112,6 +112,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case promisedPKCE
     /// A client that is known to one authorization server is used at no other one (MCP, Authorization).
     case resourceClient
+    /// A server that a client registers at gives it no identifier that the program has elsewhere (MCP, Authorization).
+    case registeredIdentifier
     /// A token that permits registrations goes to the authorization server that it is for (RFC 7591, 3).
     case registrationIssuer
     /// The login under a resource's key is that resource's: another one's tokens do not go to it.

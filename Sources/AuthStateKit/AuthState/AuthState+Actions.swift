@@ -138,11 +138,21 @@ extension AuthState {
     public nonisolated(nonsending) func userInfo(_ options: UserInfoOptions = UserInfoOptions()) async throws
         -> UserInfo
     {
-        let record = snapshot
-        let client = record.client.atItsEndpoints
-        return try await withFreshToken { tokens in
-            try await service.userInfo(tokens, of: client, options: options)
+        try await withFreshToken { tokens in
+            let (tokens, record) = try await current(tokens)
+            return try await service.userInfo(tokens, of: record.client.atItsEndpoints, options: options)
         }
+    }
+
+    /// Returns tokens with the record that they are of: the given ones, or fresh ones where a login elsewhere has replaced the
+    /// record since, perhaps by one at another provider.
+    nonisolated(nonsending) func current(_ tokens: Tokens) async throws -> (Tokens, Record) {
+        var (tokens, record) = (tokens, snapshot)
+        while record.accessToken != tokens.accessToken {
+            tokens = try await freshTokens()
+            record = snapshot
+        }
+        return (tokens, record)
     }
 
     /// Returns tokens other than the refused ones.

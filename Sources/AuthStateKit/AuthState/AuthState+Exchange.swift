@@ -39,8 +39,7 @@ extension AuthState {
         actor: TypedToken? = nil,
         additionalParameters: Parameters = [:]
     ) async throws -> TokenResponse {
-        let tokens = try await freshTokens()
-        let record = snapshot
+        let (tokens, record) = try await current(freshTokens())
         let found: TypedToken? =
             switch subject {
             case .accessToken: TypedToken(tokens.accessToken, type: .accessToken)

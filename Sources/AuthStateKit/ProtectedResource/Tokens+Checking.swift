@@ -37,7 +37,9 @@ extension Tokens {
         case .nonceWanted where isDPoPBound: throw TokenRejected(response, of: url)
         case .answered, .nonceWanted: return
         case .tokenRejected: throw TokenRejected(response, of: url)
-        case .refused(let error): throw error
+        case .refused(var error):
+            error.origin = URIReference(url.absoluteString).origin
+            throw error
         }
     }
 }

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateStorage
 import AuthStateSystem
@@ -22,19 +23,20 @@ extension ResourceAccess {
                 registration = try await register(request, by: plan)
             }
             let client = Client(plan.provider, id: registration.clientID, credential: credential)
-            var record = AuthState.Record(client).applying(.registered(registration))
-            record.annotations = annotations
-            if state == nil { await keepFirst(record) }
-            return (record.client, registration)
+            return (AuthState.Record(client).applying(.registered(registration)).client, registration)
         }
     }
 
     /// Keeps a registered client where the access's state will be, while nothing is stored there: a store for one key has room
     /// nowhere else.
-    private func keepFirst(_ record: AuthState.Record) async {
+    private func keepFirst(_ plan: Plan, _ registration: RegistrationResponse) async {
+        var record = AuthState.Record(Client(plan.provider, id: registration.clientID))
+        record = record.applying(.registered(registration))
+        record.annotations = annotations
+        let kept = record
         try? await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
             guard try await lease.load() == nil else { return }
-            _ = try await lease.save(AuthStateArchive(record).data(), expecting: nil)
+            _ = try await lease.save(AuthStateArchive(kept).data(), expecting: nil)
         }
         if let found = try? await restored(), state == nil { state = found }
     }
@@ -64,15 +66,24 @@ extension ResourceAccess {
                 }
                 return response
             }
-        } catch let error as AuthStateError where error.code == .invalidArgument && error.stage == .store {
-            // A store for one key has no room for it.
-            return try await registerAnew(request)
+        } catch let error as AuthStateError where error.isLackOfRoom {
+            let response = try await registerAnew(request)
+            if state == nil { await keepFirst(plan, response) }
+            return response
         }
     }
 
-    /// Registers; a server may give a client that it had forgotten the same identifier again.
+    /// Registers; a server may give a client that it had forgotten the same identifier again, but no client that the program
+    /// has elsewhere, whose secret it would be sent.
     private func registerAnew(_ request: RegistrationRequest) async throws -> RegistrationResponse {
         let response = try await service.register(request)
+        guard TrustCheck.registeredIdentifier.holds(!clients.contains { $0.id == response.clientID }) else {
+            throw AuthStateError(
+                .malformedResponse, stage: .registration,
+                "The server registered the client under an identifier that the program has at another server.",
+                expected: "an identifier of its own", received: response.clientID.printable(),
+                hint: "Do not trust this server.")
+        }
         if let issuer = request.provider.issuer { forgotten.remove(Forgotten(response.clientID, at: issuer)) }
         return response
     }
@@ -100,21 +111,62 @@ extension ResourceAccess {
         registration.clientSecretExpiresAt.map { $0 > service.configuration.clock.now } ?? true
     }
 
+    /// The issuers at which known clients without one of their own were used first, by identifier.
+    ///
+    /// - Throws: As `binding(of:_:)`.
+    func bindings() async throws -> [String: String] {
+        var bound: [String: String] = [:]
+        for case .known(let id, let credential, nil) in clients.map(\.way) {
+            bound[id] = try await binding(of: id, credential)
+        }
+        return bound
+    }
+
+    /// The credential that the program has for a client at its server; nil where it has none.
+    func credential(of client: Client, isRegistered: Bool) async throws -> ClientCredential? {
+        try await clients.credential(of: client, isRegistered: isRegistered, bound: bindings())
+    }
+
     /// The issuer that a known client without one of its own was used at first; nil when it was not used yet.
-    func binding(of client: String) async throws -> String? {
-        if let record = state?.snapshot, record.client.id == client { return record.client.provider.issuer?.rawValue }
-        return (try? await stored(at: place(of: client)))?.client.provider.issuer?.rawValue
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when that cannot be read; `.invalidArgument` for a client with a secret in
+    ///   a store that has no room to remember it.
+    private func binding(of id: String, _ credential: ClientCredential) async throws -> String? {
+        do {
+            if let bound = try await stored(at: place(of: id)) { return bound.client.provider.issuer?.rawValue }
+        } catch let error as AuthStateError where error.isLackOfRoom {
+            guard !credential.isProof else { throw Self.unboundClient(id) }
+        }
+        // A server may give the client that registers there any identifier.
+        guard let record = state?.snapshot, record.client.id == id, record.lastRegistrationResponse == nil else {
+            return nil
+        }
+        return record.client.provider.issuer?.rawValue
+    }
+
+    private static func unboundClient(_ id: String) -> AuthStateError {
+        AuthStateError(
+            .invalidArgument, stage: .registration,
+            "The client \(id.printable()) has a secret, and the store has no room to remember for which server.",
+            expected: "the client's issuer beside it, or a store for several keys",
+            hint: "Name the issuer: the resource may name any server.")
     }
 
     /// Remembers where a known client without an issuer of its own was used first, beyond the end of its login.
-    func bind(_ client: Client) async {
+    ///
+    /// - Throws: `AuthStateError` of kind `.store` when the client has a secret, and where it belongs cannot be kept.
+    func bind(_ client: Client) async throws {
         let isUnbound = clients.contains { if case .known(client.id, _, nil) = $0.way { true } else { false } }
         guard isUnbound else { return }
         let place = place(of: client.id)
-        try? await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
-            guard try await lease.load() == nil else { return }
-            let record = AuthState.Record(Client(client.provider, id: client.id))
-            _ = try await lease.save(AuthStateArchive(record).data(), expecting: nil)
+        do {
+            try await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
+                guard try await lease.load() == nil else { return }
+                let record = AuthState.Record(Client(client.provider, id: client.id))
+                _ = try await lease.save(AuthStateArchive(record).data(), expecting: nil)
+            }
+        } catch let error as AuthStateError where error.isLackOfRoom || !client.credential.isProof {
+            // Nothing secret could go elsewhere; the login itself remembers the server.
         }
     }
 
@@ -189,4 +241,9 @@ extension RegistrationRequest {
             expected: usable.map(\.rawValue).joined(separator: ", "), received: offered.joined(separator: ", "),
             hint: "Give the metadata a tokenEndpointAuthMethod, and keys for private_key_jwt; or register by hand.")
     }
+}
+
+extension AuthStateError {
+    /// Whether a store for one key has no room for another one.
+    fileprivate var isLackOfRoom: Bool { code == .invalidArgument && stage == .store }
 }

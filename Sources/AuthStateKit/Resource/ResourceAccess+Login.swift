@@ -19,12 +19,20 @@ extension ResourceAccess {
             && (record.grantID != seen.grantID || seen.accessToken.map { $0 != record.accessToken } ?? false)
     }
 
-    /// Logs in for more rights: a bounded number of times for each operation that is named, and for each scope that is never
-    /// granted.
-    func stepUp(_ operation: String?, because error: AuthStateError, seen: Seen, since: Int) async throws {
-        if try await isMade(seen, since: since) { return }
-        guard let record = state?.snapshot else { return try await logIn(because: error, seen: seen, since: since) }
-        let count = operation.flatMap { stepUps[$0] } ?? 0
+    /// Logs in for more rights: a bounded number of times for each call, for each operation that is named, and for each scope
+    /// that is never granted.
+    ///
+    /// - Parameter before: The number of such logins that the call has made.
+    /// - Returns: Whether the call made a login, and did not join another's.
+    func stepUp(
+        _ operation: String?, after before: Int, because error: AuthStateError, seen: Seen, since: Int
+    ) async throws -> Bool {
+        if try await isMade(seen, since: since) { return false }
+        guard let record = state?.snapshot else {
+            try await logIn(because: error, seen: seen, since: since)
+            return true
+        }
+        let count = max(before, operation.flatMap { stepUps[$0] } ?? 0)
         // A grant that has the scopes already is refused for another reason: one more login would change nothing.
         let granted = record.scope.scopes
         let missing = (error.challenge?.scopes ?? []).filter { !granted.contains($0) }
@@ -34,7 +42,8 @@ extension ResourceAccess {
         }
         try await logIn(because: error, seen: seen, since: since)
         // Only a login that was made counts.
-        if let operation, stepUps.count < 1000 { stepUps[operation] = count + 1 }
+        if let operation { stepUps.note(count + 1, of: operation) }
+        return true
     }
 
     /// Logs in, unless another call has done so since, or is about to.
@@ -82,7 +91,7 @@ extension ResourceAccess {
         if let state, isNew(state, since: seen) { return }
         if error != nil { try await checkKey() }
         if let error, error.isFailedRenewal { try await checkServer(because: error) }
-        if case .elsewhere = login.way { throw AuthStateError.personNeeded(for: resource, because: error) }
+        if case .elsewhere = login.way { throw needsPerson(because: error, seen.grantID) }
         try await place.tryStore()
         while true {
             let plan = try await plan(because: error)
@@ -98,6 +107,20 @@ extension ResourceAccess {
                 else { throw refusal }
             }
         }
+    }
+
+    /// Returns the error that leads to a login of a person; the error itself where the login that it led to before brought the
+    /// same, so that no browser goes round in circles.
+    private func needsPerson(because error: AuthStateError?, _ grantID: String?) -> AuthStateError {
+        if var error, let grantID, [.tokenRejected, .insufficientUserAuthentication].contains(error.code) {
+            if refused.count < 2 { refused.insert(grantID) }
+            if refused.count > 1 {
+                error.message += " A new login has not changed that."
+                error.hint = "Ask the operator of the resource; the user can begin a login by hand."
+                return error
+            }
+        }
+        return .personNeeded(for: resource, because: error)
     }
 
     /// Throws the error of a renewal unless the resource names another server than the one that did not renew the tokens.
@@ -139,6 +162,7 @@ extension ResourceAccess {
             at: place, annotations: annotations)
         note(granted: next.snapshot.scope, of: scopes)
         state = next
+        try await bind(client)
     }
 
     private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
@@ -153,7 +177,7 @@ extension ResourceAccess {
             throw error
         }
         let (response, tokens) = try await service.authorize(request, presenting: listener ?? userAgent)
-        try await keep(response, tokens, registration)
+        try await keep(response, tokens, registration, over: plan.grantID)
     }
 
     /// Returns the authorization request of a plan, and the registration of its client; one that has to register does so now.
@@ -169,18 +193,23 @@ extension ResourceAccess {
     }
 
     /// Keeps the result of a login, if it is of an account that may replace the one before.
+    ///
+    /// - Parameter grantID: The grant when the login began; nil where there was none, or where it is not known.
     func keep(
-        _ response: AuthorizationResponse, _ tokens: TokenResponse, _ registration: RegistrationResponse?
+        _ response: AuthorizationResponse, _ tokens: TokenResponse, _ registration: RegistrationResponse?,
+        over grantID: String? = nil
     ) async throws {
         let client = response.request.client
         do {
             try Task.checkCancellation()
             // A login elsewhere, while the page was shown, has an account too.
             try? await state?.reload()
+            try checkLogout(since: grantID)
             if let before = state?.snapshot, before.client.provider.issuer == client.provider.issuer,
                 before.lastTokenResponse != nil || before.refreshToken != nil
             {
                 try await options.account.check(tokens, against: before)
+                try checkLogout(since: grantID)
             }
         } catch {
             await service.giveBack(tokens, of: client)
@@ -191,7 +220,15 @@ extension ResourceAccess {
         if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
         note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
         state = await place.state(record, .loggedIn(response, tokens))
-        await bind(client)
+        try await bind(client)
+    }
+
+    /// Refuses to log in again a user who has logged out since the login began.
+    private func checkLogout(since grantID: String?) throws {
+        guard let grantID, let record = state?.snapshot, record.grantID != grantID, !record.isAuthorized else { return }
+        throw AuthStateError(
+            .notLoggedIn, stage: .authorization, "The user was logged out while the login was in progress.",
+            hint: "Log in again.")
     }
 
     /// Counts the scopes that a login asked for in vain.
@@ -200,14 +237,22 @@ extension ResourceAccess {
         for scope in requested where scope != .offlineAccess {
             if granted.scopes.contains(scope) {
                 inVain[scope] = nil
-            } else if inVain.count < 1000 {
-                inVain[scope, default: 0] += 1
+            } else {
+                inVain.note(inVain[scope, default: 0] + 1, of: scope)
             }
         }
     }
 
     var annotations: [String: String] {
         options.annotations.merging([Self.annotation: resource.rawValue]) { $1 }
+    }
+}
+
+extension Dictionary where Value == Int {
+    /// Notes a number; beside 255 others they are forgotten, for the names may be any number of paths.
+    fileprivate mutating func note(_ number: Int, of name: Key) {
+        if count >= 256, self[name] == nil { removeAll() }
+        self[name] = number
     }
 }
 

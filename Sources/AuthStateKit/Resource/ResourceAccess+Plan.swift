@@ -6,6 +6,8 @@ import AuthStateUserAgent
 extension ResourceAccess {
     /// Everything that is known before a login begins.
     struct Plan: Sendable {
+        /// The grant that the login replaces; nil for none.
+        var grantID: String?
         var provider: ProviderConfiguration
         /// The `resource` parameter.
         var resource: String
@@ -42,12 +44,10 @@ extension ResourceAccess {
         let provider = try await service.discoverAuthorizationServer(
             issuer, of: resource, tolerances: options.tolerances.subtracting([.parentResource]))
         let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
-        var bound: [String: String] = [:]
-        for case .known(let id, _, nil) in clients.map(\.way) { bound[id] = try await binding(of: id) }
-        let choice = try clients.choice(at: provider, bound: bound)
+        let choice = try await clients.choice(at: provider, bound: bindings())
         let registration = try await registration(at: issuer, home, isKnown: true)
         return Plan(
-            provider: provider, resource: description.identifier,
+            grantID: before?.grantID, provider: provider, resource: description.identifier,
             scopes: scopes(challenge, metadata, provider, error == nil ? nil : home), choice: choice,
             registration: registration,
             dpopKey: try dpopKey(challenge, metadata, provider, home),

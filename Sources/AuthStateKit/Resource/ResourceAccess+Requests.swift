@@ -43,7 +43,8 @@ extension ResourceAccess {
     /// - Parameters:
     ///   - operation: What the body does, for the bound of logins for more rights.
     ///   - body: Sends requests to the resource, with an HTTP client of the program's own. It runs in the caller's isolation.
-    /// - Throws: As `performAction(_:operation:)`, and the body's errors; a rejection by another origin unchanged.
+    /// - Throws: As `performAction(_:operation:)`, and the body's errors; a rejection by another origin unchanged, and every
+    ///   `AuthStateError` that is not about an answer of the resource's, see `Tokens.check(_:of:)`.
     public nonisolated(nonsending) func withFreshToken<R>(
         operation: String = "", _ body: nonisolated(nonsending) (Tokens) async throws -> R
     ) async throws -> R {
@@ -59,10 +60,14 @@ extension ResourceAccess {
             return try await state.withFreshToken { tokens in
                 try check(state)
                 seen.accessToken = tokens.accessToken
-                do { return try await body(tokens) } catch let rejection as TokenRejected {
-                    // The challenge of another origin leads nowhere.
+                // The challenge of another origin leads nowhere, and neither does another login's error.
+                do { return try await body(tokens) } catch let error as AuthStateError
+                    where !TrustCheck.challengeOrigin.holds(error.origin == resource.origin)
+                {
+                    throw ForeignError(error: error)
+                } catch let rejection as TokenRejected {
                     if let url = rejection.url, !TrustCheck.challengeOrigin.holds(resource.hasOrigin(of: url)) {
-                        throw ForeignRejection(rejection: rejection)
+                        throw ForeignError(error: rejection)
                     }
                     if case .refused(let error) = ResourceVerdict(status: 403, challenges: rejection.challenges) {
                         throw error
@@ -73,9 +78,9 @@ extension ResourceAccess {
         }
     }
 
-    /// A rejection by another origin, on its way to the caller.
-    private struct ForeignRejection: Error {
-        var rejection: TokenRejected
+    /// An error that says nothing about the resource's login, on its way to the caller.
+    private struct ForeignError: Error {
+        var error: any Error
     }
 
     /// Refuses the tokens of a state that another access under the same key has made its own.
@@ -130,6 +135,7 @@ extension ResourceAccess {
         // One login because there is none that serves, and one because it is not strong enough.
         var reasons: Set<Bool> = []
         var hasTriedOtherTokens = false
+        var stepUps = 0
         while true {
             let state = try await authState()
             var seen = Seen(grantID: state?.snapshot.grantID)
@@ -137,12 +143,14 @@ extension ResourceAccess {
                 let result = try await body(state, &seen)
                 if let operation { await allowed(operation) }
                 return result
-            } catch let foreign as ForeignRejection {
-                throw foreign.rejection
+            } catch let foreign as ForeignError {
+                throw foreign.error
             } catch let error as AuthStateError where error.code == .insufficientScope {
                 // Other tokens of the same grant have no other rights.
                 seen.accessToken = nil
-                try await stepUp(operation, because: error, seen: seen, since: since)
+                if try await stepUp(operation, after: stepUps, because: error, seen: seen, since: since) {
+                    stepUps += 1
+                }
             } catch let error as AuthStateError
                 where needsLogin(error, state)
                 && reasons.insert(error.code == .insufficientUserAuthentication).inserted

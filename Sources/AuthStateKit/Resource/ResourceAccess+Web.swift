@@ -28,7 +28,8 @@ extension ResourceAccess {
     ///   is not this resource's; the login before is then unchanged.
     public func completeLogin(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws {
         let named = pending.request.resources
-        let isOwn = try named.count == 1 && ResourceIdentifier(named[0]).origin == resource.origin
+        // A resource may go by the name of a path above it; its neighbour's name is another one.
+        let isOwn = named.count == 1 && (named[0] == resource.rawValue || resource.isBelow(named[0]))
         guard TrustCheck.pendingResource.holds(isOwn) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The pending login is not one for this resource.",
@@ -41,10 +42,7 @@ extension ResourceAccess {
             own = try await registration(at: issuer, home, isKnown: false)
             if own?.clientID != pending.client.id { own = nil }
         }
-        var credential = clients.lazy.compactMap { $0.credential(of: pending.client) }.first
-        if own != nil {
-            for case .registering(_, _, _, let key) in clients.map(\.way) where key.isProof { credential = key }
-        }
+        var credential = try await credential(of: pending.client, isRegistered: own != nil)
         if credential == nil, let own {
             credential = AuthState.Record(pending.client).applying(.registered(own)).client.credential
         }

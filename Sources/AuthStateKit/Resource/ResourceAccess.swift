@@ -28,7 +28,9 @@ public actor ResourceAccess {
     nonisolated let registrationKey: AuthStateKey
 
     /// The state of the login; nil until it was looked for, or where there is none.
-    var state: AuthState?
+    var state: AuthState? { didSet { shown.withLock { $0 = state } } }
+    /// The same, for readers outside the actor.
+    private nonisolated let shown = Lock<AuthState?>(nil)
     /// The login in progress, or the last one.
     var running: SharedLogin<Void>?
     /// The number of logins that have ended.
@@ -39,6 +41,9 @@ public actor ResourceAccess {
     var stepUps: [String: Int] = [:]
     /// The logins that asked for a scope in vain.
     var inVain: [Scope: Int] = [:]
+
+    /// The grants that the resource has refused since it allowed a request.
+    var refused: Set<String> = []
 
     /// The clients that a server has refused to know: each is registered anew.
     var forgotten: Set<Forgotten> = []
@@ -128,18 +133,31 @@ public actor ResourceAccess {
     /// Reads the stored state, if it is one of this resource, and gives it the program's credential.
     func restored() async throws -> AuthState? {
         do {
+            let bound = try await bindings()
             let found = try await AuthState.restore(
                 at: place,
                 credential: { [clients] record in
-                    clients.lazy.compactMap { $0.credential(of: record.client) }.first { $0.isProof }
+                    let isRegistered = record.lastRegistrationResponse != nil
+                    let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
+                    return credential.flatMap { $0.isProof ? $0 : nil }
                 }, sharing: { $0 })
             return isOurs(found) ? found : nil
         } catch AuthStateError.Code.notLoggedIn { return nil }
     }
 
     /// Notes that an operation was allowed: what it led to before counts no longer.
-    func allowed(_ operation: String) { stepUps[operation] = nil }
+    func allowed(_ operation: String) {
+        stepUps[operation] = nil
+        refused = []
+    }
 
     /// The number of logins that have ended so far.
     func loginsSoFar() -> Int { endedLogins }
+}
+
+extension ResourceAccess: PoolMember {
+    nonisolated var key: AuthStateKey { place.key }
+
+    /// Whether the object can be freed without a loss.
+    nonisolated var isEvictable: Bool { shown.withLock { $0 }?.isEvictable ?? true }
 }

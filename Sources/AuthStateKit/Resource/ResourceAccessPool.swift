@@ -6,9 +6,8 @@ public import AuthStateStorage
 public actor ResourceAccessPool {
     private let make: @Sendable (AuthStateKey) -> ResourceAccess
     private let limit: Int
-    private var accesses: [AuthStateKey: ResourceAccess] = [:]
-    /// The keys in the order of their last use, the newest last.
-    private var order: [AuthStateKey] = []
+    private let resource: ResourceIdentifier
+    private var table = PoolTable<ResourceAccess>()
 
     /// Makes a pool.
     ///
@@ -19,8 +18,8 @@ public actor ResourceAccessPool {
     ///   - service: The service that talks to the resource's servers.
     ///   - stateOptions: The options of the states.
     ///   - options: The options of the accesses.
-    ///   - limit: The number of accesses in memory; the one that was not used for the longest time goes first, and is read
-    ///     from the store again at its next use.
+    ///   - limit: The number of accesses in memory; one that was not used lately goes first, and is read from the store again
+    ///     at its next use. One in use, and one whose state could not be saved, stay beyond the limit.
     /// - Throws: `AuthStateError` with `.invalidArgument` for a URL that names no resource.
     public init(
         _ resource: String, clients: [ResourceClient], store: any AuthStateStore,
@@ -29,9 +28,9 @@ public actor ResourceAccessPool {
     ) throws {
         let identifier = try ResourceAccess(resource, clients: clients, service: service).resource
         self.limit = max(1, limit)
-        make = { user in
-            let key = AuthStateKey("resource \(identifier) of \(user)")
-            return ResourceAccess(
+        self.resource = identifier
+        make = { key in
+            ResourceAccess(
                 identifier, clients: clients, login: .elsewhere,
                 place: AuthState.Place(store, key: key, service: service, options: stateOptions),
                 registrationKey: AuthStateKey("resource \(identifier)"), options: options)
@@ -42,24 +41,22 @@ public actor ResourceAccessPool {
     ///
     /// - Parameter user: The user's key, for example that of their session.
     public func access(for user: AuthStateKey) -> ResourceAccess {
-        if let found = accesses[user] {
-            if order.last != user, let place = order.lastIndex(of: user) { order.append(order.remove(at: place)) }
-            return found
-        }
-        if accesses.count >= limit { accesses[order.removeFirst()] = nil }
-        let access = make(user)
-        accesses[user] = access
-        order.append(user)
+        let key = key(of: user)
+        if let found = table.use(key, PoolTable<ResourceAccess>.fingerprint(key), reading: { $0 }) { return found }
+        let access = make(key)
+        table.insert(access, jitter: 0)
+        _ = table.makeRoom(limit) { $0.isEvictable }
         return access
     }
+
+    private func key(of user: AuthStateKey) -> AuthStateKey { AuthStateKey("resource \(resource) of \(user)") }
 
     /// Forgets a user's grant, here and in the store; the authorization server is not told. Without a login nothing happens.
     ///
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     public func remove(_ user: AuthStateKey) async throws {
         let access = access(for: user)
-        accesses[user] = nil
-        order.removeAll { $0 == user }
+        table.remove(access.key)
         try await access.authState()?.clear()
     }
 }

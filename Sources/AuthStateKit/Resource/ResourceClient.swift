@@ -51,12 +51,11 @@ public struct ResourceClient: Sendable, Hashable {
         Self(way: .registering(metadata, initialAccessToken: initialAccessToken, issuer: issuer, credential))
     }
 
-    /// The credential that the program has for a client; nil when it is not this one, or is at another server.
-    func credential(of client: Client) -> ClientCredential? {
+    /// The client's identifier; nil for one that registers itself.
+    var id: String? {
         switch way {
-        case .known(client.id, let credential, let issuer) where issuer == nil || client.isAt(issuer): credential
-        case .document(client.id, let credential): credential
-        default: nil
+        case .known(let id, _, _), .document(let id, _): id
+        case .registering: nil
         }
     }
 }
@@ -66,6 +65,25 @@ extension [ResourceClient] {
     enum Choice: Equatable {
         case ready(id: String, ClientCredential)
         case registering(ClientMetadata, initialAccessToken: String?, ClientCredential)
+    }
+
+    /// The credential that the program has for a client at its server; nil where it has none.
+    ///
+    /// - Parameters:
+    ///   - client: The client, with its server.
+    ///   - isRegistered: Whether the client registered itself: then its identifier is one that its server chose.
+    ///   - bound: Where known clients without an issuer were used first, by identifier.
+    func credential(of client: Client, isRegistered: Bool, bound: [String: String]) -> ClientCredential? {
+        lazy.compactMap { own -> ClientCredential? in
+            switch own.way {
+            case .known(client.id, let credential, let issuer)
+            where !isRegistered && client.isAt(issuer ?? bound[client.id]): credential
+            case .document(client.id, let credential) where !isRegistered: credential
+            case .registering(_, _, let issuer, let credential)
+            where isRegistered && credential.isProof && client.isAt(issuer): credential
+            default: nil
+            }
+        }.first
     }
 
     /// Chooses the way to be a client at a server.
@@ -123,9 +141,9 @@ extension [ResourceClient] {
 }
 
 extension Client {
-    /// Whether the client's server has this issuer.
+    /// Whether the client's server has this issuer; nil is any.
     fileprivate func isAt(_ issuer: String?) -> Bool {
-        guard let issuer else { return false }
+        guard let issuer else { return true }
         return provider.issuer?.rawValue.isExactly(issuer) == true
     }
 }

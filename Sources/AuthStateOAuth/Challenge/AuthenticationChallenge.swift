@@ -32,11 +32,11 @@ public struct AuthenticationChallenge: Sendable, Hashable, Codable {
     public func hasScheme(_ name: String) -> Bool { scheme.equalsIgnoringASCIICase(name) }
 
     /// The challenge as an error keeps it, which may be archived and shown: the first 32 parameters by name, and of each
-    /// 1024 printable characters.
+    /// 1024 printable characters, of `scope` 8192: a login asks for them.
     package var cut: AuthenticationChallenge {
         var copy = AuthenticationChallenge(scheme: scheme.printable(), token68: token68?.printable(1024))
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }).prefix(32) {
-            copy.parameters[name.printable()] = value.printable(1024)
+            copy.parameters[name.printable()] = value.printable(name == "scope" ? 8192 : 1024)
         }
         return copy
     }

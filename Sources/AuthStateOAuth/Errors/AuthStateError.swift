@@ -26,8 +26,11 @@ public struct AuthStateError: Error, Sendable, Hashable {
         set { retryAfterInSeconds = newValue?.inSeconds }
     }
     private var retryAfterInSeconds: Double?
-    /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters.
+    /// The challenge of a protected resource that refused the token, its parameters cut to 1024 printable characters,
+    /// `scope` to 8192.
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
+    /// The origin whose answer it is; nil where that is not known. It is not archived.
+    package var origin: String?
     /// The beginning of that resource's answer, cut to 300 printable characters.
     public var responseBody: String? { didSet { responseBody = responseBody?.printable() } }
     /// The description of the error beneath this one; errors themselves cannot be archived.

@@ -23,7 +23,7 @@ extension ProtectedResourceMetadata {
         let expected = source == .root ? resource.origin : resource.rawValue
         let isExact =
             named.isExactly(expected) || (expected.isExactly(resource.origin) && named.isExactly(expected + "/"))
-        let isParent = tolerances.contains(.parentResource) && Self.isParent(named, of: resource)
+        let isParent = tolerances.contains(.parentResource) && resource.isBelow(named)
         guard TrustCheck.resourceName.holds(isExact || isParent) else {
             throw AuthStateError(
                 .resourceMismatch, stage: .resourceMetadata, "The resource's metadata are those of another resource.",
@@ -42,14 +42,15 @@ extension ProtectedResourceMetadata {
         }
         return named
     }
+}
 
+extension ResourceIdentifier {
     /// Returns whether a name is that of the resource's origin, or of a path above the resource's.
-    private static func isParent(_ name: String, of resource: ResourceIdentifier) -> Bool {
-        guard let parent = try? ResourceIdentifier(name), parent.parts.query == nil, parent.origin == resource.origin
-        else {
+    package func isBelow(_ name: String) -> Bool {
+        guard let parent = try? ResourceIdentifier(name), parent.parts.query == nil, parent.origin == origin else {
             return false
         }
-        let (above, below) = (parent.parts.path, resource.parts.path)
+        let (above, below) = (parent.parts.path, parts.path)
         return above.isEmpty || below == above || below.hasPrefix(above.hasSuffix("/") ? above : above + "/")
             || above == below + "/"
     }

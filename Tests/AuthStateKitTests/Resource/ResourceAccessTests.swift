@@ -30,7 +30,8 @@ struct ResourceAccessTests {
         let silent = try await ResourceWorld { $0.protectedResource.metadataPlaces = [] }
         let absent = await authError { try await silent.access().performAction(silent.get()) }
         #expect(
-            absent?.code == .discoveryFailed && absent?.stage == .resourceMetadata && absent?.hint?.contains("issuer") == true)
+            absent?.code == .discoveryFailed && absent?.stage == .resourceMetadata
+                && absent?.hint?.contains("issuer") == true)
         let alone = try await ResourceWorld { $0.protectedResource.authorizationServers = [] }
         #expect(await authError { try await alone.access().performAction(alone.get()) }?.code == .invalidMetadata)
         #expect(silent.logins + alone.logins == 0)

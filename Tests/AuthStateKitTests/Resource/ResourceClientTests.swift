@@ -150,12 +150,19 @@ struct ResourceClientTests {
         let provider = try await world.service.discoverConfiguration(issuer: world.provider.issuer)
         let client = Client(provider, id: "app")
         let secret = ClientCredential.secret("s")
-        #expect(
-            ResourceClient.known("app", credential: secret, issuer: "https://a.example").credential(of: client) == nil)
-        #expect(
-            ResourceClient.known("app", credential: secret, issuer: world.provider.issuer).credential(of: client)
-                == secret)
-        #expect(ResourceClient.known("other", credential: secret).credential(of: client) == nil)
+        func credential(
+            _ way: ResourceClient, isRegistered: Bool = false, bound: [String: String] = [:]
+        ) -> ClientCredential? { [way].credential(of: client, isRegistered: isRegistered, bound: bound) }
+        #expect(credential(.known("app", credential: secret, issuer: "https://a.example")) == nil)
+        #expect(credential(.known("app", credential: secret, issuer: world.provider.issuer)) == secret)
+        #expect(credential(.known("other", credential: secret)) == nil)
+        #expect(credential(.known("app", credential: secret)) == secret)
+        #expect(credential(.known("app", credential: secret), bound: ["app": "https://a.example"]) == nil)
+        // A server chooses the identifier of a client that registers there.
+        #expect(credential(.known("app", credential: secret), isRegistered: true) == nil)
+        #expect(credential(.document("app", credential: secret), isRegistered: true) == nil)
+        let registering = ResourceClient.registering(ResourceWorld.metadata, credential: secret)
+        #expect(credential(registering, isRegistered: true) == secret && credential(registering) == nil)
 
         func code(_ issuer: String?) async throws -> AuthStateError.Code? {
             let way = ResourceClient.registering(

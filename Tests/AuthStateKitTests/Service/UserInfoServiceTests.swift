@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateKit
 import AuthStateOAuth
@@ -12,6 +13,33 @@ struct UserInfoServiceTests {
             let info = try await Attack.offer(answer, UserInfoOptions(requiresSignature: true))
             #expect(info.isSigned && info.isBound && info.name == "Alice")
         }
+    }
+
+    @Test("after a login at another provider under the same key, its own userinfo endpoint is asked")
+    func otherProvider() async throws {
+        let asked = Lock<[String]>([])
+        let transport = ScriptedTransport(
+            then: .dynamic { request in
+                asked.withLock { $0.append(request.url.absoluteString) }
+                let body =
+                    request.url.path == "/token"
+                    ? #"{"access_token":"\#(request.url.host ?? "")","token_type":"Bearer"}"# : #"{"sub":"a"}"#
+                return TransportResponse(
+                    status: 200, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            })
+        let place = AuthState.Place(
+            InMemoryAuthStateStore(), key: "one", service: AuthorizationService(transport: transport))
+        func logIn(at host: String) async throws -> AuthState {
+            var provider = ProviderConfiguration(
+                authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://\(host)/token")))
+            provider.userInfoEndpoint = URL(string: "https://\(host)/userinfo")
+            return try await AuthState.logIn(
+                .clientCredentials(Client(provider, id: "app", credential: .secret("s"))), at: place)
+        }
+        let first = try await logIn(at: "first.example")
+        _ = try await logIn(at: "second.example")
+        _ = try await first.userInfo()
+        #expect(asked.withLock { $0.last } == "https://second.example/userinfo")
     }
 
     @Test("issuer and audience may be absent, and must fit where they are present")

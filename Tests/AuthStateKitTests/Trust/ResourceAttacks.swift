@@ -67,10 +67,19 @@ extension Attack {
             Attack(.challengeOrigin) {
                 try await stepUp(refusedBy: "https://evil.example/v1", for: ["one"], maximum: 2)
             },
+            Attack(.challengeOrigin) {
+                let evil = try endpoint("https://evil.example/v1")
+                try await stepUp(for: ["one"], maximum: 2) { tokens in
+                    let line = #"Bearer error="insufficient_scope", scope="write""#
+                    try tokens.check(TransportResponse(status: 403, headers: ["WWW-Authenticate": line]), of: evil)
+                }
+            },
             Attack(.stepUpBound) { try await stepUp(for: ["one"], maximum: 0) },
             Attack(.stepUpBound) { try await stepUp(for: ["one", "two"], maximum: 1) },
             Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
             Attack(.pendingResource) { try await complete(for: []) },
+            Attack(.pendingResource) { try await complete(for: ["https://api.example/v2"]) },
+            Attack(.registeredIdentifier) { try await register(as: "https://app.example/client.json") },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
             Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
             Attack(.signedMetadataTimes) { try verify(["exp": "never"]) },
@@ -214,14 +223,16 @@ extension Attack {
 
     /// Each operation is refused once for its lack of a scope that is never granted.
     private static func stepUp(
-        refusedBy url: String = "https://api.example/v1", for operations: [String], maximum: Int
+        refusedBy url: String = "https://api.example/v1", for operations: [String], maximum: Int,
+        refuse: (Tokens) throws -> Void = { _ in }
     ) async throws {
         let access = try await logIn(server: "https://op.example") { $0.maximumStepUps = maximum }
         var refused: Set<String> = []
         for operation in operations {
             do {
-                try await access.withFreshToken(operation: operation) { _ in
+                try await access.withFreshToken(operation: operation) { tokens in
                     guard refused.insert(operation).inserted else { return }
+                    try refuse(tokens)
                     throw TokenRejected(
                         challenges: [#"Bearer error="insufficient_scope", scope="write""#], url: URL(string: url))
                 }
@@ -230,6 +241,24 @@ extension Attack {
                 throw AuthStateError(rejection, canRenew: false)
             }
         }
+    }
+
+    /// A server gives the client that registers an identifier of its choice.
+    private static func register(as id: String) async throws {
+        let transport = ScriptedPages.transport([
+            "https://api.example/.well-known/oauth-protected-resource/v1": [
+                "resource": "https://api.example/v1", "authorization_servers": ["https://op.example"],
+            ],
+            ScriptedPages.oauth: ScriptedPages.document([
+                "code_challenge_methods_supported": ["S256"], "token_endpoint_auth_methods_supported": ["none"],
+            ]),
+            "https://op.example/register": ["client_id": .string(id)],
+        ])
+        let access = try ResourceAccess(
+            "https://api.example/v1",
+            clients: [.document("https://app.example/client.json"), .registering(.init())],
+            service: AuthorizationService(transport: transport))
+        _ = try await access.beginLogin(redirectURI: RedirectURI("https://app.example/callback"))
     }
 
     private static func send(to url: String) async throws {

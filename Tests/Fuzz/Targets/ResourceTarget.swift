@@ -31,14 +31,19 @@ func fuzzResource(_ bytes: [UInt8]) {
 
 /// The signed form of a document, made of the document itself: by the key that is trusted, and as it came.
 private func checkSigned(_ metadata: ProtectedResourceMetadata) {
-    require(accepted { try metadata.verified(by: SigningWorld.keys, now: SigningWorld.now) } == nil, "a signature that no key made")
-    guard let key = SigningWorld.key, let token = try? JSONWebToken.sign(claims: .object(metadata.document), with: key) else {
+    require(
+        accepted { try metadata.verified(by: SigningWorld.keys, now: SigningWorld.now) } == nil,
+        "a signature that no key made")
+    guard let key = SigningWorld.key, let token = try? JSONWebToken.sign(claims: .object(metadata.document), with: key)
+    else {
         return
     }
     let signed = accepted {
         try ProtectedResourceMetadata(document: ["resource": "https://a.example", "signed_metadata": .string(token)])
     }
-    guard let signed, let found = accepted({ try signed.verified(by: SigningWorld.keys, now: SigningWorld.now) }) else { return }
+    guard let signed, let found = accepted({ try signed.verified(by: SigningWorld.keys, now: SigningWorld.now) }) else {
+        return
+    }
     require(metadata.document["iss"]?.stringValue == SigningWorld.issuer, "the key of another issuer")
     let (end, start) = (metadata.document["exp"], metadata.document["nbf"])
     require(end == nil || end?.doubleValue ?? 0 > SigningWorld.now.timeIntervalSince1970, "exp")

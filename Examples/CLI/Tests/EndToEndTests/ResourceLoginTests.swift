@@ -142,7 +142,8 @@ extension EndToEndTests {
             try await ResourceServer.run(.mcp) { server in
                 let authstate = try Authstate()
                 try await authstate.expectFailure(
-                    authstate.loginArguments(for: server.issuer + "/none"), 78, [.discoveryFailed], stage: .resourceMetadata,
+                    authstate.loginArguments(for: server.issuer + "/none"), 78, [.discoveryFailed],
+                    stage: .resourceMetadata,
                     hint: "--for")
                 try await authstate.expectFailure(
                     authstate.loginArguments(for: "http://127.0.0.1:1/mcp"), 69, [.unreachable], stage: .resource,

@@ -1,0 +1,207 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+/// What a resource, its servers, a logout or a full disk may do to a login.
+@Suite("The safety of an access", .timeLimit(.minutes(5)))
+struct ResourceSafetyTests {
+    /// A client with a secret, and the servers that the resource names.
+    private func machine(
+        _ world: ResourceWorld, store: (any AuthStateStore)? = nil, clients: [ResourceClient]? = nil
+    ) throws -> ResourceAccess {
+        try ResourceAccess(
+            world.url.absoluteString,
+            clients: clients ?? [.known("service", credential: .secret("service-secret"))],
+            login: .clientCredentials, store: store ?? world.store, service: world.service)
+    }
+
+    /// A resource whose provider knows a client with a secret, and a stranger whom it names from now on.
+    private func moved(_ world: ResourceWorld) async throws -> OpenIDProvider {
+        let stranger = try await OpenIDProvider()
+        world.provider.revokeGrants()
+        world.provider.update { $0.protectedResource.authorizationServers = [stranger.issuer] }
+        return stranger
+    }
+
+    @Test("a program's own client stays with the first server too, after its login and its process have ended")
+    func boundMachine() async throws {
+        let world = try await ResourceWorld()
+        let access = try machine(world)
+        try await access.logIn()
+        try await access.authState()?.clear()
+        let stranger = try await moved(world)
+        #expect(await authError { try await machine(world).logIn() }?.code == .clientIssuerMismatch)
+        #expect(stranger.requestCount(.token) == 0)
+    }
+
+    @Test("a client with a secret needs its issuer where the store cannot remember the server")
+    func noRoom() async throws {
+        let world = try await ResourceWorld()
+        let scratch = try ScratchFolder()
+        let store = FileAuthStateStore(file: scratch["state"], key: AuthStateKey("resource \(world.url)"))
+        let error = await authError { try await machine(world, store: store).logIn() }
+        #expect(error?.code == .invalidArgument && error?.hint?.contains("issuer") == true)
+        #expect(world.provider.requestCount(.token) == 0)
+        let named = ResourceClient.known(
+            "service", credential: .secret("service-secret"), issuer: world.provider.issuer)
+        try await machine(world, store: store, clients: [named]).logIn()
+    }
+
+    @Test("where it cannot be read which server a client belongs to, it goes to none")
+    func unreadableBinding() async throws {
+        let world = try await ResourceWorld()
+        let key = AuthStateKey("resource \(world.url) by service")
+        try await world.store.withLease(key, deadline: .seconds(5)) { lease in
+            _ = try await lease.save(Data("not a state".utf8), expecting: nil)
+        }
+        #expect(await authError { try await machine(world).logIn() }?.kind == .store)
+        #expect(world.provider.requestCount(.token) == 0)
+    }
+
+    @Test("a logout while a page for more rights is shown is not undone")
+    func logoutMeanwhile() async throws {
+        let world = try await ResourceWorld { configuration in
+            configuration.protectedResource.scopes = ["api"]
+            configuration.protectedResource.scopesByMethod = ["POST": ["email"]]
+        }
+        _ = try await world.access().performAction(world.get())
+        let agent = HeldUserAgent()
+        let access = try world.access(login: .presenting(agent))
+        let call = Task { await authError { try await access.performAction(world.post()) } }
+        await agent.gate.arrivals()
+        try await access.authState()?.clear()
+        agent.gate.open()
+        #expect(await call.value?.code == .notLoggedIn)
+        #expect(try await world.access(login: .elsewhere).authState()?.isAuthorized != true)
+        // The tokens of the page are given back.
+        #expect(world.provider.requestCount(.revocation) > 0)
+    }
+
+    @Test("the error of another login in a body leads to no login for the resource")
+    func nestedError() async throws {
+        let world = try await ResourceWorld()
+        let access = try world.access()
+        _ = try await access.performAction(world.get())
+        let nested = AuthStateError(.notLoggedIn, stage: .authorization, "Another login is needed.")
+        let error = await authError { try await access.withFreshToken { _ in throw nested } }
+        #expect(error == nested && world.logins == 1)
+    }
+
+    @Test("a state that could not be saved stays in memory beyond a pool's limit")
+    func unsavedStays() async throws {
+        let clock = ManualClock()
+        let world = try await ResourceWorld(clock: clock)
+        let store = FaultyStore()
+        let pool = try ResourceAccessPool(
+            world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: store,
+            service: world.service, limit: 1)
+        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        func logIn(_ user: AuthStateKey) async throws {
+            let access = await pool.access(for: user)
+            let pending = try await access.beginLogin(redirectURI: redirectURI)
+            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
+            try await access.completeLogin(pending, callback: try await session.present(pending.url))
+        }
+        try await logIn("ada")
+        clock.advance(by: .seconds(7200))
+        store.fail(.save)
+        let renewed = try await pool.access(for: "ada").withFreshToken { $0.accessToken }
+        for user in 0..<10 { _ = await pool.access(for: AuthStateKey("user \(user)")) }
+        store.fail()
+        #expect(try await pool.access(for: "ada").withFreshToken { $0.accessToken } == renewed)
+        try await pool.access(for: "ada").authState()?.refresh()
+    }
+
+    @Test("an operation that is always refused ends, however many others were refused before")
+    func manyOperations() async throws {
+        let refusals = Lock(0)
+        let transport = ScriptedTransport(
+            then: .dynamic { request in
+                let json: TransportHeaders = ["Content-Type": "application/json"]
+                let pages: [String: JSONValue] = [
+                    "https://api.example/.well-known/oauth-protected-resource/v1": [
+                        "resource": "https://api.example/v1", "authorization_servers": ["https://op.example"],
+                    ],
+                    ScriptedPages.oauth: ScriptedPages.document(["code_challenge_methods_supported": ["S256"]]),
+                    "https://op.example/token": ["access_token": "a", "token_type": "Bearer", "scope": "read"],
+                ]
+                if let page = pages[request.url.absoluteString] {
+                    return TransportResponse(status: 200, headers: json, body: Data(page.serialized()))
+                }
+                refusals.withLock { $0 += 1 }
+                let line = #"Bearer error="insufficient_scope", scope="item\#(request.url.path)""#
+                return TransportResponse(status: 403, headers: ["WWW-Authenticate": line])
+            })
+        let known = ResourceClient.known("app", credential: .secret("s"), issuer: "https://op.example")
+        var options = ResourceAccess.Options()
+        (options.scopes, options.maximumStepUps) = (["read"], 1)
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [known], login: .clientCredentials,
+            service: AuthorizationService(transport: transport), options: options)
+        try await access.logIn()
+        refusals.withLock { $0 = 0 }
+        for item in 0..<270 {
+            let url = try #require(URL(string: "https://api.example/v1/\(item)"))
+            #expect(
+                await authError { try await access.performAction(TransportRequest(url: url)) }?.code
+                    == .insufficientScope)
+        }
+        #expect(refusals.withLock { $0 } == 2 * 270)
+    }
+
+    @Test(
+        "a server's user is sent to the login page once for a token that is always refused", arguments: [false, true])
+    func noCircles(_ isAboutStrength: Bool) async throws {
+        let world = try await ResourceWorld()
+        let access = try world.access(login: .elsewhere)
+        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        func logIn(_ error: AuthStateError?) async throws {
+            let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)
+            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
+            try await access.completeLogin(pending, callback: try await session.present(pending.url))
+        }
+        try await logIn(nil)
+        #expect(try await access.performAction(world.get()).status == 200)
+        let code = isAboutStrength ? "insufficient_user_authentication\", acr_values=\"gold" : "invalid_token"
+        world.provider.rejectAccessTokens(times: 100, challenge: "Bearer error=\"\(code)\"")
+        let first = await authError { try await access.performAction(world.get()) }
+        #expect(first?.code == .notLoggedIn)
+        try await logIn(first)
+        let second = await authError { try await access.performAction(world.get()) }
+        #expect(second?.code == (isAboutStrength ? .insufficientUserAuthentication : .tokenRejected))
+        #expect(second?.message.contains("A new login has not changed that") == true)
+        // What is allowed again begins anew.
+        world.provider.rejectAccessTokens(times: 0)
+        try await logIn(nil)
+        #expect(try await access.performAction(world.get()).status == 200)
+        world.provider.rejectAccessTokens(times: 100)
+        #expect(await authError { try await access.performAction(world.get()) }?.code == .notLoggedIn)
+    }
+
+    @Test("a login that begins leaves nothing under the key of a user who does not end it")
+    func abandoned() async throws {
+        let world = try await ResourceWorld()
+        let pool = try ResourceAccessPool(
+            world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: world.store,
+            service: world.service)
+        let redirectURI = try RedirectURI("https://app.example/callback")
+        _ = try await pool.access(for: "visitor").beginLogin(redirectURI: redirectURI)
+        let key = AuthStateKey("resource \(world.url) of visitor")
+        #expect(try await world.store.load(key) == nil)
+        // The registration itself is kept, for the next visitor.
+        _ = try await pool.access(for: "other").beginLogin(redirectURI: redirectURI)
+        #expect(world.provider.requestCount(.registration) == 1)
+    }
+
+    @Test("all scopes of a long challenge are asked for")
+    func longScope() {
+        let scopes = (0..<60).map { "https://api.example/auth/scope-\($0)" }.joined(separator: " ")
+        let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["scope": scopes])
+        let error = AuthStateError(.insufficientScope, challenge: challenge, status: 403)
+        #expect(scopes.count > 1024 && error.challenge?.scopes.count == 60)
+    }
+}
