@@ -145,7 +145,8 @@ public final class FileAuthStateStore: AuthStateStore {
 
     /// Lists the states whose files were written last before a moment.
     ///
-    /// The names of a folder's files are digests of the keys: entries have keys that stand for them.
+    /// The names of a folder's files are digests of the keys: entries have keys that stand for them. A file that cannot be
+    /// read is left out, and reported to `onWarning` once.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable`.
     public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
@@ -160,10 +161,19 @@ public final class FileAuthStateStore: AuthStateStore {
             let entry = try await work.run(within: Self.patience, orThrow: .storeSilent(.storeUnreadable, path)) {
                 [warnings] () -> AuthStateEntry? in
                 // Times are compared first: few of the states are read.
-                guard let time = try? FileStatus(ofFileAt: path).lastWrite, time < date.timeIntervalSince1970,
-                    let stored = try? StateFile(resolving: path, warnings: warnings).read().stored
-                else { return nil }
-                return AuthStateEntry(key: key, savedAt: Date(timeIntervalSince1970: time), version: stored.version)
+                guard let time = try? FileStatus(ofFileAt: path).lastWrite, time < date.timeIntervalSince1970 else {
+                    return nil
+                }
+                do {
+                    guard let stored = try StateFile(resolving: path, warnings: warnings).read().stored else {
+                        return nil
+                    }
+                    return AuthStateEntry(
+                        key: key, savedAt: Date(timeIntervalSince1970: time), version: stored.version)
+                } catch let error as AuthStateError {
+                    warnings.report(error, about: path)
+                    return nil
+                }
             }
             if let entry { entries.append(entry) }
         }

@@ -10,10 +10,15 @@ final class FileWarnings: Sendable {
 
     /// Reports that the file has permissions for the group or for all users.
     func reportExposed(_ path: String) {
-        guard let report, reported.withLock({ $0.insert(path).inserted }) else { return }
         report(
             AuthStateError(
                 .storeExposed, stage: .store, "The stored state is open to other users: \(path).",
-                expected: "permissions 0600", hint: "Run chmod 600 on it; the next save does the same."))
+                expected: "permissions 0600", hint: "Run chmod 600 on it; the next save does the same."), about: path)
+    }
+
+    /// Reports that the file cannot be used.
+    func report(_ error: AuthStateError, about path: String) {
+        guard let report, reported.withLock({ $0.insert("\(error.code.rawValue) \(path)").inserted }) else { return }
+        report(error)
     }
 }

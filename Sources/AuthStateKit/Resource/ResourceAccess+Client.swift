@@ -132,16 +132,15 @@ extension ResourceAccess {
     /// - Throws: `AuthStateError` of kind `.store` when that cannot be read; `.invalidArgument` for a client with a secret in
     ///   a store that has no room to remember it.
     private func binding(of id: String, _ credential: ClientCredential) async throws -> String? {
-        do {
-            if let bound = try await stored(at: place(of: id)) { return bound.client.provider.issuer?.rawValue }
-        } catch let error as AuthStateError where error.isLackOfRoom {
-            guard !credential.isProof else { throw Self.unboundClient(id) }
-        }
         // A server may give the client that registers there any identifier.
-        guard let record = state?.snapshot, record.client.id == id, record.lastRegistrationResponse == nil else {
-            return nil
+        let record = state?.snapshot
+        let own = record?.client.id == id && record?.lastRegistrationResponse == nil ? record : nil
+        do {
+            return (try await stored(at: place(of: id)) ?? own)?.client.provider.issuer?.rawValue
+        } catch let error as AuthStateError where error.isLackOfRoom {
+            guard own != nil || !credential.isProof else { throw Self.unboundClient(id) }
+            return own?.client.provider.issuer?.rawValue
         }
-        return record.client.provider.issuer?.rawValue
     }
 
     private static func unboundClient(_ id: String) -> AuthStateError {

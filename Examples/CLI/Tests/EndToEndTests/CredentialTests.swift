@@ -81,6 +81,16 @@ extension EndToEndTests {
                 answer.output.hasPrefix("username=ada\npassword=") && answer.output.contains("\npassword_expiry_utc="))
         }
 
+        @Test("a question that does not end is over with the time for the command")
+        func endlessQuestion() async throws {
+            let folder = try TemporaryFolder()
+            try #require(mkfifo(folder("question"), 0o600) == 0)
+            let words = "'\(Authstate.path)' git-credential --host git.example get --state '\(folder("state"))'"
+            let result = try await Program.run(
+                ["/bin/sh", "-c", "exec \(words) --timeout 1 0<>'\(folder("question"))'"], within: .seconds(20))
+            #expect(result.status == 69 && result.errors.contains("within 1 seconds"), "\(result)")
+        }
+
         @Test("kubectl uses an ID token that the API server verifies", arguments: providers)
         func kubectl(_ provider: Provider) async throws {
             try await CredentialServer.run(for: provider) { server, authstate in

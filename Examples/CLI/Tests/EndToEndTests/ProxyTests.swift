@@ -201,6 +201,12 @@ extension EndToEndTests {
                     let bytes = try await ProxiedAPI.send("BREW\\r\\n\\r\\n", to: String(root.dropFirst(7)))
                     #expect(bytes.output.hasPrefix("HTTP/1.1 400 ") && bytes.output.contains("not HTTP"), "\(bytes)")
                     #expect(try await api.requests().isEmpty)
+                    // A program that ends its side after the request gets its answer.
+                    let place = String(root.dropFirst(7))
+                    let path = proxy.url.dropFirst(root.count) + "/items"
+                    let half = try await ProxiedAPI.send(
+                        "GET \(path) HTTP/1.1\\r\\nHost: \(place)\\r\\n\\r\\n", to: place, isHalf: true)
+                    #expect(half.output.hasPrefix("HTTP/1.1 200 "), "\(half)")
                     #expect(try await proxy.curl("/items?secret=1").status == 200)
                     let key = proxy.url.dropFirst(root.count + 1)
                     #expect(!proxy.errors.contains(key) && !proxy.errors.contains("secret=1"))

@@ -39,7 +39,7 @@ extension EndToEndTests {
             let api = try #require(try await server.firstLine(within: .seconds(10))) + "/api"
             let login = try await authstate(
                 "login", "--for", api, "--grant", "client-credentials", "--client-id", "machine", "--client-secret-env",
-                "CLIENT_SECRET", "--json")
+                "CLIENT_SECRET", "--issuer", authstate.provider.issuer, "--json")
             try #require(login.status == 0, "\(login)")
             #expect(try login.json()["grant"]?.stringValue == GrantType.clientCredentials.rawValue)
             #expect(try login.json()["resource"]?.stringValue == api)

@@ -159,8 +159,10 @@ struct ProxiedAPI: Sendable {
         """
 
     /// Sends bytes, with escapes as Python has them, and prints the answer until the connection ends.
-    static func send(_ bytes: String, to place: String) async throws -> Program.Result {
-        try await Program.run([LoginBrowser.python, "-c", client, place, bytes])
+    ///
+    /// - Parameter isHalf: Whether the client ends its side after them.
+    static func send(_ bytes: String, to place: String, isHalf: Bool = false) async throws -> Program.Result {
+        try await Program.run([LoginBrowser.python, "-c", client, place, bytes] + (isHalf ? ["half"] : []))
     }
 
     private static let client = """
@@ -168,6 +170,7 @@ struct ProxiedAPI: Sendable {
         host, port = sys.argv[1].split(":")
         connection = socket.create_connection((host, int(port)), timeout=10)
         connection.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+        if len(sys.argv) > 3: connection.shutdown(socket.SHUT_WR)
         while data := connection.recv(65536): sys.stdout.write(data.decode())
         """
 }

@@ -157,6 +157,29 @@ extension EndToEndTests {
                 other.status == 75 && other.errors.contains("sealed with a key that is not in the list"), "\(other)")
         }
 
+        @Test("the logins of all profiles are listed, with a note for each that cannot be read")
+        func profiles() async throws {
+            func key(_ name: String, _ byte: UInt8) throws {
+                let file = try folder.file(name, containing: Data(repeating: byte, count: 32).base64EncodedString())
+                try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
+            }
+            try key("one", 1)
+            try key("two", 2)
+            let environment = ["CREDENTIALS_DIRECTORY": folder.path]
+            #expect(try await logIn("--seal", "none").status == 0)
+            #expect(try await logIn("--profile", "b", "--seal", "credential:one", in: environment).status == 0)
+            #expect(try await logIn("--profile", "c", "--seal", "credential:two", in: environment).status == 0)
+            #expect(try await logIn("--profile", "d", "--seal", "none").status == 0)
+            let open = try FileAuthStateStore(folder: folder("authstate")).path(for: "d")
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: open)
+            try FileManager.default.removeItem(atPath: folder("two"))
+            let list = try await run("profiles", in: environment)
+            let names = list.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+            #expect(list.status == 0 && names == ["b", "default"], "\(list)")
+            #expect(list.errors.components(separatedBy: "credential two").count == 2, "\(list)")
+            #expect(list.errors.components(separatedBy: "Another user can change").count == 2, "\(list)")
+        }
+
         @Test("with --runtime a login is in the folder of the session, which has to be the user's alone")
         func runtime() async throws {
             let unset = try await logIn("--runtime")

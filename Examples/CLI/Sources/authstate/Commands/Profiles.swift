@@ -25,11 +25,11 @@ struct Profiles: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let file = try StateLocation(common).store(key: .default) { context.console.note("authstate: \($0)") }
-        let store = try await opened(file, context)
+        let (store, closed) = try await opened(file, context)
         var profiles: [(name: String, summary: StateSummary)] = []
-        for entry in try await store.entries(savedBefore: .distantFuture) {
-            guard let stored = try await store.load(entry.key) else { continue }
+        for entry in try await store.entries(savedBefore: .distantFuture) where !closed.contains(entry.key) {
             do {
+                guard let stored = try await store.load(entry.key) else { continue }
                 let record = try AuthStateArchive(data: stored.archive).record
                 guard !record.isForgettable else { continue }
                 let name = Settings(annotations: record.annotations).profile
@@ -47,19 +47,24 @@ struct Profiles: Command {
             note: profiles.isEmpty ? "No user is logged in. Log in with 'authstate login'." : nil)
     }
 
-    /// Opens the sealed logins too; one whose key cannot be read is reported as the others that cannot.
-    private func opened(_ file: FileAuthStateStore, _ context: Context) async throws -> any AuthStateStore {
-        var seals: Set<Seal> = []
+    /// Opens the sealed logins too.
+    ///
+    /// - Returns: The store, and the logins whose seal's key cannot be read, which was reported once for each seal.
+    private func opened(
+        _ file: FileAuthStateStore, _ context: Context
+    ) async throws -> (store: any AuthStateStore, closed: Set<AuthStateKey>) {
+        var sealed: [Seal: Set<AuthStateKey>] = [:]
         for entry in try await file.entries(savedBefore: .distantFuture) {
-            if let seal = await SealedPlace.seal(of: file, entry.key) { seals.insert(seal) }
+            if let seal = await SealedPlace.seal(of: file, entry.key) { sealed[seal, default: []].insert(entry.key) }
         }
-        var keys: [SealingKey] = []
-        for seal in seals {
+        var (keys, closed) = ([SealingKey](), Set<AuthStateKey>())
+        for (seal, logins) in sealed {
             do { keys += try await context.keys.existing(of: seal) } catch let error as AuthStateError {
                 context.console.note("authstate: \(error)")
+                closed.formUnion(logins)
             }
         }
-        return keys.isEmpty ? file : try SealedAuthStateStore(file, keys: keys, opensUnsealed: true)
+        return (keys.isEmpty ? file : try SealedAuthStateStore(file, keys: keys, opensUnsealed: true), closed)
     }
 }
 

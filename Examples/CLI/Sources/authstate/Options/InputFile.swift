@@ -18,10 +18,12 @@ import AuthStateKit
 enum InputFile {
     /// The bytes of a file, or of standard input for `-`.
     ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` when it cannot be read.
+    /// - Throws: `AuthStateError` with `.invalidArgument` when it cannot be read; `CancellationError`.
     static func read(_ path: String) throws -> Data {
         do {
             return try path == "-" ? standardInput() : Data(contentsOf: URL(filePath: path))
+        } catch is CancellationError {
+            throw CancellationError()
         } catch {
             throw AuthStateError(
                 .invalidArgument, stage: .usage, "The file after @ cannot be read.", received: path,
@@ -29,10 +31,14 @@ enum InputFile {
         }
     }
 
+    /// Reads to the end, and looks between the bytes whether the command's time is over, or the person interrupts it.
     private static func standardInput() throws -> Data {
         var data = Data()
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while true {
+            try Task.checkCancellation()
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&input, 1, 100) != 0 else { continue }
             let count = systemRead(STDIN_FILENO, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

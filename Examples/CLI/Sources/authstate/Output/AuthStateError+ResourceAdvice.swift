@@ -15,6 +15,8 @@ extension AuthStateError {
         switch code {
         case .resourceMismatch: otherResource
         case .clientIssuerMismatch: Self.otherServer
+        case .invalidArgument where hint?.hasPrefix("Name the issuer") == true:
+            "Give --issuer with the API's authorization server, or keep the login where there is room: without --state."
         case .addressNotAllowed:
             "Do not trust an API that leads there; for one of your own network log in with --allow-private-addresses."
         case .endpointMissing where stage == .registration: noWay

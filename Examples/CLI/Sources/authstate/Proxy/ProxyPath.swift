@@ -42,6 +42,7 @@ enum ProxyPath {
         guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8), !segment.contains(where: isRefused) else {
             return false
         }
+        guard !hasOverlongForm(segment) else { return false }
         let decoded = decoded(segment)
         return decoded == segment || isPlain(decoded)
     }
@@ -49,6 +50,14 @@ enum ProxyPath {
     /// Whether no segment has this byte: a separator, a control character, or one that UTF-8 never has.
     private static func isRefused(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || byte == slash || byte == UInt8(ascii: "\\") || byte == 0xC0 || byte == 0xC1
+            || byte >= 0xF5
+    }
+
+    /// Whether three or four bytes stand for a character that has fewer (RFC 3629, section 3).
+    private static func hasOverlongForm(_ segment: [UInt8]) -> Bool {
+        zip(segment, segment.dropFirst()).contains { first, second in
+            first == 0xE0 && (0x80..<0xA0).contains(second) || first == 0xF0 && (0x80..<0x90).contains(second)
+        }
     }
 
     /// Whether each percent sign begins a triplet (RFC 3986, section 2.1).

@@ -41,6 +41,8 @@ struct ProxyServer: Sendable {
         limits.maxHeaderListSize = ProxyLimits.headerBytes
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // A program may end its side after the request, and waits for the answer all the same.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(host: host, port: port) { [limits] channel in
                 channel.eventLoop.makeCompletedFuture {
                     var encoding = HTTPResponseEncoder.Configuration()

@@ -7,14 +7,14 @@ import Synchronization
     import Foundation
 #endif
 
-/// Remembers the last answer from one URL, so that a refused request can still show the resource's answer.
+/// Remembers the answer to the last request to one URL, so that a refused request can still show the resource's answer.
 final class AnswerMemory: Sendable {
     private let url: URL
     private let answer = Mutex<TransportResponse?>(nil)
 
     init(of url: URL) { self.url = url }
 
-    /// The newest answer.
+    /// The answer to the last request; nil when there was none.
     var last: TransportResponse? { answer.withLock { $0 } }
 
     /// A transport whose answers are remembered.
@@ -25,8 +25,11 @@ final class AnswerMemory: Sendable {
         let memory: AnswerMemory
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
+            guard request.url == memory.url else { return try await base.send(request) }
+            // An attempt without an answer leaves none of an earlier one.
+            memory.answer.withLock { $0 = nil }
             let response = try await base.send(request)
-            if request.url == memory.url { memory.answer.withLock { $0 = response } }
+            memory.answer.withLock { $0 = response }
             return response
         }
     }
