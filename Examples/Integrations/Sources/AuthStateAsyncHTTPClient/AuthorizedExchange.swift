@@ -52,6 +52,8 @@ struct AuthorizedExchange {
         guard response.history.allSatisfy({ URL(string: $0.request.url)?.isOfSameOrigin(as: url) == true }) else {
             return response
         }
+        // A proof is for one method and URL: a server that the client was redirected to refuses it, and not the token.
+        if tokens.isDPoPBound, response.history.count > 1 { return response }
         do { try tokens.check(TransportResponse(response), of: response.url ?? url) } catch {
             if !request.canRepeat {
                 (refusal, isRejected) = (response, error is TokenRejected)

@@ -17,24 +17,23 @@ extension OpenIDSessions {
     /// visitor in, as the user who is signed in at the provider.
     func enter(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let path = returnPath(request.queryParameters["return"])
-        if ["same-origin", "none"].contains(request.headers[.secFetchSite]) { return try await begin(path) }
-        let endpoint = try await provider().authorizationEndpoint
+        if ["same-origin", "none"].contains(request.headers[.secFetchSite]) {
+            return try await begin(path) { .redirect(to: $0, type: .normal) }
+        }
         return try configuration.pages.question(
-            SignInQuestion(
-                action: configuration.paths.login, returnPath: path, formTarget: endpoint.flatMap(BaseURL.origin)),
-            for: request, context: context)
+            SignInQuestion(action: configuration.paths.login, returnPath: path), for: request, context: context)
     }
 
     /// Begins the login of a person who was asked; only our own form does.
     func enterByForm(_ request: Request) async throws -> Response {
         guard isOurOrigin(request) else { throw OpenIDRefusal.forgedForm }
-        return try await begin(returnPath(try await request.formParameters()["return"]))
+        return try await begin(returnPath(try await request.formParameters()["return"])) { .leading(to: $0) }
     }
 
     /// Sends the browser to the provider; the data to check on its return travel in its cookie, sealed.
-    private func begin(_ path: String) async throws -> Response {
+    private func begin(_ path: String, answer: (String) -> Response) async throws -> Response {
         let pending = try await begin()
-        var response = Response.redirect(to: pending.url.absoluteString, type: .normal)
+        var response = answer(pending.url.absoluteString)
         BrowserCookie.login.set(try seal.seal(PendingLogin(pending, returningTo: path)), in: &response)
         return response
     }

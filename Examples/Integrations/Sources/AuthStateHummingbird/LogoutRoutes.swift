@@ -21,12 +21,18 @@ extension OpenIDSessions {
             throw OpenIDRefusal.forgedForm
         }
         let logout = try await end(session)
-        var response = Response.redirect(to: logout?.url.absoluteString ?? configuration.paths.logout, type: .normal)
+        var response: Response =
+            if let logout {
+                .leading(to: logout.url.absoluteString)
+            } else { .redirect(to: configuration.paths.logout, type: .normal) }
         BrowserCookie.session.remove(from: &response)
-        // Only the browser has it, so that any server can tell whether it comes back from this logout.
-        if let logout { BrowserCookie.logout.set(logout.request.state, in: &response) }
+        // Only the browser has it, so that any server can tell whether it comes back from this logout. Without a page of the
+        // provider's nothing has this state: the session there was not ended.
+        BrowserCookie.logout.set(logout?.request.state ?? Self.unconfirmed, in: &response)
         return response
     }
+
+    private static let unconfirmed = "unconfirmed"
 
     /// The page to which the provider sends the browser afterwards. Its text is also true for a direct visit.
     func loggedOut(_ request: Request, _ context: some RequestContext) async throws -> Response {

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Hummingbird
 
 /// The pages that people see on their way in and out; errors are thrown, see `OpenIDRefusal`.
@@ -17,8 +18,6 @@ public struct SignInQuestion: Sendable {
     public var action: String
     /// The page that the visitor asked for; to be escaped.
     public var returnPath: String
-    /// The provider's origin, to which the form's answer redirects: for `form-action`.
-    public var formTarget: String?
 }
 
 /// Pages without any style.
@@ -37,7 +36,7 @@ public struct PlainOpenIDPages: OpenIDPages {
             <form method="post" action="\(escaped(question.action))">
             <input type="hidden" name="return" value="\(escaped(question.returnPath))">
             <button id="login">Sign in</button></form>
-            """, formTarget: question.formTarget)
+            """)
     }
 
     /// Says that the user is signed out.
@@ -45,27 +44,51 @@ public struct PlainOpenIDPages: OpenIDPages {
         isConfirmed: Bool, for request: Request, context: some RequestContext
     ) throws -> Response {
         let doubt = "<p id=\"doubt\">The sign-in service did not confirm that you are signed out there too.</p>"
-        return page("You are signed out", isConfirmed ? "" : doubt, formTarget: nil)
+        return page("You are signed out", isConfirmed ? "" : doubt)
     }
 
-    private func page(_ title: String, _ content: String, formTarget: String?) -> Response {
-        let forms = ["'self'", formTarget].compactMap(\.self).joined(separator: " ")
+    private func page(_ title: String, _ content: String) -> Response {
         let text = "<!doctype html><html lang=\"en\"><title>\(title)</title><h1>\(title)</h1>\n\(content)\n</html>\n"
         return Response(
             status: .ok,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
                 .contentSecurityPolicy:
-                    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action \(forms)",
+                    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
                 // A browser sends `Origin: null` with the forms of a page that has `no-referrer` (Fetch, section 3.2).
                 .referrerPolicy: "same-origin",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    private func escaped(_ text: String) -> String {
-        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")].reduce(text) {
-            $0.replacing($1.0, with: $1.1)
-        }
+}
+
+extension Response {
+    /// A page that leads the browser on at once, as the answer to a form.
+    ///
+    /// A redirect would be under the `form-action` of the form's page, and so would each further redirect of the provider, for
+    /// example to the identity provider behind it: the browser would stay where it is, without a word (CSP 3, section 6.4.1).
+    static func leading(to url: String) -> Response {
+        let link = "<a href=\"\(escaped(url))\">Continue</a>"
+        return Response(
+            status: .ok,
+            headers: [
+                .refresh: "0; url=\(url)", .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                .contentSecurityPolicy: "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+                .referrerPolicy: "no-referrer",
+            ],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(
+                    string: "<!doctype html><html lang=\"en\"><title>Continue</title><p>\(link)</p></html>\n")))
     }
+}
+
+private func escaped(_ text: String) -> String {
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")].reduce(text) {
+        $0.replacing($1.0, with: $1.1)
+    }
+}
+
+extension HTTPField.Name {
+    static var refresh: Self { known("Refresh") }
 }

@@ -22,9 +22,4 @@ public struct OpenIDSession: Sendable {
     public func accepts(formToken token: String?) throws -> Bool {
         ConstantTime.equals(token ?? "", try secret.formToken())
     }
-
-    /// The origin of the provider's logout page, for `form-action` of a page with a button to sign out; nil where it has none.
-    public var logoutOrigin: String? {
-        state.snapshot.client.provider.endSessionEndpoint.flatMap(BaseURL.origin)
-    }
 }

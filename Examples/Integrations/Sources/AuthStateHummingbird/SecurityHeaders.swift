@@ -25,7 +25,7 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
 
     private static var fields: HTTPFields {
         [
-            .cacheControl: "no-store", .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+            .cacheControl: "no-store", .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin",
             .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
             .crossOriginOpenerPolicy: "same-origin",
         ]

@@ -43,7 +43,7 @@ public func makeApplication(
     router.addMiddleware {
         SecurityHeaders(baseURL: settings.baseURL)
         RequestLog()
-        ErrorPages()
+        ErrorPages(callback: openID.paths.callback)
         LoopbackName(baseURL: settings.baseURL)
     }
     router.get("/healthz") { _, _ in "ok\n" }

@@ -65,7 +65,6 @@ struct SessionRoutes: Sendable {
                 <form method="post" action="\(sessions.configuration.paths.logout)">
                 <input type="hidden" name="token" value="\(try session.formToken)">
                 <button class="button quiet" id="logout">Sign out</button></form></nav>
-                """,
-            formTarget: session.logoutOrigin)
+                """)
     }
 }

@@ -52,8 +52,9 @@ struct AttackTests {
             #expect(page.status == .ok && page.headers[.location] == nil && person.cookies.isEmpty)
             #expect(page.text.contains("name=\"return\" value=\"/x\""))
             let policy = page.headers[.contentSecurityPolicy] ?? ""
-            #expect(policy.contains("form-action 'self' \(site.provider.issuer)"), "\(policy)")
-            #expect(try await person.post("/login", ["return": "/x"]).status == .seeOther)
+            #expect(policy.hasSuffix("form-action 'self'"), "\(policy)")
+            let answer = try await person.post("/login", ["return": "/x"])
+            #expect(answer.lead?.hasPrefix(site.provider.url(of: .authorization).absoluteString) == true)
         }
     }
 

@@ -121,6 +121,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test("a person who was asked first reaches a provider that sends browsers on to another origin")
+        func brokered() async throws {
+            try await RunningSite.run(isBrokered: true) { site in
+                try await Chromium.run { browsers in
+                    let browser = browsers[0]
+                    try await browser.open("data:text/html,<a id=link href=\(site.base)/login>Sign in</a>")
+                    try await browser.click("#link")
+                    try await browser.arrives(at: "\(site.base)/login")
+                    try await browser.click("#login")
+                    try await site.allow(in: browser)
+                    #expect(try await browser.text("#name") == "Ada Lovelace")
+                }
+            }
+        }
+
         @Test("another site's form does not sign out")
         func forgery() async throws {
             try await RunningSite.run { site in

@@ -13,7 +13,12 @@ struct RunningSite: Sendable {
     let provider: OpenIDProvider
 
     /// Runs a test at a server of its own.
-    static func run(_ body: @Sendable (RunningSite) async throws -> Void) async throws {
+    ///
+    /// - Parameter isBrokered: Whether the authorization endpoint is that of a broker, which sends the browser on to the
+    ///   provider's login page at another origin.
+    static func run(
+        isBrokered: Bool = false, _ body: @Sendable (RunningSite) async throws -> Void
+    ) async throws {
         let port = RedirectPorts.next()
         let base = "http://127.0.0.1:\(port)"
         var configuration = OpenIDProvider.Configuration()
@@ -23,6 +28,12 @@ struct RunningSite: Sendable {
             OpenIDProvider.Client(
                 id: "site", redirectURIs: ["\(base)/callback"], postLogoutRedirectURIs: ["\(base)/logout"])
         ]
+        let brokerPort = RedirectPorts.next()
+        if isBrokered {
+            configuration.deviations.metadata = {
+                $0["authorization_endpoint"] = .string("http://127.0.0.1:\(brokerPort)/authorize")
+            }
+        }
         let provider = try await OpenIDProvider(configuration: configuration)
         let folder = try TemporaryFolder()
         guard let baseURL = BaseURL(base) else { throw NotInTime(description: "\(base) is no URL") }
@@ -32,7 +43,9 @@ struct RunningSite: Sendable {
             Settings(
                 provider: .issuer(provider.issuer, clientID: "site", credential: .none), baseURL: baseURL, port: port,
                 storage: Storage(.files(folder: folder("states")))), logger: logger)
-        let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
+        var services: [any Service] = [application]
+        if isBrokered { services.append(broker(before: provider, at: brokerPort, logger)) }
+        let group = ServiceGroup(configuration: .init(services: services, logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             defer { tasks.cancelAll() }
@@ -43,6 +56,17 @@ struct RunningSite: Sendable {
             try await tasks.next()
         }
         await provider.stop()
+    }
+
+    /// A server that sends each browser on to the provider.
+    private static func broker(before provider: OpenIDProvider, at port: Int, _ logger: Logger) -> some Service {
+        let router = Router()
+        router.get("authorize") { request, _ in
+            Response.redirect(
+                to: "\(provider.url(of: .authorization))?\(request.uri.query ?? "")", type: .found)
+        }
+        return Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
     }
 
     /// Waits until the server answers.

@@ -67,7 +67,7 @@ public struct Storage: Sendable, Hashable {
                 // The first start, by a role that may make tables.
                 if try await !store.hasSchema() { try await store.createSchema() }
                 try await store.checkSchema()
-            } catch let error as AuthStateError {
+            } catch let error as AuthStateError where error.kind != .store {
                 throw SettingsError(variable: "DATABASE_URL", problem: "\(error)")
             }
             return (store, [PostgresStoreService(store)])

@@ -6,6 +6,9 @@ import Logging
 
 /// Turns errors into pages: what happened and what to do for the person, everything else for the log.
 struct ErrorPages<Context: RequestContext>: RouterMiddleware {
+    /// The path to which the provider sends its answers.
+    let callback: String
+
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -14,7 +17,7 @@ struct ErrorPages<Context: RequestContext>: RouterMiddleware {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            let problem = Problem(error)
+            let problem = Problem(error, isCallback: request.uri.path == callback)
             context.logger.log(
                 level: problem.status.kind == .serverError ? .error : .notice, "\(problem.title)",
                 metadata: ["error": "\(error)", "code": "\((error as? AuthStateError)?.code.rawValue ?? "none")"])
@@ -30,11 +33,13 @@ struct Problem {
     var advice: String
     var retryAfter: Duration?
 
-    init(_ error: any Error) {
+    /// - Parameter isCallback: Whether the request is the provider's answer: elsewhere an answer that is refused is one to this
+    ///   server's own request.
+    init(_ error: any Error, isCallback: Bool) {
         switch error {
         case let error as OpenIDRefusal: self.init(error)
         case let error as AuthStateError:
-            self = Self.kinds[error.kind] ?? Self.ours
+            self = error.kind == .refused && !isCallback ? Self.ours : Self.kinds[error.kind] ?? Self.ours
             if error.code == .accessDenied { self = Self.denied }
             if error.code == .storeCorrupt { self = Self.damaged }
             retryAfter = error.kind == .transient ? error.retryAfter ?? .seconds(10) : nil

@@ -6,8 +6,6 @@ struct Page: ResponseGenerator {
     var status = HTTPResponse.Status.ok
     var title: String
     var content: HTML
-    /// Where its form may lead besides this server; browsers apply it to the redirect after the form too.
-    var formTarget: String?
     var headers: HTTPFields = [:]
 
     func response(from request: Request, context: some RequestContext) -> Response {
@@ -20,8 +18,7 @@ struct Page: ResponseGenerator {
     }
 
     private var policy: String {
-        let forms = ["'self'", formTarget].compactMap { $0 }.joined(separator: " ")
-        return "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action \(forms)"
+        "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
     }
 
     private var html: String {

@@ -14,8 +14,7 @@ struct SignInPages: OpenIDPages {
                 <input type="hidden" name="return" value="\(question.returnPath)">
                 <button class="button" id="login">Sign in</button></form>
                 <a class="button quiet" href="/">Home</a></nav>
-                """,
-            formTarget: question.formTarget)
+                """)
         return page.response(from: request, context: context)
     }
 
