@@ -51,7 +51,7 @@ SWITCHES = [
      "        if let running, !running.isOver {\n            try await running.value()\n            return true\n        }\n",
      "", 100, "resource"),
     ("logins for more rights are bounded", RESOURCE + "Login.swift",
-     "count < options.maximumStepUps, tries < options.maximumStepUps", "count < 10", 100, "resource"),
+     "TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps)", "count < 10", 100, "resource"),
     ("a forgotten client registers anew", RESOURCE + "Login.swift",
      "guard let known = plan.registration?.clientID, let issuer = plan.provider.issuer,\n"
      "                    forgotten.insert(Forgotten(known, at: issuer)).inserted\n                else { throw refusal }",
