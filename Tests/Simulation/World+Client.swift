@@ -45,8 +45,8 @@ extension World {
         return request
     }
 
-    /// Gives a request the process's key, unless it has one, and a state that no other run has: the library refuses one that was
-    /// used before, and the numbers of each run begin anew.
+    /// Gives a request the process's key, unless it has one, and a state that no other run has: the library refuses one that
+    /// was used before, and the numbers of each run begin anew.
     func prepare(_ request: inout AuthorizationRequest, of process: Int) {
         request.dpopKey = request.dpopKey ?? proofKey(of: process)
         request.redirectURI = try? RedirectURI("https://client.example/callback")

@@ -22,21 +22,20 @@ extension ResourceAccess {
                 try request.complete(for: redirectURI)
                 registration = try await register(request, by: plan)
             }
-            let client = Client(plan.provider, id: registration.clientID, credential: credential)
-            return (AuthState.Record(client).applying(.registered(registration)).client, registration)
+            return (plan.record(of: registration, credential).client, registration)
         }
     }
 
     /// Keeps a registered client where the access's state will be, while nothing is stored there: a store for one key has room
     /// nowhere else.
     private func keepFirst(_ plan: Plan, _ registration: RegistrationResponse) async {
-        var record = AuthState.Record(Client(plan.provider, id: registration.clientID))
-        record = record.applying(.registered(registration))
+        var record = plan.record(of: registration)
         record.annotations = annotations
-        let kept = record
+        let archive = try? AuthStateArchive(record).data()
+        guard let archive else { return }
         try? await place.store.withLease(place.key, deadline: place.options.leaseDeadline) { lease in
             guard try await lease.load() == nil else { return }
-            _ = try await lease.save(AuthStateArchive(kept).data(), expecting: nil)
+            _ = try await lease.save(archive, expecting: nil)
         }
         if let found = try? await restored(), state == nil { state = found }
     }
@@ -58,10 +57,8 @@ extension ResourceAccess {
                 }
                 try await lease.reserve()
                 let response = try await registerAnew(request)
-                var record = AuthState.Record(Client(plan.provider, id: response.clientID))
-                record = record.applying(.registered(response))
                 // What is registered serves this login, also when it cannot be kept.
-                if let archive = try? AuthStateArchive(record).data() {
+                if let archive = try? AuthStateArchive(plan.record(of: response)).data() {
                     _ = try? await lease.save(archive, expecting: stored?.version)
                 }
                 return response
@@ -186,6 +183,14 @@ extension ResourceAccess {
 }
 
 extension ResourceAccess.Plan {
+    /// The record of a client that has registered, without a login.
+    fileprivate func record(
+        of registration: RegistrationResponse, _ credential: ClientCredential = .none
+    ) -> AuthState.Record {
+        let client = Client(provider, id: registration.clientID, credential: credential)
+        return AuthState.Record(client).applying(.registered(registration))
+    }
+
     /// Listens for the answer of a client that registers itself, before it registers: at the registered redirect URI, or at
     /// any; nil for another client, whose redirect URI the user agent prepares.
     func listener(_ userAgent: any ExternalUserAgent, _ redirectURI: RedirectURI?) async throws -> PreparedUserAgent? {

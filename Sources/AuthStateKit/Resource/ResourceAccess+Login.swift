@@ -10,6 +10,8 @@ extension ResourceAccess {
         var grantID: String?
         /// The access token, when any other one of the same grant may do.
         var accessToken: String?
+        /// Whether the call shows what the resource allows; one that takes a token away does not.
+        var showsAnswers = false
     }
 
     /// Whether a state has a grant, or tokens, that a call has not tried.
@@ -91,7 +93,7 @@ extension ResourceAccess {
         if let state, isNew(state, since: seen) { return }
         if error != nil { try await checkKey() }
         if let error, error.isFailedRenewal { try await checkServer(because: error) }
-        if case .elsewhere = login.way { throw needsPerson(because: error, seen.grantID) }
+        if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
         while true {
             let plan = try await plan(because: error)
@@ -111,8 +113,10 @@ extension ResourceAccess {
 
     /// Returns the error that leads to a login of a person; the error itself where the login that it led to before brought the
     /// same, so that no browser goes round in circles.
-    private func needsPerson(because error: AuthStateError?, _ grantID: String?) -> AuthStateError {
-        if var error, let grantID, [.tokenRejected, .insufficientUserAuthentication].contains(error.code) {
+    private func needsPerson(because error: AuthStateError?, seen: Seen) -> AuthStateError {
+        if var error, let grantID = seen.grantID, seen.showsAnswers,
+            [.tokenRejected, .insufficientUserAuthentication].contains(error.code)
+        {
             if refused.count < 2 { refused.insert(grantID) }
             if refused.count > 1 {
                 error.message += " A new login has not changed that."

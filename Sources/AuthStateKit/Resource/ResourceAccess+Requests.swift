@@ -138,7 +138,7 @@ extension ResourceAccess {
         var stepUps = 0
         while true {
             let state = try await authState()
-            var seen = Seen(grantID: state?.snapshot.grantID)
+            var seen = Seen(grantID: state?.snapshot.grantID, showsAnswers: operation != nil)
             do {
                 let result = try await body(state, &seen)
                 if let operation { await allowed(operation) }

@@ -13,8 +13,8 @@ extension ProtectedResourceMetadata {
     ///   - source: The place that the document was found at.
     ///   - tolerances: `.parentResource` accepts a document that names a path above the resource's, at the same origin.
     /// - Returns: The identifier that requests for tokens name, as the document has it.
-    /// - Throws: `AuthStateError` of stage resourceMetadata: `.resourceMismatch`; `.unsupported` when the resource takes no token
-    ///   in a header.
+    /// - Throws: `AuthStateError` of stage resourceMetadata: `.resourceMismatch`; `.unsupported` when the resource takes no
+    ///   token in a header.
     @discardableResult
     public func check(
         for resource: ResourceIdentifier, from source: Source, tolerances: Set<Tolerance> = []
@@ -62,8 +62,8 @@ extension ProtectedResourceMetadata {
     /// - Parameters:
     ///   - keys: The keys that the program trusts, by the issuer that signs with them.
     ///   - now: The time; a token that has expired is refused.
-    /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidSignature`, also for a document without a signed form;
-    ///   `.invalidMetadata` for claims that are no metadata. Check the result for the resource: it may name another one.
+    /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidSignature`, also for a document without a signed
+    ///   form; `.invalidMetadata` for claims that are no metadata. Check the result for the resource: it may name another one.
     public func verified(by keys: [String: JSONWebKeySet], now: Date) throws -> ProtectedResourceMetadata {
         guard let compact = signedMetadata else { throw Self.unsigned("signed_metadata") }
         do {

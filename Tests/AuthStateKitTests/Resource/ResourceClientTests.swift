@@ -129,13 +129,7 @@ struct ResourceClientTests {
         let pool = try ResourceAccessPool(
             world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: world.store,
             service: world.service, limit: 2)
-        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        for user in ["ada", "bob", "carl"] as [AuthStateKey] {
-            let access = await pool.access(for: user)
-            let pending = try await access.beginLogin(redirectURI: redirectURI)
-            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
-            try await access.completeLogin(pending, callback: try await session.present(pending.url))
-        }
+        for user in ["ada", "bob", "carl"] as [AuthStateKey] { try await world.logIn(await pool.access(for: user)) }
         #expect(world.provider.requestCount(.registration) == 1 && world.logins == 3)
         try await pool.remove("carl")
         #expect(try await pool.access(for: "carl").authState()?.isAuthorized != true)

@@ -99,14 +99,7 @@ struct ResourceSafetyTests {
         let pool = try ResourceAccessPool(
             world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)], store: store,
             service: world.service, limit: 1)
-        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        func logIn(_ user: AuthStateKey) async throws {
-            let access = await pool.access(for: user)
-            let pending = try await access.beginLogin(redirectURI: redirectURI)
-            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
-            try await access.completeLogin(pending, callback: try await session.present(pending.url))
-        }
-        try await logIn("ada")
+        try await world.logIn(await pool.access(for: "ada"))
         clock.advance(by: .seconds(7200))
         store.fail(.save)
         let renewed = try await pool.access(for: "ada").withFreshToken { $0.accessToken }
@@ -158,28 +151,38 @@ struct ResourceSafetyTests {
     func noCircles(_ isAboutStrength: Bool) async throws {
         let world = try await ResourceWorld()
         let access = try world.access(login: .elsewhere)
-        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        func logIn(_ error: AuthStateError?) async throws {
-            let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)
-            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
-            try await access.completeLogin(pending, callback: try await session.present(pending.url))
-        }
-        try await logIn(nil)
+        try await world.logIn(access)
         #expect(try await access.performAction(world.get()).status == 200)
         let code = isAboutStrength ? "insufficient_user_authentication\", acr_values=\"gold" : "invalid_token"
         world.provider.rejectAccessTokens(times: 100, challenge: "Bearer error=\"\(code)\"")
         let first = await authError { try await access.performAction(world.get()) }
         #expect(first?.code == .notLoggedIn)
-        try await logIn(first)
+        try await world.logIn(access, because: first)
         let second = await authError { try await access.performAction(world.get()) }
         #expect(second?.code == (isAboutStrength ? .insufficientUserAuthentication : .tokenRejected))
         #expect(second?.message.contains("A new login has not changed that") == true)
         // What is allowed again begins anew.
         world.provider.rejectAccessTokens(times: 0)
-        try await logIn(nil)
+        try await world.logIn(access)
         #expect(try await access.performAction(world.get()).status == 200)
         world.provider.rejectAccessTokens(times: 100)
         #expect(await authError { try await access.performAction(world.get()) }?.code == .notLoggedIn)
+    }
+
+    @Test("a program that takes tokens away is told of each login that is needed")
+    func tokensTaken() async throws {
+        let world = try await ResourceWorld {
+            $0.deviations.tokenResponse = { members in members["refresh_token"] = nil }
+        }
+        let access = try world.access(login: .elsewhere)
+        let rejection = TokenRejected(challenges: [#"Bearer error="invalid_token""#], url: world.url)
+        try await world.logIn(access)
+        for _ in 0..<3 {
+            let token = try await access.accessToken()
+            let error = await authError { try await access.accessToken(after: rejection, of: token) }
+            #expect(error?.code == .notLoggedIn)
+            try await world.logIn(access, because: error)
+        }
     }
 
     @Test("a login that begins leaves nothing under the key of a user who does not end it")

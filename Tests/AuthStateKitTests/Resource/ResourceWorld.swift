@@ -56,6 +56,14 @@ struct ResourceWorld: Sendable {
     func get() -> TransportRequest { TransportRequest(url: url) }
     func post() -> TransportRequest { TransportRequest(method: .post, url: url) }
 
+    /// Logs a person in by two requests of a browser.
+    func logIn(_ access: ResourceAccess, because error: AuthStateError? = nil) async throws {
+        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
+        let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)
+        let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
+        try await access.completeLogin(pending, callback: try await session.present(pending.url))
+    }
+
     /// The number of logins.
     var logins: Int { provider.requestCount(.authorization) }
     /// The parameters of the authorization requests.

@@ -160,19 +160,13 @@ struct StepUpTests {
     func inTwoRequests() async throws {
         let world = try await world()
         let access = try world.access(login: .elsewhere)
-        let redirectURI = try RedirectURI("http://127.0.0.1:49152/callback")
-        func logIn(_ error: AuthStateError?) async throws {
-            let pending = try await access.beginLogin(redirectURI: redirectURI, because: error)
-            let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
-            try await access.completeLogin(pending, callback: try await session.present(pending.url))
-        }
         let first = await authError { try await access.performAction(world.get()) }
         #expect(first?.code == .notLoggedIn)
-        try await logIn(first)
+        try await world.logIn(access, because: first)
         #expect(try await access.performAction(world.get()).status == 200)
         let second = await authError { try await access.performAction(world.post()) }
         #expect(second?.code == .notLoggedIn && second?.challenge?.scopes.contains("email") == true)
-        try await logIn(second)
+        try await world.logIn(access, because: second)
         #expect(try await access.performAction(world.post()).status == 200)
         #expect(scopes(world).last == ["api", "email"])
     }

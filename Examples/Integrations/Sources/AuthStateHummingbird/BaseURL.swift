@@ -25,7 +25,7 @@ public struct BaseURL: Sendable, Hashable {
     }
 
     /// Scheme, host and port of a URL as browsers write them: in lower case, the default port left out.
-    public static func origin(of url: URL) -> String? {
+    private static func origin(of url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = host(of: url),
             let usual = ["http": 80, "https": 443][scheme]
         else { return nil }

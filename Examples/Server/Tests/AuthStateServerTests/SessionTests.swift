@@ -171,6 +171,18 @@ struct SessionTests {
         }
     }
 
+    @Test("a wrong answer to a request of this server's own is no fault of the user's sign-in")
+    func wrongClaims() async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            site.provider.inject(.body(Array(#"{"sub":"another"}"#.utf8)), at: .userInfo)
+            let answer = try await browser.get("/profile")
+            #expect(answer.status == .internalServerError && answer.text.contains("Something is wrong here"))
+            #expect(try await browser.get("/profile").status == .ok)
+        }
+    }
+
     @Test("a provider's claims cannot become markup")
     func escaping() async throws {
         let name = "<script>alert('1')</script>\"&"

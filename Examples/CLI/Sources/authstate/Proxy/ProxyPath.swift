@@ -39,10 +39,9 @@ enum ProxyPath {
     /// Whether a segment, and each text that decoding makes of it, is a name.
     private static func isPlain(_ segment: [UInt8]) -> Bool {
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
-        guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8), !segment.contains(where: isRefused) else {
-            return false
-        }
-        guard !hasOverlongForm(segment) else { return false }
+        guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8), !segment.contains(where: isRefused),
+            !hasOverlongForm(segment)
+        else { return false }
         let decoded = decoded(segment)
         return decoded == segment || isPlain(decoded)
     }

@@ -41,5 +41,20 @@
             #expect(world.requests.count == 3 && world.state.snapshot.accessToken != token)
             await world.stop()
         }
+
+        @Test("the refusal of a proof for another URL is returned, and neither renews nor ends the login")
+        func provenElsewhere() async throws {
+            let world = try await AuthorizedWorld(isBound: true)
+            let origin = world.provider.url(of: .resource).absoluteString
+            let token = world.state.snapshot.accessToken
+            for challenge in ["invalid_token", "invalid_dpop_proof"] {
+                world.provider.inject(.redirect(to: origin + "?again", status: 308), at: .resource)
+                world.provider.rejectAccessTokens(challenge: "DPoP error=\"\(challenge)\"")
+                #expect(try await world.send().status == .unauthorized)
+            }
+            #expect(world.state.snapshot.accessToken == token && world.state.isAuthorized)
+            #expect(world.provider.statistics.refreshRequests == 0)
+            await world.stop()
+        }
     }
 #endif
