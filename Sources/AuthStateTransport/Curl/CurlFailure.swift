@@ -54,6 +54,8 @@
             if code == AuthStateCurl_CURLE_COULDNT_CONNECT, transfer.refusedAddress != nil { return .addressNotAllowed }
             if isRefusedCertificate(transfer) { return .clientCertificate }
             let kind = kinds[code] ?? .connectionLost
+            // A kept connection took the request and died; the next one could not be made.
+            if transfer.attempts > 0, kind == .unreachable || kind == .insecureConnection { return .connectionLost }
             // libcurl has one code for both timeouts; the shorter one ends the wait for a connection.
             return kind == .timedOut && !hasUsedItsTime(transfer) ? .unreachable : kind
         }
@@ -112,6 +114,8 @@
                 return "\(peer) answered something that is not HTTP."
             case (_, AuthStateCurl_CURLE_ABORTED_BY_CALLBACK):
                 return "\(peer) closed the connection without an answer; the request was not repeated."
+            case (.connectionLost, _) where kinds[code] != nil:
+                return "\(peer) closed the connection without an answer, and another failed: \(reason(code, transfer))."
             default:
                 return "The exchange with \(peer) failed: \(reason(code, transfer))."
             }

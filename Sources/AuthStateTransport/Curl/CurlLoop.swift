@@ -135,7 +135,9 @@
             while let easy = AuthStateCurlMultiNextDone(multi, &code) {
                 guard let context = AuthStateCurlGetPointer(easy, AuthStateCurl_CURLINFO_PRIVATE) else { continue }
                 let transfer = CurlTransfer.from(context)
-                if code == AuthStateCurl_CURLE_PEER_FAILED_VERIFICATION, transfer.search == .folder {
+                if code == AuthStateCurl_CURLE_PEER_FAILED_VERIFICATION, transfer.search == .folder,
+                    transfer.mayBeStartedAgain
+                {
                     searchSystem(after: transfer)
                     continue
                 }
@@ -154,7 +156,7 @@
             if version == AuthStateCurl_CURL_HTTP_VERSION_2_0 { queue.noteMultiplexing(transfer.host) }
         }
 
-        /// Starts an exchange again, for which the folder had no authority; nothing of its request has been sent.
+        /// Starts an exchange again, for which the folder had no authority.
         private func searchSystem(after transfer: CurlTransfer) {
             let spent = transfer.elapsedMilliseconds
             drop(transfer)

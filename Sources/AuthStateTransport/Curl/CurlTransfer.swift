@@ -86,9 +86,13 @@
 
         /// Called before each attempt; false forbids it.
         func beginAttempt() -> Bool {
-            attempts += 1
-            return attempts == 1 || exchange.request.isIdempotent
+            defer { attempts += 1 }
+            return mayBeStartedAgain
         }
+
+        /// Whether nothing of the request has been sent, or sending it twice is harmless: a kept connection may have taken
+        /// it before it died.
+        var mayBeStartedAgain: Bool { attempts == 0 || exchange.request.isIdempotent }
 
         func result(_ code: Int) -> Result<TransportResponse, any Error> {
             guard code == AuthStateCurl_CURLE_OK else { return .failure(CurlFailure.error(for: code, self)) }

@@ -121,6 +121,20 @@
             }
         }
 
+        @Test("a POST over a kept connection that dies counts as sent when the server then lets no client connect")
+        func deadServer() async throws {
+            let server = RawServer { request in
+                request.head.contains("/dies") ? [.stopListening, .close] : [.answer()]
+            }
+            _ = try await transport.send(TransportRequest(server.url + "/first"))
+            let request = try TransportRequest(server.url + "/dies", method: .post, body: "x")
+            let error = try #require(try await failure(transport, request))
+            #expect(error.code == .connectionLost)
+            #expect(error.requestMayHaveBeenSent)
+            #expect(error.message.hasPrefix("127.0.0.1:\(server.port) closed the connection without an answer"))
+            #expect(server.requests.count == 2)
+        }
+
         @Test("a file, and a header with a line break, are refused before anything is opened")
         func invalidRequests() async throws {
             #expect(try await failure(transport, TransportRequest("file:///etc/passwd"))?.code == .invalidRequest)

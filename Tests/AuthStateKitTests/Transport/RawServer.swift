@@ -12,6 +12,8 @@
             case reset
             /// One byte of "x" at each turn of the loop, about every 10 ms, for ever.
             case drip
+            /// Lets no other client connect; the connections that there are stay.
+            case stopListening
         }
 
         struct Request: Sendable {
@@ -66,7 +68,7 @@
                 var drips = false
             }
 
-            let listener: Int32
+            var listener: Int32
             let shared: Shared
             let answer: @Sendable (Request) -> [Action]
             var connections: [Int32: Connection] = [:]
@@ -87,7 +89,13 @@
                     for (descriptor, connection) in connections where connection.drips { write(descriptor, [0x78]) }
                 }
                 for descriptor in connections.keys { drop(descriptor) }
+                stopListening()
+            }
+
+            /// The descriptor is negative from here on, which `poll` and `close` ignore.
+            func stopListening() {
                 close(listener)
+                listener = -1
             }
 
             func acceptOne() {
@@ -133,6 +141,7 @@
                 case .send(let bytes): write(descriptor, bytes)
                 case .drip: connections[descriptor]?.drips = true
                 case .close: drop(descriptor)
+                case .stopListening: stopListening()
                 case .reset:
                     var option = linger(l_onoff: 1, l_linger: 0)
                     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
