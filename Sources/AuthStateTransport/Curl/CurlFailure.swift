@@ -115,7 +115,7 @@
             case (_, AuthStateCurl_CURLE_ABORTED_BY_CALLBACK):
                 return "\(peer) closed the connection without an answer; the request was not repeated."
             case (.connectionLost, _) where kinds[code] != nil:
-                return "\(peer) closed the connection without an answer, and another failed: \(reason(code, transfer))."
+                return "\(peer) closed the connection without an answer, and another failed: \(detail(code, transfer))."
             default:
                 return "The exchange with \(peer) failed: \(reason(code, transfer))."
             }

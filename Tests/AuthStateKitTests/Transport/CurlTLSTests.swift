@@ -113,13 +113,14 @@
             "a POST that a dead connection took is not sent again when the next server has an unknown authority",
             .enabled(if: ChangingTLSServer.isAvailable, "needs the program python3"))
         func changedAuthority() async throws {
-            let trusted = try TLSServer()
-            let server = try ChangingTLSServer(trusted, TLSServer())
+            let (trusted, stranger) = (try TLSServer(), try TLSServer())
+            let server = try ChangingTLSServer(trusted, stranger)
             let transport = CurlTransport(configuration: .init(certificateAuthorityFile: trusted.certificate))
             _ = try await transport.send(TransportRequest(server.url + "/first"))
             let request = try TransportRequest(server.url + "/token", method: .post, body: "x")
             let error = try #require(try await failure(transport, request))
             #expect(error.code == .connectionLost && error.requestMayHaveBeenSent, "\(error)")
+            #expect(error.message.contains("self-signed"), "\(error)")
             #expect(server.finish() == ["GET /first HTTP/1.1", "POST /token HTTP/1.1"])
         }
 
