@@ -55,11 +55,9 @@ final class ConnectionPool: Sendable {
             idle.withLock { $0.append(connection) }
             return rows
         } catch {
-            if error.breaksConnection {
-                // The cause that broke this connection, a restart for instance, broke the others too.
-                idle.withLock { $0 = [] }
-            } else {
-                idle.withLock { $0.append(connection) }
+            idle.withLock {
+                if error.breaksOthers { $0 = [] }
+                if !error.breaksConnection { $0.append(connection) }
             }
             throw error
         }

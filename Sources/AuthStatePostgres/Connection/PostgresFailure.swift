@@ -6,8 +6,10 @@ struct PostgresFailure: Error {
     enum Cause: Sendable {
         /// No server answers, or the server is starting or ending.
         case unreachable
-        /// The server answers, and refuses this user, password or database.
+        /// The server answers, and refuses this connection: for its user, password or database, or for a state that passes.
         case refused
+        /// The server would accept the connection, but is not as `target_session_attrs` wants it.
+        case notWanted
         /// The connection broke: a statement in progress may have been executed or not.
         case connectionLost
         /// No answer in time; the same uncertainty.
@@ -27,13 +29,15 @@ struct PostgresFailure: Error {
     /// Whether the connection is unusable after it.
     var breaksConnection: Bool { cause != .statement }
 
+    /// Whether the cause broke the other connections too, as a restart does; a new connection that is refused says nothing of them.
+    var breaksOthers: Bool { cause == .connectionLost || cause == .timedOut }
+
     /// Whether it may pass by itself within seconds: a restart, a failover, a moment of overload.
     var mayPass: Bool {
         switch cause {
-        case .unreachable, .connectionLost, .timedOut, .busy: true
-        case .refused: false
+        case .unreachable, .notWanted, .connectionLost, .timedOut, .busy: true
         // Transaction rollback, resources, intervention, system; and a server that is still a standby.
-        case .statement: ["40", "53", "57", "58"].contains(state.prefix(2)) || state == "25006"
+        case .refused, .statement: ["40", "53", "57", "58"].contains(state.prefix(2)) || state == "25006"
         }
     }
 }
@@ -56,7 +60,8 @@ extension PostgresFailure {
     private var hint: String {
         switch cause {
         case .unreachable: "Check that the database is running, and the connection string's host and port."
-        case .refused: "Check the connection string: user, password, database name, sslmode."
+        case .refused: Self.hints[state] ?? "Check the connection string: user, password, database name, sslmode."
+        case .notWanted: "The server is not what target_session_attrs wants: name the primary, or wait."
         case .connectionLost, .timedOut: "Try again; if it stays so, look at the database's load and log."
         case .busy: "Allow more connections (maximumConnections), or look at what slows the database down."
         case .statement: Self.hints[state] ?? "Look at the database's log."

@@ -7,39 +7,11 @@ final class Session {
     private let string: ConnectionString
 
     /// Connects; libpq may take `connect_timeout` for each address.
-    ///
-    /// A server that seems to refuse is asked again: it may have been starting, and have ended that before the ping.
     init(_ string: ConnectionString, defaults: [String: String]) throws(PostgresFailure) {
-        let settings = defaults.merging(string.settings) { $1 }
         self.string = string
-        do {
-            handle = try Self.connect(settings, string)
-        } catch {
-            guard error.cause == .refused else { throw error }
-            handle = try Self.connect(settings, string)
-        }
+        handle = try ConnectionAttempt(string, defaults: defaults).open()
         // A library prints nothing; by default libpq shows warnings on standard error.
         _ = AuthStatePQsetNoticeProcessor(handle, { _, _ in }, nil)
-    }
-
-    private static func connect(
-        _ settings: [String: String], _ string: ConnectionString
-    ) throws(PostgresFailure) -> OpaquePointer {
-        let end = ContinuousClock.now + .seconds(1)
-        let handle = withArrays(settings) { AuthStatePQconnectdbParams($0, $1, 0) }
-        if let handle, Int(AuthStatePQstatus(handle)) == AuthStatePQ_CONNECTION_OK,
-            AuthStatePQsetnonblocking(handle, 1) == 0
-        {
-            return handle
-        }
-        let message = handle.map { String(cString: AuthStatePQerrorMessage($0)) } ?? "out of memory"
-        AuthStatePQfinish(handle)
-        // libpq gives the reason of a refusal in words only; a ping tells a server that refuses from one that is
-        // away. Refusals come at once: a slow server is away, and is not waited for again.
-        let isThere =
-            ContinuousClock.now < end
-            && withArrays(settings) { Int(AuthStatePQpingParams($0, $1, 0)) } == AuthStatePQ_PQPING_OK
-        throw PostgresFailure(cause: isThere ? .refused : .unreachable, message: string.redacting(message))
     }
 
     deinit { AuthStatePQfinish(handle) }
@@ -141,16 +113,5 @@ final class Session {
             return AuthStatePQsendQueryParams(
                 handle, statement.sql, Int32(values.count), nil, values, lengths, formats, 1) == 1
         }
-    }
-
-    /// Calls libpq with settings as two arrays that end with NULL.
-    private static func withArrays<R>(
-        _ settings: [String: String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
-    ) -> R {
-        let keywords = settings.keys.map { strdup($0) } + [nil]
-        let values = settings.values.map { strdup($0) } + [nil]
-        defer { for text in keywords + values { free(text) } }
-        return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
     }
 }

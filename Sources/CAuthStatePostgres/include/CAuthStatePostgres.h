@@ -38,6 +38,10 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
     FUNCTION(void, PQconninfoFree, (struct AuthStatePQOption *options), (options))                                    \
     FUNCTION(struct pg_conn *, PQconnectdbParams,                                                                     \
              (const char *const *keywords, const char *const *values, int expands), (keywords, values, expands))      \
+    FUNCTION(struct pg_conn *, PQconnectStartParams,                                                                  \
+             (const char *const *keywords, const char *const *values, int expands), (keywords, values, expands))      \
+    FUNCTION(unsigned int, PQconnectPoll, (struct pg_conn *connection), (connection))                                 \
+    FUNCTION(unsigned int, PQsetErrorVerbosity, (struct pg_conn *connection, unsigned int value), (connection, value))\
     FUNCTION(unsigned int, PQpingParams,                                                                              \
              (const char *const *keywords, const char *const *values, int expands), (keywords, values, expands))      \
     FUNCTION(unsigned int, PQstatus, (const struct pg_conn *connection), (connection))                                \
@@ -73,6 +77,10 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
 #define AUTHSTATE_PQ_CONSTANTS(CONSTANT)                                                                              \
     CONSTANT(CONNECTION_OK, 0)                                                                                        \
     CONSTANT(PQPING_OK, 0)                                                                                            \
+    CONSTANT(PGRES_POLLING_READING, 1)                                                                                \
+    CONSTANT(PGRES_POLLING_WRITING, 2)                                                                                \
+    CONSTANT(PGRES_POLLING_OK, 3)                                                                                     \
+    CONSTANT(PQERRORS_SQLSTATE, 3)                                                                                    \
     CONSTANT(PGRES_COMMAND_OK, 1)                                                                                     \
     CONSTANT(PGRES_TUPLES_OK, 2)                                                                                      \
     CONSTANT(PG_DIAG_SQLSTATE, 'C')                                                                                   \

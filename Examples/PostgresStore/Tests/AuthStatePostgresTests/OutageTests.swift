@@ -71,6 +71,57 @@ extension PostgresTests {
             #expect(try await store.text(key) == "redeemed")
         }
 
+        @Test("redeemed tokens are saved when all of the role's connections are taken for a while")
+        func savedThroughCrowd() async throws {
+            try await server.sql(
+                "CREATE ROLE few LOGIN PASSWORD 'few-s3cret' CONNECTION LIMIT 1 IN ROLE authstate")
+            let few = "user=few password=few-s3cret"
+            let crowded = try server.store("few", settings: few) { $0.outageTolerance = .zero }
+            try await crowded.withLease(key, deadline: .seconds(5)) { lease in
+                try await lease.reserve()
+                try await server.end("few")
+                let guest = try Program.start(
+                    ["psql", "\(server.connection) \(few)", "-qc", "SELECT pg_sleep(2)"])
+                try await eventually("the guest has the place") {
+                    let count = "SELECT 1 FROM pg_stat_activity WHERE usename = 'few' AND wait_event = 'PgSleep'"
+                    return try await server.sql(count).isEmpty ? nil : true
+                }
+                let other = try server.store(settings: few) { $0.outageTolerance = .zero }
+                let error = try await expectStoreError(.storeUnreadable) { _ = try await other.load(key) }
+                #expect(error.received == "SQLSTATE 53300" && error.hint?.contains("connections") == true, "\(error)")
+                #expect(error.message.contains("too many connections"), "\(error)")
+                _ = try await lease.save(Data("redeemed".utf8), expecting: nil)
+                _ = try await guest.result(within: .seconds(20))
+            }
+            #expect(try await store.text(key) == "redeemed")
+        }
+
+        @Test("redeemed tokens are saved when the server at the address may only read for a while")
+        func savedThroughFailover() async throws {
+            let impatient = try server.store("writer", settings: "target_session_attrs=read-write") {
+                $0.outageTolerance = .zero
+            }
+            try await impatient.withLease(key, deadline: .seconds(5)) { lease in
+                try await lease.reserve()
+                try await server.sql("ALTER SYSTEM SET default_transaction_read_only = on")
+                try await server.sql("SELECT pg_reload_conf()")
+                try await server.end("writer")
+                async let promotion: Void = {
+                    try await server.sql("SELECT pg_sleep(2)")
+                    try await server.sql("ALTER SYSTEM RESET default_transaction_read_only")
+                    try await server.sql("SELECT pg_reload_conf()")
+                }()
+                let other = try server.store(settings: "target_session_attrs=read-write") {
+                    $0.outageTolerance = .zero
+                }
+                let error = try await expectStoreError(.storeUnreadable) { _ = try await other.load(key) }
+                #expect(error.hint?.contains("primary") == true, "\(error)")
+                _ = try await lease.save(Data("redeemed".utf8), expecting: nil)
+                try await promotion
+            }
+            #expect(try await store.text(key) == "redeemed")
+        }
+
         @Test("saving fails when the lease has expired and the server is still away")
         func saveGivenUp() async throws {
             let short = try server.store {

@@ -71,6 +71,17 @@ struct PostgresServer: Sendable {
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Ends the connections of a store, and returns when they are gone.
+    ///
+    /// - Parameter application: The name of its connections.
+    func end(_ application: String) async throws {
+        let sessions = "FROM pg_stat_activity WHERE application_name = '\(application)'"
+        try await sql("SELECT pg_terminate_backend(pid) \(sessions)")
+        try await eventually("the connections are gone") {
+            try await sql("SELECT pid \(sessions)").isEmpty ? true : nil
+        }
+    }
+
     /// The first process of the server.
     func processID() throws -> pid_t {
         let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
