@@ -74,7 +74,7 @@ extension AuthStateWatch {
 
 /// Exclusive access to one key of a store, for as long as `withLease` runs its body; after it, `.invalidArgument`.
 public protocol AuthStateLease: Sendable {
-    /// Whether the previous holder died after `reserve`: a refresh token that it was redeeming may be spent.
+    /// Whether a holder died after `reserve`, and none has saved since: a refresh token that it was redeeming may be spent.
     ///
     /// False, the default, where it is unknown.
     var followsCrash: Bool { get }

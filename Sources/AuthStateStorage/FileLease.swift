@@ -9,8 +9,8 @@ import AuthStateSystem
 /// is released when the last of them has ended: one that hangs keeps it.
 final class FileLease: AuthStateLease {
     private struct State {
-        /// The last reading.
-        var reading: StateFile.Reading
+        /// The last reading, or the error of the first: what cannot be read, or recovered, can only be discarded.
+        var reading: Result<StateFile.Reading, any Error>
         var reserved: TemporaryFile?
         var isOver = false
     }
@@ -29,21 +29,26 @@ final class FileLease: AuthStateLease {
     private let first: Lock<StateFile.Reading?>
 
     /// Finishes the save of a holder that died, then reads the file: no other holder can change it now.
-    private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) throws {
-        followsCrash = try TemporaryFile.recover(file, under: lock)
-        let reading = try file.read()
+    private init(_ file: StateFile, _ lock: FileLock, _ work: BlockingWork) {
+        let recovery = Result { try TemporaryFile.recover(file, under: lock) }
+        let reading = Result {
+            _ = try recovery.get()
+            return try file.read()
+        }
+        followsCrash = (try? recovery.get()) == true
         self.file = file
         self.lock = lock
         self.work = work
         state = Lock(State(reading: reading))
-        first = Lock(reading)
+        first = Lock(try? reading.get())
     }
 
     /// Tries again and again, at random intervals of up to a quarter of a second, until the deadline.
     ///
     /// A lock that is acquired after the caller stopped waiting for the disk is closed at once, and so released.
     ///
-    /// - Throws: `AuthStateError` with `.storeLocked`, `.storeUnwritable` or `.storeUnreadable`; `CancellationError`.
+    /// - Throws: `AuthStateError` with `.storeLocked`, `.storeUnwritable`, or `.storeUnreadable` for a path that leads to no file;
+    ///   `CancellationError`.
     nonisolated(nonsending) static func acquire(
         _ path: String, until deadline: Deadline, _ work: BlockingWork, _ warnings: FileWarnings
     ) async throws -> FileLease {
@@ -55,11 +60,7 @@ final class FileLease: AuthStateLease {
                 let file = try StateFile(resolving: path, warnings: warnings)
                 try file.checkFolder()
                 _ = try file.size
-                guard let lock = try FileLock.attempt(file.lockPath) else { return nil as FileLease? }
-                do { return try FileLease(file, lock, work) } catch {
-                    lock.release(isStored: file.exists)
-                    throw error
-                }
+                return try FileLock.attempt(file.lockPath).map { FileLease(file, $0, work) }
             }
             if let lease { return lease }
             guard deadline.remaining > .zero else { throw AuthStateError.storeLocked(path) }
@@ -76,7 +77,7 @@ final class FileLease: AuthStateLease {
                 state.reserved?.discard()
                 state.reserved = nil
                 state.isOver = true
-                self.lock.release(isStored: self.file.exists)
+                self.lock.release(for: self.file)
             }
             release()
         }
@@ -85,13 +86,16 @@ final class FileLease: AuthStateLease {
     func load() async throws -> StoredAuthState? {
         if let first = takeFirst() { return first.stored }
         return try await perform(or: .storeUnreadable) { state in
-            state.reading = try self.file.read()
-            return state.reading.stored
+            _ = try state.reading.get()
+            let reading = try self.file.read()
+            state.reading = .success(reading)
+            return reading.stored
         }
     }
 
     func reserve() async throws {
         try await perform(or: .storeUnwritable) { state in
+            _ = try state.reading.get()
             if state.reserved != nil { return }
             let size = try self.file.size
             state.reserved = try self.temporaryFile(size: min(size + size / 2 + Self.margin, StateFile.sizeLimit))
@@ -103,7 +107,7 @@ final class FileLease: AuthStateLease {
             let content = [UInt8](archive)
             guard content.count <= StateFile.sizeLimit else { throw self.file.tooLarge(.storeUnwritable) }
             let version = try StateFile.version(of: content)
-            let found = try self.file.read(since: state.reading).stored?.version
+            let found = try self.file.read(since: state.reading.get()).stored?.version
             // The same content again is no conflict: an earlier save may have failed after its rename.
             if found != version { try StoredAuthState.Version.check(found, isExpected: expecting) }
             let temporary = try state.reserved ?? self.temporaryFile(size: 0)
@@ -117,11 +121,27 @@ final class FileLease: AuthStateLease {
     }
 
     func delete(expecting: StoredAuthState.Version?) async throws {
-        try await perform(or: .storeUnwritable, isChange: true) { _ in
+        try await perform(or: .storeUnwritable, isChange: true) { state in
+            _ = try state.reading.get()
             guard let found = try self.file.read().stored?.version else { return }
             try StoredAuthState.Version.check(found, isExpected: expecting)
-            try self.file.remove()
+            try self.remove(&state)
         }
+    }
+
+    func discard() async throws {
+        try await perform(or: .storeUnwritable, isChange: true) { state in
+            // What a dead holder was saving goes first, so that the next holder does not finish it.
+            try self.remove(&state)
+            state.reading = .success(StateFile.Reading())
+        }
+    }
+
+    /// Removes the file, and the temporary file that this holder or a dead one made.
+    private func remove(_ state: inout State) throws {
+        try writing { () throws(SystemCallError) in try TemporaryFile.removeWhatIsLeft(for: file, under: lock) }
+        state.reserved = nil
+        if file.exists { try file.remove() }
     }
 
     private func perform<R: Sendable>(

@@ -8,7 +8,7 @@ import AuthStateSystem
 /// the `SaveNote` of the last save, or nothing.
 ///
 /// The file goes with its state: the holder removes it at release when there is no state, or when nothing was ever saved
-/// under it. Only a holder removes it, and only while it has the lock. A process that waited for a removed file gets a
+/// under it; but not while there is something to recover, which only a holder of this very file finds. Only a holder removes it, and only while it has the lock. A process that waited for a removed file gets a
 /// lock that excludes no other process; it notices, because another file or none has the name by then, and tries again.
 final class FileLock: Sendable {
     /// The number that tells the file from every other of the same name for as long as any process has it open.
@@ -51,12 +51,12 @@ final class FileLock: Sendable {
     /// Notes what is about to be saved.
     func write(_ note: SaveNote) throws(SystemCallError) { try file.overwrite(with: Array(note.text.utf8)) }
 
-    /// Releases the lock; removes its file first unless it belongs to the state that is there.
+    /// Releases the lock; removes its file first unless it belongs to a state that is there, or is to be recovered.
     ///
     /// A process that dies while it holds the lock leaves the file, and with it the note for the next holder.
-    func release(isStored: Bool) {
+    func release(for state: StateFile) {
         // A user may have removed the file by hand, and another holder have made another.
-        if !isStored || (try? file.status.size) == 0,
+        if !state.exists || (try? file.status.size) == 0, !TemporaryFile.isLeft(for: state, under: self),
             let status = try? file.status, let current = try? FileStatus(ofFileAt: path), status.isSameFile(as: current)
         {
             _ = unlink(path)

@@ -43,7 +43,9 @@ final class TemporaryFile: Sendable {
     /// Removes it.
     func discard() { _ = unlink(path) }
 
-    /// Finishes the save of a lock holder that died, if all of its content is there; else removes what is left of it.
+    /// Finishes the save of a lock holder that died, if all of its content is there.
+    ///
+    /// What is left of another one stays until the next save or removal: it tells each holder until then of the death.
     ///
     /// - Returns: Whether a holder died before all of its content was there.
     static func recover(_ destination: StateFile, under lock: FileLock) throws -> Bool {
@@ -55,10 +57,7 @@ final class TemporaryFile: Sendable {
             guard status.isRegular, status.isAlone(), let note = lock.note, note.base == stored,
                 case let content = try file.readAll(limit: note.count), content.count == note.count,
                 try StateFile.version(of: content) == note.version
-            else {
-                try SystemCallError.check { unlink(path) }
-                return true
-            }
+            else { return true }
             try file.cut(to: note.count)
             try replace(destination, with: path, file)
             try FilePath.synchronizeFolder(destination.folder)
@@ -66,6 +65,18 @@ final class TemporaryFile: Sendable {
         } catch let error as SystemCallError {
             throw AuthStateError.store(
                 .storeUnwritable, "What another process was saving cannot be finished:", destination.path, error)
+        }
+    }
+
+    /// Whether a holder of this lock, dead or not, left a file.
+    static func isLeft(for destination: StateFile, under lock: FileLock) -> Bool {
+        (try? FileStatus(ofFileAt: path(for: destination, under: lock))) != nil
+    }
+
+    /// Removes what a holder of this lock, dead or not, left.
+    static func removeWhatIsLeft(for destination: StateFile, under lock: FileLock) throws(SystemCallError) {
+        do { try SystemCallError.check { unlink(path(for: destination, under: lock)) } } catch {
+            if error.code != ENOENT { throw error }
         }
     }
 

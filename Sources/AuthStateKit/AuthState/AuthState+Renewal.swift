@@ -29,7 +29,8 @@ extension AuthState {
 
     private func renewal(_ flight: Flight, under lease: any AuthStateLease) async throws -> Tokens {
         try await synchronize(with: lease)
-        // A login that waits for the lease: its tokens are delivered below.
+        // A login that waits for the lease, whose tokens are delivered below; or that the holder before died. Saved before space
+        // is reserved, which a save uses up.
         if !isSaved { await persist(under: lease) }
         guard record.grantID == flight.grantID else { throw Superseded() }
         if flight.reason != .explicit, let error = record.authorizationError { throw error }
@@ -37,11 +38,6 @@ extension AuthState {
             return Tokens(storage: tokens)
         }
         if flight.reason != .explicit { try checkPause() }
-        // Saved at once, because the store reports it only once; and before space is reserved, which a save uses up.
-        if lease.followsCrash, record.refreshToken != nil, record.unconfirmedRenewal == nil {
-            await persist(.renewalUnconfirmed, under: lease)
-            guard record.grantID == flight.grantID else { throw Superseded() }
-        }
         guard let request = record.renewalRequest(flight.parameters) else {
             throw record.lastTokenResponse == nil && record.idToken == nil
                 ? .noUserIsLoggedIn : nothingToRenewWith(flight)

@@ -107,6 +107,13 @@ extension AuthState {
         let begun = stampNow()
         let found = try await lease.load()
         try absorb(found, readAt: begun)
+        // The store reports this until a save: whatever is saved next tells it too.
+        if lease.followsCrash, let theirs = storedBox?.value, theirs.refreshToken != nil,
+            theirs.grantID == record.grantID,
+            record.unconfirmedRenewal == nil
+        {
+            apply(.renewalUnconfirmed)
+        }
         (work.leasedSteps, work.isReadUnderLease) = (work.leasedSteps &+ 1, true)
         return found
     }

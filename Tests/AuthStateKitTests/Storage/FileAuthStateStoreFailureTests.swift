@@ -138,6 +138,23 @@ struct FileAuthStateStoreFailureTests {
         try await expectStoreError(.storeUnreadable) { _ = try await store.load(.default) }
     }
 
+    @Test("a state that cannot be read can be removed, and is not replaced before", arguments: ["large", "open"])
+    func removed(_ flaw: String) async throws {
+        try write(String(repeating: "x", count: flaw == "large" ? (4 << 20) + 1 : 3), "state")
+        #expect(chmod(scratch["state"], flaw == "open" ? 0o666 : 0o600) == 0)
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            #expect(await authError { try await lease.reserve() }?.kind == .store)
+            for _ in 0..<2 { #expect(await authError { try await lease.load() }?.kind == .store) }
+            #expect(await authError { try await lease.delete(expecting: nil) }?.kind == .store)
+        }
+        #expect(await authError { try await store.put("two") }?.kind == .store)
+        #expect(try scratch.names() == ["state"])
+        try await AuthState.remove(from: store)
+        #expect(try scratch.names() == [])
+        try await store.put("two")
+        #expect(try await store.text() == "two")
+    }
+
     @Test("a path that goes through a file is refused before anything is spent")
     func throughAFile() async throws {
         try write("a file", "file")

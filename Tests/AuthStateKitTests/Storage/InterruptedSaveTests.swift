@@ -19,9 +19,9 @@ struct InterruptedSaveTests {
     }
 
     /// A holder that dies with this in its temporary file, after saying that it would replace `base` by `new`.
-    private func die(leaving left: [UInt8], replacing base: String? = "old", with new: String = "new content")
-        async throws
-    {
+    private func die(
+        leaving left: [UInt8], replacing base: String? = "old", with new: [UInt8] = Array("new content".utf8)
+    ) async throws {
         var temporary: String?
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
             try await lease.reserve()
@@ -29,7 +29,7 @@ struct InterruptedSaveTests {
         }
         let note = SaveNote(
             base: try base.map { try StateFile.version(of: Array($0.utf8)) },
-            version: try StateFile.version(of: Array(new.utf8)), count: new.utf8.count)
+            version: try StateFile.version(of: new), count: new.count)
         if base == nil { try FileManager.default.removeItem(atPath: scratch["state"]) }
         try Data(left).write(to: URL(filePath: scratch[try #require(temporary)]))
         try Data(note.text.utf8).write(to: URL(filePath: scratch["state.lock"]))
@@ -60,13 +60,50 @@ struct InterruptedSaveTests {
     }
 
     @Test(
-        "a partial or a different content is dropped, and the next holder is told",
-        arguments: ["", "new conten", "new_content", "\0\0\0\0\0\0\0\0\0\0\0"])
-    func dropped(_ left: String) async throws {
+        "a partial or a different content is not used, and holders are told until one of them saves or removes",
+        arguments: ["", "new conten", "new_content", "\0\0\0\0\0\0\0\0\0\0\0"], [true, false])
+    func dropped(_ left: String, isRemoved: Bool) async throws {
         try await die(leaving: Array(left.utf8))
         #expect(try await next() == ("old", true))
-        #expect(try scratch.names() == ["state", "state.lock"])
-        #expect(try await next() == ("old", false))
+        #expect(try await next() == ("old", true))
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            let version = try await lease.load()?.version
+            if isRemoved {
+                try await lease.delete(expecting: version)
+            } else {
+                _ = try await lease.save(Data("saved".utf8), expecting: version)
+            }
+        }
+        #expect(try scratch.names() == (isRemoved ? [] : ["state", "state.lock"]))
+        #expect(try await next() == (isRemoved ? "" : "saved", false))
+    }
+
+    @Test("a first save that cannot be finished now is finished later")
+    func finishedLater() async throws {
+        // A program that runs cannot be opened for writing, not even by root.
+        let program = [UInt8](try Data(contentsOf: URL(filePath: "/bin/sleep")))
+        try await die(leaving: program, replacing: nil, with: program)
+        let temporary = scratch[try #require(try scratch.names().first { $0.hasSuffix(".tmp") })]
+        #expect(chmod(temporary, 0o700) == 0)
+        let running = Process()
+        running.executableURL = URL(filePath: temporary)
+        running.arguments = ["60"]
+        try running.run()
+        let error = await authError { try await next() }
+        kill(running.processIdentifier, SIGKILL)
+        running.waitUntilExit()
+        #expect(error?.code == .storeUnwritable, "\(error?.message ?? "none")")
+        let found = try await store.withLease(.default, deadline: .seconds(1)) { try await $0.load() }
+        #expect(found?.archive == Data(program))
+    }
+
+    @Test("a removal takes what a dead holder was saving with it")
+    func removed() async throws {
+        try await die(leaving: Array("new content".utf8))
+        #expect(chmod(scratch["state"], 0o666) == 0)
+        try await AuthState.remove(from: store)
+        #expect(try scratch.names() == [])
+        #expect(try await next() == ("", false))
     }
 
     @Test("a save is not finished over a file that another program replaced or removed", arguments: ["foreign", nil])
@@ -98,8 +135,9 @@ struct InterruptedSaveTests {
     }
 
     @Test(
-        "a refresh token that a dead process may have spent is spent once more, and a refusal says what may have been")
-    func refusedAfterCrash() async throws {
+        "a refresh token that a dead process may have spent is spent once more, and a refusal says what may have been",
+        arguments: [false, true])
+    func refusedAfterCrash(isChangedFirst: Bool) async throws {
         let fixture = try Fixture([Fixture.error("invalid_grant")])
         let archive = try AuthStateArchive(fixture.record).data()
         try await store.withLease(.default, deadline: .seconds(1)) { lease in
@@ -108,6 +146,7 @@ struct InterruptedSaveTests {
         try await die(leaving: [])
         let state = try await AuthState.restore(
             at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        if isChangedFirst { try await state.setNeedsTokenRefresh() }
         let error = await authError { try await state.refresh() }
         #expect(fixture.spent == ["SECRET-refresh-0"])
         #expect(error?.message.contains("was lost on its way") == true)

@@ -89,16 +89,17 @@ struct LockFileTests {
 
     @Test("a waiter whose lock file is removed with the state takes the next one")
     func removedWhileWaiting() throws {
-        let path = scratch["state.lock"]
+        let state = try StateFile(resolving: scratch["state"], warnings: FileWarnings(report: nil))
+        let path = state.lockPath
         let first = try #require(try FileLock.attempt(path))
         // Another process opened the file before it was removed.
         let waiter = try OpenFile(path, O_RDWR)
-        first.release(isStored: false)
+        first.release(for: state)
         #expect(try waiter.tryLock())
         #expect(try scratch.names() == [])
         let second = try #require(try FileLock.attempt(path))
         #expect(try FileLock.attempt(path) == nil)
-        second.release(isStored: false)
+        second.release(for: state)
         #expect(try scratch.names() == [])
     }
 
