@@ -23,7 +23,7 @@ final class URLSessionExchange: Sendable {
         caller = TransportExchange(request)
     }
 
-    /// Registers the caller; returns false when it was cancelled before, and has been resumed.
+    /// Registers the caller; returns false when the exchange had ended before: the caller has been resumed.
     func wait(_ continuation: CheckedContinuation<TransportResponse, any Error>) -> Bool { caller.wait(continuation) }
 
     /// Resumes a caller that has been cancelled.

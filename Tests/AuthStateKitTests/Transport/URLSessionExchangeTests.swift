@@ -91,6 +91,17 @@ struct URLSessionExchangeTests {
         #expect(error?.message.contains("2000 ms") == true)
     }
 
+    @Test("an exchange that ends before its caller waits keeps the reason for it")
+    func early() async throws {
+        let exchange = try exchange()
+        exchange.timeOut()
+        exchange.cancel()
+        let error = await #expect(throws: TransportError.self) {
+            try await withCheckedThrowingContinuation { #expect(!exchange.wait($0)) }
+        }
+        #expect(error?.code == .timedOut)
+    }
+
     @Test(
         "each code has its kind, and only before there is a secure connection nothing was sent",
         arguments: [
