@@ -5,8 +5,8 @@ import AuthStateJOSE
 /// Waiting on a `Task`'s value does not suffice: such a waiter, when cancelled, still waits for the task's end.
 package final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
-        var waiters: [UInt64: CheckedContinuation<Value, any Error>] = [:]
-        var nextID: UInt64 = 0
+        /// In the order in which they came; nil is one that has not begun to wait, or was cancelled.
+        var waiters: [CheckedContinuation<Value, any Error>?] = []
         var result: Result<Value, any Error>?
     }
 
@@ -18,18 +18,18 @@ package final class SharedResult<Value: Sendable>: Sendable {
     package var isFinished: Bool { state.withLock { $0.result != nil } }
 
     /// The number of waiters.
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
+    var waiterCount: Int { state.withLock { $0.waiters.count { $0 != nil } } }
 
     /// Sets the result and resumes all waiters; returns false when there was one already, which stands.
     @discardableResult
     package func finish(_ result: Result<Value, any Error>) -> Bool {
-        let waiters: [CheckedContinuation<Value, any Error>]? = state.withLock { state in
+        let waiters: [CheckedContinuation<Value, any Error>?]? = state.withLock { state in
             guard state.result == nil else { return nil }
             state.result = result
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiters ?? [] { waiter.resume(with: result) }
+        for waiter in waiters ?? [] { waiter?.resume(with: result) }
         return waiters != nil
     }
 
@@ -37,23 +37,27 @@ package final class SharedResult<Value: Sendable>: Sendable {
     ///
     /// - Throws: The result's error, or `CancellationError` as soon as the calling task is cancelled.
     package nonisolated(nonsending) func value() async throws -> Value {
-        let id: UInt64 = state.withLock { state in
-            defer { state.nextID += 1 }
-            return state.nextID
+        let place: Int = state.withLock { state in
+            state.waiters.append(nil)
+            return state.waiters.count - 1
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let immediate: Result<Value, any Error>? = state.withLock { state in
                     if let result = state.result { return result }
-                    // A cancellation before this point found no waiter to resume; one after it finds the entry.
+                    // A cancellation before this point found no waiter to resume; one after it finds this one.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    state.waiters[id] = continuation
+                    state.waiters[place] = continuation
                     return nil
                 }
                 if let immediate { continuation.resume(with: immediate) }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+            let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+                guard state.result == nil else { return nil }
+                defer { state.waiters[place] = nil }
+                return state.waiters[place]
+            }
             waiter?.resume(throwing: CancellationError())
         }
     }
