@@ -2,6 +2,7 @@ import AuthStateKit
 import AuthStateOAuth
 import AuthStateTesting
 import Foundation
+import Synchronization
 
 /// Many callers at once find an expired token: one renewal serves them all.
 enum RenewalStorm {
@@ -15,6 +16,10 @@ enum RenewalStorm {
             let place = SharedTask()
             return try await nanoseconds { await place.task().value }
         }
+        let cancellable = Contender("the same, and each can be cancelled") { _, _ in
+            let place = SharedWait()
+            return try await nanoseconds { try await place.wait() }
+        }
         let storm = Contender("withFreshToken { }, one renewal for all", goal: .excess(1_000_000)) { _, _ in
             let transport = ScriptedTransport(then: .json(answer))
             let state = endedState(transport)
@@ -26,7 +31,7 @@ enum RenewalStorm {
             return elapsed
         }
         let rows = try await compare(
-            [tasks, shared, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
+            [tasks, shared, cancellable, storm], tasks: callers, calls: callers, rounds: rounds, of: .wholeTime)
         return Report(rows, to: tasks.name)
     }
 
@@ -38,6 +43,46 @@ enum RenewalStorm {
             let task = running ?? Task { await Task.yield() }
             running = task
             return task
+        }
+    }
+
+    /// The same for callers that can be cancelled, each without the others: a continuation and a cancellation handler for each.
+    private actor SharedWait {
+        private typealias Waiter = CheckedContinuation<Void, any Error>
+
+        private let waiters = Mutex<[Waiter?]>([])
+        private var isRunning = false
+
+        func wait() async throws {
+            let place = waiters.withLock { waiters in
+                waiters.append(nil)
+                return waiters.count - 1
+            }
+            if !isRunning {
+                isRunning = true
+                Task {
+                    await Task.yield()
+                    finish()
+                }
+            }
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { waiter in waiters.withLock { $0[place] = waiter } }
+            } onCancel: {
+                let waiter = waiters.withLock { waiters in
+                    defer { waiters[place] = nil }
+                    return waiters[place]
+                }
+                waiter?.resume(throwing: CancellationError())
+            }
+        }
+
+        private func finish() {
+            isRunning = false
+            let all = waiters.withLock { waiters in
+                defer { for place in waiters.indices { waiters[place] = nil } }
+                return waiters
+            }
+            for waiter in all { waiter?.resume() }
         }
     }
 
