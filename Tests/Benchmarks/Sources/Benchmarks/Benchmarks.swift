@@ -15,7 +15,8 @@ enum Benchmarks {
         // Pools first: they look at the process's memory.
         Pools.benchmarks + HotPath.benchmarks + Transports.benchmarks + [FirstRequests.benchmark]
         + Signatures.benchmarks + IDTokens.benchmarks + [Proofs.benchmark, Logins.benchmark] + Archives.benchmarks
-        + [RenewalStorm.benchmark, DurableSave.benchmark, FileRenewals.benchmark, CommandLineStart.benchmark]
+        + [RenewalStorm.benchmark, DurableSave.benchmark, FileRenewals.benchmark, PostgresRenewals.benchmark]
+        + [CommandLineStart.benchmark]
 
     static func main() async throws {
         let options = Options(CommandLine.arguments.dropFirst())

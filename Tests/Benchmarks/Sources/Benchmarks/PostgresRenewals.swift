@@ -1,0 +1,136 @@
+import AuthStateKit
+import AuthStateOAuth
+import AuthStatePostgres
+import Foundation
+
+/// Renewals of several states at once, each saved in PostgreSQL, beside one durable update for each.
+enum PostgresRenewals {
+    private static let states = 8
+
+    static let benchmark = Benchmark(name: "postgres-renewals", rounds: 9) { rounds in
+        guard let server = try PostgresServer.start() else {
+            return Report("Left out: the server needs PostgreSQL and pgbench (package postgresql).")
+        }
+        var configuration = PostgresAuthStateStore.Configuration()
+        configuration.maximumConnections = states
+        let store = try PostgresAuthStateStore(connectionString: server.connection, configuration: configuration)
+        let service = AuthorizationService(transport: InstantProvider())
+        var record = try PooledStates.record(idTokenLength: nil)
+        record.client.credential = .none
+        let archive = try AuthStateArchive(record).data()
+        var restored: [AuthState] = []
+        for number in 0..<states {
+            let place = AuthState.Place(store, key: PooledStates.key(number), service: service)
+            try await store.put(archive, under: place.key)
+            restored.append(try await AuthState.restore(at: place))
+        }
+        try server.makeFloor(states, archive)
+        let floor = Contender("one durable UPDATE of the archive, by pgbench") { tasks, calls in
+            try server.floor(tasks: tasks, calls: calls)
+        }
+        let renewals = Contender("refresh(), the provider in memory") { [restored] tasks, calls in
+            let elapsed = try await ContinuousClock().measure {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for state in restored.prefix(tasks) {
+                        group.addTask { for _ in 0..<calls / tasks { _ = try await state.refresh() } }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            return elapsed / .nanoseconds(1) / Double(calls / tasks * tasks)
+        }
+        var text: [String] = []
+        var figures: [Figure] = []
+        for tasks in [1, states] {
+            let rows = try await compare(
+                [floor, renewals], tasks: tasks, calls: 50 * tasks, rounds: rounds, of: .rate)
+            let report = Report(rows, to: "the floor")
+            text.append(report.text)
+            figures += report.figures
+        }
+        return Report(text.joined(separator: "\n\n"), figures)
+    }
+}
+
+/// A PostgreSQL server of the benchmark's own, which writes to the disk, as the tests' does.
+private final class PostgresServer {
+    let connection: String
+    /// The shell that ends the server when its input ends. It is released before the folder.
+    private let process: Peer
+    private let folder: TemporaryFolder
+    private let data: TemporaryFolder
+
+    private struct Announcement: Decodable {
+        var connection: String
+    }
+
+    private init(_ connection: String, _ process: Peer, _ folder: TemporaryFolder, _ data: TemporaryFolder) {
+        (self.connection, self.process, self.folder, self.data) = (connection, process, folder, data)
+    }
+
+    /// Starts the server; nil when it is not installed.
+    static func start() throws -> PostgresServer? {
+        let (folder, data) = (try TemporaryFolder(), try TemporaryFolder())
+        let script = URL(fileURLWithPath: #filePath)
+            .appendingPathComponent("../../../../Integration/Providers/postgresql/start.sh").standardizedFileURL.path
+        let process = try Peer("/bin/sh", ["-c", Self.script, "sh", script, data.path])
+        guard let line = process.line() else { return nil }
+        let announcement = try JSONDecoder().decode(Announcement.self, from: Data(line.utf8))
+        return PostgresServer(announcement.connection, process, folder, data)
+    }
+
+    /// The start script ends the server when its parent is gone. A signal would not reach it: a child process begins with those
+    /// blocked that its parent's thread has blocked.
+    private static let script = #"""
+        exec 3<&0
+        sh -c '"$1" 0 "$2" & read -r end <&3' sh "$1" "$2"
+        while test -e "$2/data/postmaster.pid"; do sleep 0.1; done
+        """#
+
+    /// Makes a table with a row for each client.
+    func makeFloor(_ rows: Int, _ archive: Data) throws {
+        try run([
+            "psql", connection, "--quiet", "--command",
+            "CREATE TABLE floor (key int PRIMARY KEY, archive bytea) WITH (fillfactor = 70);"
+                + " INSERT INTO floor SELECT generate_series(0, \(rows - 1)), ''",
+        ])
+        let bytes = archive.map { String(format: "%02x", $0) }.joined()
+        _ = try folder.write(
+            Data("UPDATE floor SET archive = '\\x\(bytes)' WHERE key = :client_id;\n".utf8), as: "floor.sql")
+    }
+
+    /// Returns the nanoseconds that an update takes, without the time of connecting.
+    func floor(tasks: Int, calls: Int) throws -> Double {
+        let output = try run(
+            ["env"] + ["PATH=\(Self.programs)"]
+                + [
+                    "pgbench", connection, "--no-vacuum", "--client=\(tasks)", "--jobs=\(min(2, tasks))",
+                    "--transactions=\(calls / tasks)", "--file=\(folder.path)/floor.sql",
+                ])
+        let rate = try #/tps = ([0-9.]+)/#.firstMatch(in: output).flatMap { Double($0.output.1) }
+        return 1e9 / (rate ?? .nan)
+    }
+
+    /// PATH with the folder in which Debian keeps the server's programs.
+    private static let programs: String = {
+        let folder = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return (versions.sorted().map { "\(folder)/\($0)/bin" } + [ProcessInfo.processInfo.environment["PATH"] ?? ""])
+            .joined(separator: ":")
+    }()
+
+    @discardableResult
+    private func run(_ words: [String]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.executableRuntimeMismatch) }
+        return text
+    }
+}
