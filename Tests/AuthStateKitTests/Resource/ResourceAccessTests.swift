@@ -37,6 +37,32 @@ struct ResourceAccessTests {
         #expect(silent.logins + alone.logins == 0)
     }
 
+    @Test(
+        "metadata that do not come whole, or as JSON, or from their own place, lead to no login until they do",
+        arguments: 0..<6)
+    func brokenMetadata(_ number: Int) async throws {
+        let faults: [OpenIDProvider.Fault] = [
+            .status(500), .redirect(to: "https://other.example/"), .text("<html></html>", contentType: "text/html"),
+            .text(#"{"resource":"#), .halfBody, .resetBeforeProcessing,
+        ]
+        for place in OpenIDProvider.ProtectedResource.MetadataPlace.allCases {
+            let world = try await ResourceWorld { $0.protectedResource.metadataPlaces = [place] }
+            for endpoint in [OpenIDProvider.Endpoint.namedResourceMetadata, .resourceMetadata, .rootResourceMetadata] {
+                world.provider.injectFaults(at: endpoint) { _ in faults[number] }
+            }
+            let access = try world.access()
+            let error = await authError { try await access.performAction(world.get()) }
+            #expect(
+                error?.stage == .resourceMetadata && error?.hint != nil, "\(place): \(error?.description ?? "none")")
+            #expect(world.logins == 0)
+            for endpoint in [OpenIDProvider.Endpoint.namedResourceMetadata, .resourceMetadata, .rootResourceMetadata] {
+                world.provider.injectFaults(at: endpoint) { _ in nil }
+            }
+            #expect(try await access.performAction(world.get()).status == 200)
+            #expect(world.logins == 1)
+        }
+    }
+
     @Test("an open resource answers without a login")
     func open() async throws {
         let world = try await ResourceWorld()
