@@ -27,19 +27,21 @@ package enum SecretSource {
 
     /// Returns the text of a file that only its owner may read, or its group where root owns it.
     ///
+    /// - Parameter mayBeRead: Whether other users may read it too, as they may a platform's short-lived tokens; none may
+    ///   write it.
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
-    package static func content(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws
-        -> String
-    {
-        String(decoding: try bytes(ofFile: path, holding: thing, stage: stage), as: UTF8.self)
+    package static func content(
+        ofFile path: String, holding thing: String, mayBeRead: Bool = false, stage: AuthStateError.Stage
+    ) throws -> String {
+        String(decoding: try bytes(ofFile: path, holding: thing, mayBeRead: mayBeRead, stage: stage), as: UTF8.self)
     }
 
     /// Returns the bytes of such a file.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
-    package static func bytes(ofFile path: String, holding thing: String, stage: AuthStateError.Stage) throws
-        -> [UInt8]
-    {
+    package static func bytes(
+        ofFile path: String, holding thing: String, mayBeRead: Bool = false, stage: AuthStateError.Stage
+    ) throws -> [UInt8] {
         func refusal(_ what: String, expected: String? = nil, received: String? = nil, hint: String) -> AuthStateError {
             AuthStateError(
                 .credentialUnavailable, stage: stage, "The file \(path), which holds \(thing), \(what).",
@@ -58,10 +60,13 @@ package enum SecretSource {
                     received: "owner \(status.owner)",
                     hint: "Copy it to a file of your own with the permissions 0600.")
             }
-            guard TrustCheck.secretFile.holds(!status.isExposed) else {
+            guard TrustCheck.secretFile.holds(mayBeRead ? !status.isOpenToWriters : !status.isExposed) else {
                 throw refusal(
-                    "is open to others than its owner", expected: "permissions 0600", received: status.permissions,
-                    hint: "Run chmod 600 on it, and replace the key if another user may have read it.")
+                    "is open to others than its owner", expected: mayBeRead ? "permissions 0644" : "permissions 0600",
+                    received: status.permissions,
+                    hint: mayBeRead
+                        ? "Let its owner alone write it."
+                        : "Run chmod 600 on it, and replace the key if another user may have read it.")
             }
             let content = try file.readAll(limit: sizeLimit + 1)
             guard content.count <= sizeLimit else {

@@ -116,6 +116,11 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case registeredIdentifier
     /// A token that permits registrations goes to the authorization server that it is for (RFC 7591, 3).
     case registrationIssuer
+    /// An assertion of a user's identity is one, and no other token that a provider issued in its place is shown to another
+    /// server (draft-ietf-oauth-identity-assertion-authz-grant, 4.3.3).
+    case identityAssertionType
+    /// An assertion that is signed for one authorization server reaches no other one (RFC 7521, 8.3).
+    case assertionIssuer
     /// The login under a resource's key is that resource's: another one's tokens do not go to it.
     case resourceKey
     /// A pending login is completed by an access to the resource that it is for.
@@ -311,6 +316,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case storeOwnership
     /// A file that holds a secret or a private key: no other user can read or write it.
     case secretFile
+    /// What is sent as an assertion is one, and not a key or secret in its place (RFC 7523, 3).
+    case assertionForm
 
     /// Whether the check is made: always, unless a test turned it off around this task.
     package var isOn: Bool {

@@ -72,7 +72,8 @@ extension AuthState.Record: Codable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case configuration, clientID, credential, lastAuthorizationResponse, lastTokenResponse
         case lastRegistrationResponse, refreshToken, scope, idToken, idTokenTrust, authorizationError
-        case dpopKey, resources, authorizationDetails, clientCredentials, jwtBearer, grantEpoch, grantID, revision
+        case dpopKey, resources, authorizationDetails, clientCredentials, jwtBearer, assertionGrant
+        case grantEpoch, grantID, revision
         case renewalPause, annotations, stamps
     }
 
@@ -110,6 +111,7 @@ extension AuthState.Record: Codable {
         machineGrant =
             try optional(AuthState.ClientCredentialsGrant.self, .clientCredentials).map { .clientCredentials($0) }
             ?? optional(JWTBearerGrant.self, .jwtBearer).map { .jwtBearer($0) }
+            ?? optional(AssertionGrant.self, .assertionGrant).map { .assertion($0) }
         grantEpoch = try optional(Int.self, .grantEpoch) ?? 0
         grantID = try optional(String.self, .grantID) ?? ""
         revision = try optional(Int.self, .revision) ?? 0
@@ -142,6 +144,7 @@ extension AuthState.Record: Codable {
         try container.encodeIfPresent(authorizationError, forKey: .authorizationError)
         try container.encodeIfPresent(clientCredentials, forKey: .clientCredentials)
         try container.encodeIfPresent(jwtBearer, forKey: .jwtBearer)
+        try container.encodeIfPresent(assertionGrant, forKey: .assertionGrant)
         try container.encode(grantEpoch, forKey: .grantEpoch)
         try container.encode(grantID, forKey: .grantID)
         try container.encode(revision, forKey: .revision)

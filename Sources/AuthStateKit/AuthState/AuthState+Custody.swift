@@ -6,12 +6,20 @@ extension AuthState.Environment {
     /// Decodes a stored state. Where other programs can write the store, the stored state decides neither which secret
     /// is read nor where one is sent.
     ///
-    /// - Parameter credential: The program's credential, in place of the one that the stored state refers to.
+    /// - Parameters:
+    ///   - credential: The program's credential, in place of the one that the stored state refers to.
+    ///   - grant: The program's own grant, whose key or assertion takes the place of that of a stored grant of the same party.
     /// - Throws: As `AuthStateArchive(data:)` does.
-    func record(of stored: StoredAuthState, credential: ClientCredential? = nil) throws -> AuthState.Record {
+    func record(
+        of stored: StoredAuthState, credential: ClientCredential? = nil, grant: AuthState.MachineGrant? = nil
+    ) throws -> AuthState.Record {
         var record = try AuthStateArchive(data: stored.archive).record
         if store.mayBeWrittenByOthers { record = record.distrusted(allowing: options.allowedCredentials) }
-        return credential.map { record.with($0, in: self) } ?? record
+        if let credential { record = record.with(credential, in: self) }
+        if let grant, let proof = grant.proof, record.machineGrant?.isOfSameParty(as: grant) == true {
+            record.machineGrant?.proof = store.mayBeWrittenByOthers ? proof.unvouched : proof
+        }
+        return record
     }
 
     /// Returns the program's own record of a client. Where other programs can write the store, its credentials are
@@ -24,9 +32,9 @@ extension AuthState.Environment {
             if credential.custody == .request { credential = credential.sent(onlyTo: provider) }
         }
         bind(&copy.client.credential)
-        if var grant = copy.jwtBearer {
-            bind(&grant.key)
-            copy.jwtBearer = grant
+        if var proof = copy.machineGrant?.proof {
+            bind(&proof)
+            copy.machineGrant?.proof = proof
         }
         return copy
     }
@@ -36,7 +44,7 @@ extension AuthState.Record {
     /// Notes the environment variables that this state names: the client's credential, and the keys that sign for it.
     func noteSecretVariables() {
         let signing = spentAuthorization?.response.request.signingCredential
-        for credential in [client.credential, jwtBearer?.key, signing] { credential.map(SecretVariables.note) }
+        for credential in [client.credential, machineGrant?.proof, signing] { credential.map(SecretVariables.note) }
         if case .environment(let name) = dpopKey?.source { SecretVariables.note(name) }
     }
 
@@ -45,10 +53,7 @@ extension AuthState.Record {
     fileprivate func distrusted(allowing allowed: [ClientCredential]) -> Self {
         var copy = self
         copy.client.credential = client.credential.distrusted(allowing: allowed)
-        if var grant = jwtBearer {
-            grant.key = grant.key.distrusted(allowing: allowed)
-            copy.jwtBearer = grant
-        }
+        copy.machineGrant?.proof = machineGrant?.proof?.distrusted(allowing: allowed)
         if var response = spentAuthorization?.response, let credential = response.request.signingCredential {
             response.request.signingCredential = credential.distrusted(allowing: allowed)
             copy.lastAuthorizationResponse = response
@@ -62,8 +67,8 @@ extension AuthState.Record {
         let mayBeWritten = environment.store.mayBeWrittenByOthers
         copy.client.credential = mayBeWritten ? credential.unvouched : credential
         // A key that the program vouches for is also allowed for the grant that signs with it.
-        if mayBeWritten, let key = jwtBearer?.key, key.custody == .unnamed {
-            copy.jwtBearer?.key = key.distrusted(allowing: [credential])
+        if mayBeWritten, let proof = machineGrant?.proof, proof.custody == .unnamed {
+            copy.machineGrant?.proof = proof.distrusted(allowing: [credential])
         }
         return copy
     }

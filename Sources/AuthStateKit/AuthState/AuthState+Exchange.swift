@@ -1,3 +1,4 @@
+import AuthStateJOSE
 public import AuthStateOAuth
 
 extension AuthState {
@@ -60,6 +61,35 @@ extension AuthState {
         return try await service.perform(request)
     }
 
+    /// Returns an assertion of the user's identity for another authorization server, by which a client there gets tokens in the
+    /// user's name without a page (draft-ietf-oauth-identity-assertion-authz-grant, section 4.3).
+    ///
+    /// The ID token is exchanged, after a renewal when it has expired. The provider decides by its own rules whether the user may
+    /// use the server.
+    ///
+    /// - Parameters:
+    ///   - audience: The issuer of the other authorization server.
+    ///   - resources: The resources that the token there is for, absolute URIs.
+    ///   - scopes: The scopes to ask for there.
+    ///   - additionalParameters: Other parameters that the provider understands.
+    /// - Throws: As `exchangeToken`; `.unsupportedTokenType` when the provider issues something else. `CancellationError`.
+    public nonisolated(nonsending) func identityAssertion(
+        audience: String, resources: [String] = [], scopes: [Scope] = [], additionalParameters: Parameters = [:]
+    ) async throws -> String {
+        if let idToken = snapshot.idToken, service.isOver(idToken), status.canRenew { try await refresh() }
+        let issued = try await exchangeToken(
+            .idToken, audiences: [audience], resources: resources, scopes: scopes,
+            requestedTokenType: .identityAssertion, additionalParameters: additionalParameters)
+        guard TrustCheck.identityAssertionType.holds(issued.issuedTokenType == .identityAssertion) else {
+            throw AuthStateError(
+                .unsupportedTokenType, stage: .token, "The provider issued no assertion of the user's identity.",
+                expected: "\(TokenTypeIdentifier.identityAssertion)",
+                received: issued.issuedTokenType.map { "\($0)" } ?? "no issued_token_type",
+                hint: "Ask the provider's operator whether it signs such assertions (ID-JAG).")
+        }
+        return issued.accessToken
+    }
+
     /// Returns the tokens of an answer to `exchangeToken`, for their `authorizationHeaders(method:url:)`. They have the
     /// state's key if they are bound to it, and follow the state's rules of where tokens may be sent.
     public nonisolated func tokens(issued response: TokenResponse) -> Tokens {
@@ -67,5 +97,13 @@ extension AuthState {
         // The scope and the details of the login are not those of this token.
         (record.scope, record.authorizationDetails) = (nil, nil)
         return Tokens(storage: storage(response, of: record))
+    }
+}
+
+extension AuthorizationService {
+    /// Whether an ID token has expired; one that cannot be read has not.
+    fileprivate func isOver(_ idToken: String) -> Bool {
+        guard let expiry = (try? JSONWebToken(parsing: idToken))?.claims["exp"]?.doubleValue else { return false }
+        return expiry <= configuration.clock.secondsSince1970
     }
 }

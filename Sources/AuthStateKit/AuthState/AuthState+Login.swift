@@ -28,9 +28,9 @@ extension AuthState {
         /// The client that logs in.
         var client: Client
         /// What the program gets tokens with in its own name; nil for the login of a user.
-        private var machineGrant: MachineGrant?
+        private(set) var machineGrant: MachineGrant?
         /// Obtains the grant: the record of the client, and the event that the login is.
-        fileprivate let grant: @Sendable (Client, Place) async throws -> (Record, Event)
+        let grant: @Sendable (Client, Place) async throws -> (Record, Event)
 
         /// A login whose request names the client, which may still be changed.
         fileprivate init<Request: Sendable>(
@@ -61,12 +61,10 @@ extension AuthState {
 
         /// Whether a stored state can be one of such a login: of a user, or of the same program.
         func couldHaveMade(_ record: Record) -> Bool {
-            switch (machineGrant, record.machineGrant) {
-            case (nil, nil), (.clientCredentials, .clientCredentials): true
-            case (.jwtBearer(let ours), .jwtBearer(let theirs)):
-                ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
-            default: false
+            guard let machineGrant, let stored = record.machineGrant else {
+                return machineGrant == nil && record.machineGrant == nil
             }
+            return machineGrant.isOfSameParty(as: stored)
         }
     }
 }
@@ -185,6 +183,28 @@ extension AuthState.Login {
         _ grant: JWTBearerGrant, at provider: ProviderConfiguration, dpopKey: DPoPKey? = nil
     ) -> Self {
         jwtBearer(grant, Client(provider, id: grant.issuer), dpopKey: dpopKey)
+    }
+
+    /// With an assertion that another party signs (RFC 7523, section 2.1): the platform that the program runs on, or an
+    /// identity provider; each renewal reads another one.
+    ///
+    /// The stored state only refers to the assertion. The login throws `.credentialUnavailable` when there is none where it
+    /// should be, `.invalidGrant` when the provider does not accept it.
+    ///
+    /// - Parameters:
+    ///   - assertion: Where the assertion is, see `ClientCredential.assertion(file:)`.
+    ///   - client: The client; one with an empty identifier is not named beside the assertion.
+    ///   - scopes: The scopes to ask for; empty leaves them to the provider.
+    ///   - resources: The resources that the token is for, absolute URIs (RFC 8707).
+    ///   - additionalParameters: Additional parameters that the provider understands.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
+    public static func assertion(
+        _ assertion: ClientCredential, _ client: Client, scopes: [Scope] = [], resources: [String] = [],
+        additionalParameters: Parameters = [:], dpopKey: DPoPKey? = nil
+    ) -> Self {
+        let grant = AssertionGrant(
+            assertion, scopes: scopes, resources: resources, additionalParameters: additionalParameters)
+        return Self(.assertion(grant), client, dpopKey)
     }
 
     /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.

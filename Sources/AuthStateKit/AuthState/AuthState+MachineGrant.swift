@@ -7,6 +7,8 @@ extension AuthState {
         case clientCredentials(ClientCredentialsGrant)
         /// A request with an assertion that is signed anew each time (RFC 7523, section 2.1).
         case jwtBearer(JWTBearerGrant)
+        /// A request with an assertion that another party signs and that is read anew each time (RFC 7523, section 2.1).
+        case assertion(AssertionGrant)
 
         /// Returns the request for a token; the parameters of a renewal take precedence over the grant's own.
         func request(of client: Client, _ parameters: RenewalParameters = .none) -> TokenRequest {
@@ -17,6 +19,7 @@ extension AuthState {
                         client, .clientCredentials, scopes: grant.scopes, resources: grant.resources,
                         additionalParameters: grant.additionalParameters)
                 case .jwtBearer(let grant): TokenRequest(client, .jwtBearer(grant))
+                case .assertion(let grant): TokenRequest(client, .issuedAssertion(grant))
                 }
             if !parameters.scopes.isEmpty { request.scopes = parameters.scopes }
             if !parameters.resources.isEmpty { request.resources = parameters.resources }
@@ -32,6 +35,43 @@ extension AuthState {
             switch self {
             case .clientCredentials(let grant): grant.scopes
             case .jwtBearer(let grant): grant.scopes
+            case .assertion(let grant): grant.scopes
+            }
+        }
+
+        /// The reference to the grant's own key or assertion; nil for a grant by the client's credential alone.
+        var proof: ClientCredential? {
+            get {
+                switch self {
+                case .clientCredentials: nil
+                case .jwtBearer(let grant): grant.key
+                case .assertion(let grant): grant.assertion
+                }
+            }
+            set {
+                guard let newValue else { return }
+                switch self {
+                case .clientCredentials: break
+                case .jwtBearer(var grant):
+                    grant.key = newValue
+                    self = .jwtBearer(grant)
+                case .assertion(var grant):
+                    grant.assertion = newValue
+                    self = .assertion(grant)
+                }
+            }
+        }
+
+        /// Whether both are grants of the same party, whatever they ask for.
+        func isOfSameParty(as other: Self) -> Bool {
+            switch (self, other) {
+            case (.clientCredentials, .clientCredentials): true
+            case (.jwtBearer(let ours), .jwtBearer(let theirs)):
+                ours.issuer.isExactly(theirs.issuer) && ours.subject == theirs.subject
+            case (.assertion(let ours), .assertion(let theirs)):
+                ours.assertion.source == theirs.assertion.source
+                    || ours.assertion.isInMemory && theirs.assertion.isInMemory
+            default: false
             }
         }
     }
@@ -64,6 +104,16 @@ extension AuthState {
     }
 }
 
+extension ClientCredential {
+    /// Whether it is, or was, only in the memory of a process.
+    var isInMemory: Bool {
+        switch source {
+        case .value, .function: true
+        case .none, .environment, .file, .issued: false
+        }
+    }
+}
+
 extension AuthState.Record {
     /// The grant of a client in its own name; nil for every other state.
     public var clientCredentials: AuthState.ClientCredentialsGrant? {
@@ -75,5 +125,11 @@ extension AuthState.Record {
     public var jwtBearer: JWTBearerGrant? {
         get { if case .jwtBearer(let grant)? = machineGrant { grant } else { nil } }
         set { machineGrant = newValue.map { .jwtBearer($0) } }
+    }
+
+    /// The grant whose assertion another party signs; nil for every other state.
+    public var assertionGrant: AssertionGrant? {
+        get { if case .assertion(let grant)? = machineGrant { grant } else { nil } }
+        set { machineGrant = newValue.map { .assertion($0) } }
     }
 }

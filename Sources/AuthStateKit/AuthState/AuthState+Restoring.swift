@@ -20,9 +20,12 @@ extension AuthState {
 
     /// Reads a stored state; the caller may replace its parts with equal ones that other states already have.
     ///
-    /// - Parameter credential: Returns the program's credential for the client of the record, nil for the stored one.
+    /// - Parameters:
+    ///   - credential: Returns the program's credential for the client of the record, nil for the stored one.
+    ///   - grant: The program's own grant, whose key or assertion takes the place of the stored one.
     static func restore(
-        at place: Place, credential: (Record) -> ClientCredential?, sharing: (Record) -> Record
+        at place: Place, credential: (Record) -> ClientCredential?, grant: MachineGrant? = nil,
+        sharing: (Record) -> Record
     ) async throws -> AuthState {
         let (environment, key) = (place.environment, place.key)
         let store = environment.store
@@ -32,7 +35,10 @@ extension AuthState {
             await store.watch(key), at: now, interval: environment.options.storeCheckInterval.inSeconds)
         guard let stored = try await store.load(key) else { throw AuthStateError.noUserIsLoggedIn }
         var record = try environment.record(of: stored)
-        if let credential = credential(record) { record = try environment.record(of: stored, credential: credential) }
+        let given = credential(record)
+        if given != nil || grant != nil {
+            record = try environment.record(of: stored, credential: given, grant: grant)
+        }
         if record.isForgettable { throw AuthStateError.noUserIsLoggedIn }
         return AuthState(
             sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)
@@ -46,6 +52,7 @@ extension AuthState {
     /// state that cannot be read is not replaced: the error is thrown. The scopes of a stored login are not compared.
     ///
     /// The login's client gives the stored state its credential too; one without a credential leaves a stored state its own.
+    /// A login without a user gives it its key or assertion.
     ///
     /// - Parameters:
     ///   - login: The way to log in, and the client that a stored state must belong to.
@@ -57,7 +64,8 @@ extension AuthState {
     ) async throws -> AuthState {
         let client = login.client
         do {
-            let state = try await restore(at: place, credential: client.ownCredential)
+            let state = try await restore(
+                at: place, credential: { _ in client.ownCredential }, grant: login.machineGrant, sharing: { $0 })
             if state.snapshot.isOf(client), login.couldHaveMade(state.snapshot), state.hasTokens { return state }
         } catch AuthStateError.Code.notLoggedIn {}
         return try await logIn(login, at: place, annotations: annotations)

@@ -271,10 +271,10 @@ extension AuthState.Record {
         {
             copy.client.credential = theirs.credential
         }
-        if let key = jwtBearer?.key, let grant = ours.jwtBearer, grant.issuer == jwtBearer?.issuer,
-            key.isInMemory || grant.key.isGiven
+        if let grant = machineGrant, let own = ours.machineGrant, let proof = own.proof,
+            grant.isOfSameParty(as: own), grant.proof?.isInMemory == true || proof.isGiven
         {
-            copy.jwtBearer?.key = grant.key
+            copy.machineGrant?.proof = proof
         }
         return copy
     }
@@ -291,7 +291,4 @@ extension ClientCredential {
 
     /// Whether a registration issued it: it is sent where the archive that contains it says.
     fileprivate var isIssued: Bool { if case .issued = source { true } else { false } }
-
-    /// Whether it is, or was, only in the memory of a process.
-    fileprivate var isInMemory: Bool { if case .value = source { true } else { false } }
 }

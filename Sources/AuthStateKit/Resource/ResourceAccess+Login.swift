@@ -147,26 +147,57 @@ extension ResourceAccess {
     private func logIn(by plan: Plan) async throws {
         switch login.way {
         case .elsewhere: break
-        case .clientCredentials: try await logInClient(by: plan)
+        case .clientCredentials, .assertion: try await logInProgram(by: plan)
         case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
         }
     }
 
-    private func logInClient(by plan: Plan) async throws {
-        guard case .ready(let id, let credential) = plan.choice, credential.isProof else {
+    private func logInProgram(by plan: Plan) async throws {
+        let scopes = plan.scopes.filter { $0 != .offlineAccess }
+        let login = try programLogin(by: plan, scopes)
+        var (record, event) = try await login.grant(login.client, place)
+        if case .loggedIn(_, let tokens, _) = event {
+            try? await state?.reload()
+            do { try checkLogout(since: plan.grantID) } catch {
+                await service.giveBack(tokens, of: login.client)
+                throw error
+            }
+        }
+        record.annotations = annotations
+        let next = await place.state(record, event)
+        note(granted: next.snapshot.scope, of: scopes)
+        state = next
+        try await bind(login.client)
+    }
+
+    /// The login of a plan without a page.
+    ///
+    /// - Throws: `AuthStateError` with `.clientIssuerMismatch` when the assertion is for another server, `.unsupported` when
+    ///   the client cannot log in in its own name.
+    private func programLogin(by plan: Plan, _ scopes: [Scope]) throws -> AuthState.Login {
+        guard case .ready(let id, let credential) = plan.choice else {
+            throw AuthStateError(
+                .unsupported, stage: .authorization, "A client that registers itself needs a login of a person.",
+                expected: "a known client, or one with a document", hint: "Register a client by hand.")
+        }
+        let client = Client(plan.provider, id: id, credential: credential)
+        if case .assertion(let assertion, let issuer) = login.way {
+            let own = plan.provider.issuer?.rawValue ?? ""
+            guard TrustCheck.assertionIssuer.holds(issuer == nil || issuer?.isExactly(own) == true) else {
+                throw AuthStateError(
+                    .clientIssuerMismatch, stage: .authorization,
+                    "The assertion is for another authorization server than the resource names.",
+                    expected: issuer, received: own, hint: "Give an assertion that is signed for this server.")
+            }
+            return .assertion(assertion, client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey)
+        }
+        guard credential.isProof else {
             throw AuthStateError(
                 .unsupported, stage: .authorization, "A login without a person needs a client with a credential.",
                 expected: "a known client, or one with a document and a private key",
                 hint: "Give the client's credential.")
         }
-        let scopes = plan.scopes.filter { $0 != .offlineAccess }
-        let client = Client(plan.provider, id: id, credential: credential)
-        let next = try await AuthState.logIn(
-            .clientCredentials(client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey),
-            at: place, annotations: annotations)
-        note(granted: next.snapshot.scope, of: scopes)
-        state = next
-        try await bind(client)
+        return .clientCredentials(client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey)
     }
 
     private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {

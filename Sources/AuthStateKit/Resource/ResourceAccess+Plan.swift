@@ -42,9 +42,12 @@ extension ResourceAccess {
         let metadata = description.metadata
         let issuer = try server(among: metadata.authorizationServers, storedAt: before?.client.provider.issuer)
         let provider = try await service.discoverAuthorizationServer(
-            issuer, of: resource, tolerances: options.tolerances.subtracting([.parentResource]))
+            issuer, of: resource, tolerances: options.tolerances.subtracting([.parentResource]),
+            requiresPKCE: login.hasPage)
         let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
-        let choice = try await clients.choice(at: provider, bound: bindings())
+        let choice: [ResourceClient].Choice =
+            clients.isEmpty && login.assertionGrant() != nil
+            ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings())
         let registration = try await registration(at: issuer, home, isKnown: true)
         return Plan(
             grantID: before?.grantID, provider: provider, resource: description.identifier,
@@ -65,7 +68,7 @@ extension ResourceAccess {
     }
 
     /// Chooses the authorization server: that of the stored login while the resource names it, else the program's choice, else
-    /// one that a client is known to, else the first.
+    /// one that an assertion or a client is for, else the first.
     private func server(among servers: [Issuer], storedAt stored: Issuer?) throws -> Issuer {
         guard let first = servers.first else {
             throw AuthStateError(
@@ -82,9 +85,11 @@ extension ResourceAccess {
             }
             return chosen
         }
-        let known = clients.compactMap { client -> String? in
-            if case .known(_, _, let issuer) = client.way { issuer } else { nil }
-        }
+        let known =
+            [login.issuer].compactMap(\.self)
+            + clients.compactMap { client -> String? in
+                if case .known(_, _, let issuer) = client.way { issuer } else { nil }
+            }
         return servers.first { server in known.contains { $0.isExactly(server.rawValue) } } ?? first
     }
 
@@ -93,7 +98,7 @@ extension ResourceAccess {
         _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
         _ home: AuthState.Record?
     ) -> [Scope] {
-        let before = home?.lastAuthorizationResponse?.request.scopes ?? home?.clientCredentials?.scopes ?? []
+        let before = home?.lastAuthorizationResponse?.request.scopes ?? home?.machineGrant?.scopes ?? []
         let requested = before + (options.scopes ?? [])
         if !requested.isEmpty {
             return ScopeSelection.stepUp(from: requested, challenge, server: provider.metadata)

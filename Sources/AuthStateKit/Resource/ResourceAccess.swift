@@ -140,7 +140,7 @@ public actor ResourceAccess {
                     let isRegistered = record.lastRegistrationResponse != nil
                     let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
                     return credential.flatMap { $0.isProof ? $0 : nil }
-                }, sharing: { $0 })
+                }, grant: login.assertionGrant().map { .assertion($0) }, sharing: { $0 })
             return isOurs(found) ? found : nil
         } catch AuthStateError.Code.notLoggedIn { return nil }
     }

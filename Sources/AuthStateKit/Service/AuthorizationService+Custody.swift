@@ -12,10 +12,24 @@ extension AuthorizationService {
     func authentication(
         of client: Client, endpoint: URL, stage: AuthStateError.Stage
     ) async throws -> ClientAuthentication {
-        try await check(client.credential, at: endpoint, stage: stage)
-        return try client.credential.authentication(
+        let credential = try await usable(client.credential, of: client, at: endpoint, stage: stage)
+        return try credential.authentication(
             clientID: client.id, provider: client.provider, endpoint: endpoint, now: configuration.clock.now,
             stage: stage)
+    }
+
+    /// Returns a credential that an endpoint may receive; what a function of the program fetches is fetched.
+    ///
+    /// - Parameter request: The token request whose grant the credential is; nil where it authenticates the client.
+    func usable(
+        _ credential: ClientCredential, of client: Client, at endpoint: URL, in request: TokenRequest? = nil,
+        stage: AuthStateError.Stage
+    ) async throws -> ClientCredential {
+        try await check(credential, at: endpoint, stage: stage)
+        return try await credential.fetched(
+            for: CredentialRequest(
+                audience: client.provider.assertionAudience(at: endpoint), clientID: client.id,
+                resources: request?.resources ?? [], scopes: request?.scopes ?? []), stage: stage)
     }
 
     /// Refuses an endpoint that the credential's custody does not cover.

@@ -88,17 +88,18 @@ extension AuthorizationService {
     /// Reads the metadata of an authorization server that a resource named, and remembers them for `metadataMaximumAge`.
     ///
     /// The documents are asked for in RFC 8414's order: its own, then OpenID Connect's in the same place, then OpenID
-    /// Connect's after the issuer. The document has to list S256 among the code challenge methods: a server that a stranger
-    /// named is not assumed to check PKCE.
+    /// Connect's after the issuer. For a login at a page the document has to list S256 among the code challenge methods: a
+    /// server that a stranger named is not assumed to check PKCE.
     ///
     /// - Parameters:
     ///   - issuer: The issuer, as the resource's metadata have it.
     ///   - resource: The resource; one on this machine may name servers on this machine.
     ///   - tolerances: The server's known deviations; kept in the configuration.
+    ///   - requiresPKCE: Whether a person is to log in at the server's page.
     /// - Throws: `AuthStateError` of stage discovery: `.discoveryFailed`, `.issuerMismatch`, `.pkceUnsupported`,
     ///   `.invalidMetadata`, `.addressNotAllowed`. `CancellationError`.
     public func discoverAuthorizationServer(
-        _ issuer: Issuer, of resource: ResourceIdentifier, tolerances: Set<Tolerance> = []
+        _ issuer: Issuer, of resource: ResourceIdentifier, tolerances: Set<Tolerance> = [], requiresPKCE: Bool = true
     ) async throws -> ProviderConfiguration {
         try await traced {
             let addresses = addresses(namedBy: resource)
@@ -111,6 +112,15 @@ extension AuthorizationService {
                 return MetadataCache.Answer(value: found, lifetime: configuration.metadataMaximumAge.inSeconds)
             }
             configuration.trace?.noteDiscovery(found)
+            let methods = found.metadata?.codeChallengeMethodsSupported
+            guard !requiresPKCE || TrustCheck.promisedPKCE.holds(methods?.contains("S256") == true) else {
+                throw AuthStateError(
+                    .pkceUnsupported, stage: .discovery,
+                    "The authorization server does not say that it checks code challenges.",
+                    expected: "S256 in code_challenge_methods_supported",
+                    received: methods?.joined(separator: ", ") ?? "no code_challenge_methods_supported",
+                    hint: "Ask its operator; a server that the program knows can be used by its issuer.")
+            }
             return found
         }
     }
@@ -122,17 +132,7 @@ extension AuthorizationService {
         for url in issuer.serverMetadataURLs {
             do {
                 let document = try await fetch(at: url, of: issuer, addresses)
-                let found = try configuration(document, .authorizationServer, of: issuer, tolerances, addresses)
-                let methods = document.codeChallengeMethodsSupported
-                guard TrustCheck.promisedPKCE.holds(methods?.contains("S256") == true) else {
-                    throw AuthStateError(
-                        .pkceUnsupported, stage: .discovery,
-                        "The authorization server does not say that it checks code challenges.",
-                        expected: "S256 in code_challenge_methods_supported",
-                        received: methods?.joined(separator: ", ") ?? "no code_challenge_methods_supported",
-                        hint: "Ask its operator; a server that the program knows can be used by its issuer.")
-                }
-                return found
+                return try configuration(document, .authorizationServer, of: issuer, tolerances, addresses)
             } catch let error as AuthStateError where error.isRefusedPlace {
                 absence = absence ?? error
             }

@@ -50,7 +50,7 @@ extension AuthorizationService {
                         authentication = .nameless(clientID: request.client.id)
                     }
                     signsAssertion = authentication.method.signsAssertions
-                    let message = try await signed(request).transportRequest(
+                    let message = try await asserted(request).transportRequest(
                         authentication: authentication, dpopProof: proof)
                     configuration.trace?.noteTokenRequest(message, by: request.client, authentication)
                     return limited(message, request.client.provider.addressPolicy)
@@ -87,16 +87,25 @@ extension AuthorizationService {
         }
     }
 
-    /// Returns the request with its assertion signed; each sending signs a new one, because providers accept each once.
-    private func signed(_ request: TokenRequest) async throws -> TokenRequest {
-        guard case .jwtBearer(let grant) = request.grant else { return request }
-        try await check(grant.key, at: request.client.provider.tokenEndpoint, stage: request.stage)
-        let key = try SigningKey(
-            forAssertionsWith: grant.key.privateKey(stage: request.stage), algorithm: grant.key.signingAlgorithm,
-            accepted: nil, stage: request.stage)
+    /// Returns the request with its assertion, which each sending signs or reads anew: many providers accept each once.
+    private func asserted(_ request: TokenRequest) async throws -> TokenRequest {
+        func usable(_ credential: ClientCredential) async throws -> ClientCredential {
+            try await self.usable(
+                credential, of: request.client, at: request.client.provider.tokenEndpoint, in: request,
+                stage: request.stage)
+        }
         var copy = request
-        copy.grant = .assertion(
-            try grant.assertion(for: request.client.provider, signedWith: key, at: configuration.clock.now))
+        switch request.grant {
+        case .jwtBearer(let grant):
+            let key = try SigningKey(
+                forAssertionsWith: await usable(grant.key).privateKey(stage: request.stage),
+                algorithm: grant.key.signingAlgorithm, accepted: nil, stage: request.stage)
+            copy.grant = .assertion(
+                try grant.assertion(for: request.client.provider, signedWith: key, at: configuration.clock.now))
+        case .issuedAssertion(let grant):
+            copy.grant = .assertion(try await usable(grant.assertion).issuedAssertion(stage: request.stage))
+        default: break
+        }
         return copy
     }
 

@@ -14,8 +14,14 @@ extension ClientCredential {
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
     func privateKey(stage: AuthStateError.Stage) throws -> JSONWebKey {
         try checkNamed(stage: stage)
+        guard !isAssertion else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage, "An assertion of another party signs nothing.",
+                expected: "a private key", received: "\(self)")
+        }
         let text: String
         switch source {
+        case .function: throw Self.notFetched(stage)
         case .none, .issued:
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The client's private key is not given.",
@@ -41,7 +47,7 @@ extension ClientCredential {
         switch source {
         case .file(let path): "the file \(path)"
         case .environment(let name): "the environment variable \(name)"
-        case .none, .issued, .value: "the credential"
+        case .none, .issued, .value, .function: "the credential"
         }
     }
 }

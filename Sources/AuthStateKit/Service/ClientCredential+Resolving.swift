@@ -25,6 +25,9 @@ extension ClientCredential {
         }
         try checkNamed(stage: stage)
         if let method, method.usesCertificate { return try .certificate(clientID: clientID, method: method) }
+        if isAssertion {
+            return try .assertion(issuedAssertion(stage: stage), clientID: clientID, method: .privateKeyJWT)
+        }
         if method == .privateKeyJWT { return try assertion(privateKey(stage: stage), .privateKeyJWT) }
         if let signedSecret {
             let key = try SigningKey(
@@ -49,13 +52,18 @@ extension ClientCredential {
         return try assertion(JSONWebKey(secret: secret.utf8), method)
     }
 
-    /// Checks that the secret or the private key can be read, so that a program learns at its start that one is missing.
+    /// Checks that the secret, the private key or the assertion can be read, so that a program learns at its start that one is missing.
     ///
-    /// Nothing is kept: each request reads the source anew.
+    /// Nothing is kept: each request reads the source anew. A function of the program is not asked.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable`, which names the variable or file.
     public func checkAvailable() throws {
         if method?.usesCertificate == true { return }
+        if case .function = source { return }
+        if isAssertion {
+            _ = try issuedAssertion(stage: .usage)
+            return
+        }
         guard method != .privateKeyJWT, signedSecret == nil else {
             _ = try privateKey(stage: .usage)
             return
@@ -80,12 +88,13 @@ extension ClientCredential {
             hint: "Use it with private_key_jwt, or give the secret.")
     }
 
-    /// Returns the secret; nil for a public client, and for one with a private key or a certificate.
+    /// Returns the secret; nil for a public client, and for one with a private key, an assertion or a certificate.
     func secret(stage: AuthStateError.Stage) throws -> String? {
         guard method != .privateKeyJWT, signedSecret == nil else { return nil }
         try checkNamed(stage: stage)
         switch source {
         case .none: return nil
+        case .function: throw Self.notFetched(stage)
         case .issued(let secret): return secret
         case .value(let secret):
             guard !secret.isEmpty else { throw Self.forgotten(stage) }
@@ -102,6 +111,12 @@ extension ClientCredential {
             }
             return String(secret)
         }
+    }
+
+    static func notFetched(_ stage: AuthStateError.Stage) -> AuthStateError {
+        AuthStateError(
+            .unsupported, stage: stage, "This use of a credential cannot ask a function of the program.",
+            expected: "a file, an environment variable, or the secret or key itself")
     }
 
     static func forgotten(_ stage: AuthStateError.Stage) -> AuthStateError {

@@ -114,7 +114,7 @@ public struct ClientAuthentication: Sendable, Hashable {
             form["client_assertion_type"] = ClientAssertion.type
             form["client_assertion"] = assertion
         case .nothing:
-            form["client_id"] = clientID
+            form["client_id"] = clientID.isEmpty ? nil : clientID
         case .nameless: break
         }
     }

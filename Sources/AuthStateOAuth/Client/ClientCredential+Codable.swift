@@ -2,7 +2,7 @@ import AuthStateJOSE
 
 extension ClientCredential: Codable {
     private enum CodingKeys: String, CodingKey {
-        case source, name, secret, method, keyID, signingAlgorithm, signedSecret
+        case source, name, secret, method, keyID, signingAlgorithm, signedSecret, isAssertion
     }
 
     /// Decodes a reference; a secret that was in memory only is decoded as absent.
@@ -20,6 +20,7 @@ extension ClientCredential: Codable {
         keyID = try container.decodeIfPresent(String.self, forKey: .keyID)
         signingAlgorithm = try container.decodeIfPresent(SignatureAlgorithm.self, forKey: .signingAlgorithm)
         signedSecret = try container.decodeIfPresent(SignedClientSecret.self, forKey: .signedSecret)
+        isAssertion = try container.decodeIfPresent(Bool.self, forKey: .isAssertion) ?? false
     }
 
     /// Encodes the reference, and of secrets only one that registration issued.
@@ -33,7 +34,7 @@ extension ClientCredential: Codable {
         case .file(let path):
             try container.encode("file", forKey: .source)
             try container.encode(path, forKey: .name)
-        case .value: try container.encode("memory", forKey: .source)
+        case .value, .function: try container.encode("memory", forKey: .source)
         case .issued(let secret):
             try container.encode("issued", forKey: .source)
             try container.encode(secret, forKey: .secret)
@@ -42,5 +43,6 @@ extension ClientCredential: Codable {
         try container.encodeIfPresent(keyID, forKey: .keyID)
         try container.encodeIfPresent(signingAlgorithm, forKey: .signingAlgorithm)
         try container.encodeIfPresent(signedSecret, forKey: .signedSecret)
+        if isAssertion { try container.encode(true, forKey: .isAssertion) }
     }
 }

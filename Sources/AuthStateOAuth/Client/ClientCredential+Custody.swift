@@ -47,7 +47,7 @@ extension ClientCredential {
         switch source {
         case .issued: return self
         // The archive has no secret, and the next use says so.
-        case .value: return self
+        case .value, .function: return self
         case .none, .environment, .file: break
         }
         if let named = allowed.first(where: { $0.isSamePlace(as: self) }) { return named.unvouched }
@@ -76,7 +76,8 @@ extension ClientCredential {
     }
 
     private func isSamePlace(as other: Self) -> Bool {
-        source == other.source && (method?.usesCertificate == true) == (other.method?.usesCertificate == true)
+        source == other.source && isAssertion == other.isAssertion
+            && (method?.usesCertificate == true) == (other.method?.usesCertificate == true)
     }
 
     /// Refuses to read a secret whose place is named only by a stored state that others can write.

@@ -1,6 +1,6 @@
 public import AuthStateJOSE
 
-/// Where a client's secret or private key is and how it is used; both are referred to and never archived.
+/// Where a client's secret, private key or assertion is and how it is used; each is referred to and never archived.
 public struct ClientCredential: Sendable, Hashable {
     /// The place of the secret, or of the private key when the method is `private_key_jwt`.
     public enum Source: Sendable, Hashable {
@@ -12,6 +12,8 @@ public struct ClientCredential: Sendable, Hashable {
         case file(String)
         /// In the memory of this process only: a state restored elsewhere needs the credential again.
         case value(String)
+        /// Fetched by a function of this process for each request: a state restored elsewhere needs the credential again.
+        case function(CredentialFunction)
         /// Issued by dynamic registration, and archived with the state because it is kept nowhere else.
         case issued(String)
     }
@@ -28,6 +30,9 @@ public struct ClientCredential: Sendable, Hashable {
 
     /// The claims of a secret that is signed anew for each request, by the private key that `source` then names.
     public var signedSecret: SignedClientSecret?
+
+    /// Whether it is an assertion that another party signs, which is sent as it is.
+    public var isAssertion = false
 
     /// The party that vouches for the endpoints that it is sent to.
     package var custody = Custody.request
@@ -112,6 +117,44 @@ public struct ClientCredential: Sendable, Hashable {
         Self(.environment(name), method: .privateKeyJWT, keyID: keyID, signingAlgorithm: signingAlgorithm)
     }
 
+    /// An assertion that another party signs, in a file: the token that a platform gives to its workloads, for example
+    /// Kubernetes or SPIFFE (RFC 7521).
+    ///
+    /// It authenticates the client (RFC 7523, section 2.2), or is the grant itself (`AssertionGrant`). The platform replaces the
+    /// file; each request reads it anew. Other users of the machine may read the file, as platforms mount it, but not write it.
+    public static func assertion(file path: String) -> Self { assertion(.file(path)) }
+
+    /// An assertion that another party signs, in an environment variable, see `assertion(file:)`.
+    public static func assertion(environment name: String) -> Self { assertion(.environment(name)) }
+
+    /// An assertion that a function of the program fetches, for example from a platform's metadata service, or in exchange for a
+    /// user's ID token.
+    ///
+    /// - Parameter function: Returns an assertion for the request's audience, see `CredentialFunction`.
+    public static func assertion(_ function: @escaping @Sendable (CredentialRequest) async throws -> String) -> Self {
+        assertion(.function(CredentialFunction(function)))
+    }
+
+    private static func assertion(_ source: Source) -> Self {
+        var credential = Self(source, method: .privateKeyJWT)
+        credential.isAssertion = true
+        return credential
+    }
+
+    /// The secret that a function of the program fetches, for example from a secret manager; it is never archived.
+    ///
+    /// It is not for tokens and requests that are signed with the secret itself (HS256).
+    ///
+    /// - Parameters:
+    ///   - method: The authentication method; nil chooses from those that the provider's metadata list.
+    ///   - function: Returns the secret, see `CredentialFunction`.
+    public static func fetched(
+        method: ClientAuthenticationMethod? = nil,
+        by function: @escaping @Sendable (CredentialRequest) async throws -> String
+    ) -> Self {
+        Self(.function(CredentialFunction(function)), method: method)
+    }
+
     /// The private key itself, with its algorithm and identifier; it is never archived.
     public static func privateKey(_ key: SigningKey) -> Self {
         Self(
@@ -124,6 +167,7 @@ extension ClientCredential: Redacted {
     /// Where the secret or the key is, never the secret or the key.
     public var description: String {
         if method?.usesCertificate == true { return "certificate of the connection" }
+        if isAssertion { return source.description(of: "assertion") }
         return method == .privateKeyJWT || signedSecret != nil
             ? source.description(of: "private key") : source.description
     }
@@ -139,6 +183,7 @@ extension ClientCredential.Source: Redacted {
         case .environment(let name): "\(thing) in the environment variable \(name)"
         case .file(let path): "\(thing) in the file \(path)"
         case .value: "\(thing) in memory"
+        case .function: "\(thing) from a function of the program"
         case .issued: "\(thing) issued by registration"
         }
     }

@@ -75,7 +75,7 @@ extension ClientCredential {
     /// and so may a private key be.
     fileprivate var isStaticSecret: Bool {
         switch source {
-        case .none, .issued: false
+        case .none, .issued, .function: false
         case .environment, .file, .value: method != .privateKeyJWT
         }
     }

@@ -9,7 +9,7 @@ extension TokenRequest.Grant {
         case .clientCredentials: .clientCredentials
         case .deviceCode: .deviceCode
         case .backchannelAuthentication: .ciba
-        case .assertion, .jwtBearer: .jwtBearer
+        case .assertion, .jwtBearer, .issuedAssertion: .jwtBearer
         case .tokenExchange: .tokenExchange
         }
     }
@@ -18,6 +18,7 @@ extension TokenRequest.Grant {
     var terms: (scopes: [Scope], resources: [String], additionalParameters: Parameters) {
         switch self {
         case .jwtBearer(let grant): (grant.scopes, grant.resources, grant.additionalParameters)
+        case .issuedAssertion(let grant): (grant.scopes, grant.resources, grant.additionalParameters)
         case .tokenExchange(let exchange): (exchange.scopes, exchange.resources, exchange.additionalParameters)
         default: ([], [], [:])
         }
@@ -25,7 +26,7 @@ extension TokenRequest.Grant {
 
     /// Adds the grant's own parameters to a form.
     ///
-    /// - Throws: `AuthStateError` with `.invalidArgument` for an assertion that is not signed.
+    /// - Throws: `AuthStateError` with `.invalidArgument` for an assertion that is not signed, or not read.
     func apply(to form: inout Parameters, stage: AuthStateError.Stage) throws {
         switch self {
         case .authorizationCode(let code, let redirectURI, let codeVerifier):
@@ -41,6 +42,10 @@ extension TokenRequest.Grant {
             throw AuthStateError(
                 .invalidArgument, stage: stage, "The assertion is not signed.",
                 hint: "Sign it with JWTBearerGrant.assertion, or let AuthorizationService.perform do it.")
+        case .issuedAssertion:
+            throw AuthStateError(
+                .invalidArgument, stage: stage, "The assertion is not read.",
+                hint: "Pass its text, or let AuthorizationService.perform read it.")
         case .tokenExchange(let exchange): exchange.apply(to: &form)
         }
     }

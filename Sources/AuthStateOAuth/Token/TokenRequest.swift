@@ -19,6 +19,8 @@ public struct TokenRequest: Sendable, Hashable {
         case assertion(String)
         /// An assertion that is signed when the request is sent, anew each time (RFC 7523, section 2.1).
         case jwtBearer(JWTBearerGrant)
+        /// An assertion that another party signed, read when the request is sent (RFC 7523, section 2.1).
+        case issuedAssertion(AssertionGrant)
         /// Tokens that are exchanged for another one (RFC 8693, section 2.1).
         case tokenExchange(TokenExchange)
     }
@@ -79,10 +81,13 @@ public struct TokenRequest: Sendable, Hashable {
     /// The part of a flow that this request belongs to.
     package var stage: AuthStateError.Stage { grantType == .refreshToken ? .refresh : .token }
 
-    /// Whether the assertion's issuer identifies the client, and no other parameter needs to (RFC 7521, section 4.1).
+    /// Whether the assertion identifies the client, and no other parameter needs to (RFC 7521, section 4.1).
     package var isNamedByAssertion: Bool {
-        guard case .jwtBearer(let grant) = grant else { return false }
-        return grant.issuer == client.id
+        switch grant {
+        case .jwtBearer(let grant): grant.issuer == client.id
+        case .issuedAssertion: client.id.isEmpty
+        default: false
+        }
     }
 
     /// The HTTP request: a form, with the client's proof.

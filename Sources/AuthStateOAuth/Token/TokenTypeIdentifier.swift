@@ -19,4 +19,6 @@ public struct TokenTypeIdentifier: RawRepresentable, Sendable, Hashable, Codable
     public static let saml1 = Self(rawValue: "urn:ietf:params:oauth:token-type:saml1")
     /// A SAML 2.0 assertion in base64url.
     public static let saml2 = Self(rawValue: "urn:ietf:params:oauth:token-type:saml2")
+    /// An assertion of a user's identity for another authorization server (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant).
+    public static let identityAssertion = Self(rawValue: "urn:ietf:params:oauth:token-type:id-jag")
 }

@@ -12,6 +12,8 @@ enum ProviderDecision: Sendable {
     case deviceAuthorization([String: JSONValue])
     case backchannelAuthentication([String: JSONValue])
     case tokens([String: JSONValue], UnsignedIDToken?)
+    /// A token response whose `access_token` is a JWT.
+    case issuedToken([String: JSONValue], UnsignedIDToken)
     case userInfo([String: JSONValue], UserInfoSigning?)
     case authorization(AuthorizationAnswer)
 
@@ -37,6 +39,9 @@ enum ProviderDecision: Sendable {
             return try signing.response(claims, keys: keys, signature: deviations.userInfoSignature)
         case .tokens(var members, let idToken):
             if let idToken { members["id_token"] = .string(try idToken.signed(keys: keys, deviations: deviations)) }
+            return .json(members, edit: deviations.tokenResponse)
+        case .issuedToken(var members, let token):
+            members["access_token"] = .string(try token.signed(keys: keys, deviations: deviations))
             return .json(members, edit: deviations.tokenResponse)
         case .authorization(var answer):
             if let idToken = answer.idToken {

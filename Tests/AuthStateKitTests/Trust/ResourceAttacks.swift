@@ -53,6 +53,10 @@ extension Attack {
             Attack(.registrationIssuer) {
                 try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://evil.example/"))
             },
+            Attack(.assertionIssuer) { try await present(for: "https://other.example") },
+            Attack(.assertionIssuer) { try await present(for: "https://op.example/") },
+            Attack(.identityAssertionType) { try await identify(by: .accessToken) },
+            Attack(.identityAssertionType) { try await identify(by: .jwt) },
             Attack(.resourceKey) { try await useLogin(of: "https://api.example/v2") },
             Attack(.resourceKey) { try await useLogin(of: nil) },
             Attack(.bearerMethod) {
@@ -219,6 +223,34 @@ extension Attack {
             service: AuthorizationService(transport: transport), options: options)
         try await access.logIn()
         return access
+    }
+
+    /// A resource names a server that the program's assertion is not for.
+    private static func present(for issuer: String) async throws {
+        let transport = ScriptedPages.transport([
+            "https://api.example/.well-known/oauth-protected-resource/v1": [
+                "resource": "https://api.example/v1", "authorization_servers": ["https://op.example"],
+            ],
+            ScriptedPages.oauth: ScriptedPages.document([:]),
+            "https://op.example/token": ["access_token": "a", "token_type": "Bearer"],
+        ])
+        let assertion = ClientCredential.assertion { _ in "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" }
+        let access = try ResourceAccess(
+            "https://api.example/v1", clients: [], login: .assertion(assertion, issuer: issuer),
+            service: AuthorizationService(transport: transport))
+        try await access.logIn()
+    }
+
+    /// A provider issues another token than an assertion of the user's identity.
+    private static func identify(by type: TokenTypeIdentifier) async throws {
+        let transport = ScriptedTransport(
+            then: .json(
+                #"{"access_token":"a","token_type":"Bearer","issued_token_type":"\#(type)"}"#))
+        var record = AuthState.Record(try client())
+        record.lastTokenResponse = TokenResponse(accessToken: "a", tokenType: "Bearer", issuedAt: Date())
+        record.idToken = "eyJhbGciOiJFUzI1NiJ9.e30.c2ln"
+        let state = AuthState(record, service: AuthorizationService(transport: transport))
+        _ = try await state.identityAssertion(audience: "https://other.example")
     }
 
     /// Each operation is refused once for its lack of a scope that is never granted.

@@ -43,6 +43,17 @@ extension Attack {
             Attack(.credentialReference) {
                 try await sign(with: .privateKey(environment: "AUTHSTATE_TEST_KEY"), allowing: [])
             },
+            Attack(.credentialReference) {
+                try await present(.assertion(environment: "AUTHSTATE_TEST_TOKEN"), allowing: [])
+            },
+            Attack(.credentialOrigin) {
+                let token = ClientCredential.assertion(environment: "AUTHSTATE_TEST_TOKEN")
+                try await present(token, allowing: [token.sent(onlyTo: .configuration(service))])
+            },
+            Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o664) },
+            Attack(.secretFile) { try readAssertion("eyJhbGciOiJFUzI1NiJ9.e30.c2ln", mode: 0o646) },
+            Attack(.assertionForm) { try readAssertion("s3cret") },
+            Attack(.assertionForm) { try readAssertion(ClientKeys.pkcs8) },
         ]
 
     private static let service = ProviderConfiguration(
@@ -125,6 +136,19 @@ extension Attack {
         }
     }
 
+    /// Asks for a token with an assertion that a platform gave the program.
+    private static func present(_ assertion: ClientCredential, allowing allowed: [ClientCredential]) async throws {
+        setenv("AUTHSTATE_TEST_TOKEN", "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", 1)
+        var options = AuthState.Options()
+        options.allowedCredentials = allowed
+        let record = try await restored(nil, options) { $0.assertionGrant = AssertionGrant(assertion) }
+        let (transport, service) = server()
+        let request = try #require(record.renewalRequest(.none))
+        do { _ = try await service.perform(request) } catch {
+            if !transport.requests.contains(where: { $0.method == "POST" }) { throw error }
+        }
+    }
+
     private static func server() -> (ScriptedTransport, AuthorizationService) {
         let transport = ScriptedTransport(then: .json(#"{"keys":[]}"#))
         return (transport, AuthorizationService(transport: transport))
@@ -148,5 +172,13 @@ extension Attack {
         let place = try ScratchFolder()
         try write("s3cret", to: place["secret"], mode: mode)
         try withExtendedLifetime(place) { _ = try ClientCredential.file(place["secret"]).secret(stage: .token) }
+    }
+
+    private static func readAssertion(_ text: String, mode: mode_t = 0o600) throws {
+        let place = try ScratchFolder()
+        try write(text, to: place["token"], mode: mode)
+        try withExtendedLifetime(place) {
+            _ = try ClientCredential.assertion(file: place["token"]).issuedAssertion(stage: .token)
+        }
     }
 }

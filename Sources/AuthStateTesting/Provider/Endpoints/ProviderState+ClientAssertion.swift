@@ -24,9 +24,15 @@ extension ProviderState {
     mutating func accept(
         _ assertion: JSONWebToken, of client: OpenIDProvider.Client, at endpoint: OpenIDProvider.Endpoint, now: Double
     ) throws(ProviderRefusal) {
-        guard assertion.claims["sub"]?.stringValue == client.id else {
-            throw .wrongAssertion("The assertion's sub is not the client.")
+        let subject = assertion.claims["sub"]?.stringValue ?? ""
+        if let party = party(of: assertion) {
+            guard party.clients[subject] == client.id else {
+                throw .wrongAssertion("The assertion's sub is not the client's.")
+            }
+            if let fault = check(assertion, of: party, now: now) { throw .wrongAssertion(fault) }
+            return
         }
+        guard subject == client.id else { throw .wrongAssertion("The assertion's sub is not the client.") }
         if let fault = use(assertion, of: client, at: endpoint, now: now) { throw .wrongAssertion(fault) }
     }
 
@@ -51,6 +57,30 @@ extension ProviderState {
         usedAssertions = usedAssertions.filter { now < $0.value }
         guard usedAssertions.updateValue(expiry, forKey: "\(client.id) \(identifier)") == nil else {
             return "The assertion was used before."
+        }
+        return nil
+    }
+}
+
+extension ProviderState {
+    /// The other party that an assertion names as its issuer; nil for a client, and for an unknown one.
+    func party(of assertion: JSONWebToken) -> OpenIDProvider.AssertionIssuer? {
+        let issuer = assertion.claims["iss"]?.stringValue
+        return configuration.assertionIssuers.first { $0.issuer == issuer }
+    }
+
+    /// Checks that another party signed an assertion for this provider, and that it is in time; returns nil, or the fault.
+    /// A program may present it until the party replaces it.
+    func check(_ assertion: JSONWebToken, of party: OpenIDProvider.AssertionIssuer, now: Double) -> String? {
+        let audience = assertion.claims["aud"]
+        let audiences = audience?.arrayValue?.compactMap(\.stringValue) ?? [audience?.stringValue].compactMap(\.self)
+        guard audiences.contains(issuer) else { return "The assertion's aud is not \(issuer)." }
+        guard let expiry = assertion.claims["exp"]?.doubleValue, now < expiry else {
+            return "The assertion expired, or has no exp."
+        }
+        let keys = JSONWebKeySet(keys: party.keys)
+        guard (try? assertion.verify(with: keys, allowed: Set(Self.assertionAlgorithms.key))) != nil else {
+            return "The assertion's signature is not its issuer's."
         }
         return nil
     }

@@ -12,7 +12,10 @@ extension ProviderState {
         guard [basic != nil, parameters["client_secret"] != nil, assertion != nil].count(where: \.self) <= 1 else {
             throw ProviderRefusal("invalid_request", "The client authenticates in two ways.")
         }
-        let id = basic?.id ?? parameters["client_id"] ?? assertion?.claims["sub"]?.stringValue
+        let subject = assertion?.claims["sub"]?.stringValue
+        let party = assertion.flatMap(party)
+        let named = party.map { $0.clients[subject ?? ""] } ?? subject
+        let id = basic?.id ?? parameters["client_id"] ?? named
         guard let client = configuration.client(id) else { throw unknown(request) }
         let secret = basic?.secret ?? parameters["client_secret"]
         let used: ClientAuthenticationMethod =
@@ -22,7 +25,8 @@ extension ProviderState {
                 basic != nil ? .clientSecretBasic : secret != nil ? .clientSecretPost : .none
             }
         let isAccepted = configuration.authenticationMethods[request.endpoint]?.contains(used) ?? true
-        guard isAccepted, client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true else {
+        guard isAccepted, party != nil || client.allows(used), parameters["client_id"].map({ $0 == client.id }) ?? true
+        else {
             throw unknown(request)
         }
         if let assertion {

@@ -2,7 +2,8 @@ import AuthStateJOSE
 import AuthStateOAuth
 
 extension ProviderState {
-    /// Token exchange (RFC 8693): a token of this provider for an access token that allows no more.
+    /// Token exchange (RFC 8693): a token of this provider for an access token that allows no more, or an ID token for an
+    /// assertion of the user's identity.
     mutating func exchange(
         _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
@@ -14,6 +15,9 @@ extension ProviderState {
             throw ProviderRefusal("invalid_request", "subject_token is bound to a key that is not proved.")
         }
         _ = try holder(of: "actor_token", parameters, now: now)
+        if parameters["requested_token_type"] == TokenTypeIdentifier.identityAssertion.rawValue {
+            return try identityAssertion(of: subject.grant, parameters, now: now)
+        }
         let accessTokenType = TokenTypeIdentifier.accessToken.rawValue
         guard [nil, accessTokenType].contains(parameters["requested_token_type"]) else {
             throw ProviderRefusal("invalid_request", "Only access tokens are issued here.")
@@ -29,6 +33,33 @@ extension ProviderState {
             resources: resources + parameters.values("audience"), key: key, now: now)
         members["issued_token_type"] = .string(accessTokenType)
         return .tokens(members, nil)
+    }
+
+    /// An assertion of a user's identity for another server (draft-ietf-oauth-identity-assertion-authz-grant, section 4.3).
+    private mutating func identityAssertion(
+        of grant: String?, _ parameters: Parameters, now: Double
+    ) throws(ProviderRefusal) -> ProviderDecision {
+        guard parameters["subject_token_type"] == TokenTypeIdentifier.idToken.rawValue,
+            let user = grant.flatMap({ grants[$0]?.user })
+        else { throw ProviderRefusal("invalid_request", "An ID token proves an identity.") }
+        guard let audience = parameters["audience"], let client = configuration.identityAssertionClients[audience]
+        else {
+            throw ProviderRefusal("invalid_target", "The user may not use this server.")
+        }
+        var claims: [String: JSONValue] = [
+            "iss": .string(issuer), "sub": .string(user.subject), "aud": .string(audience),
+            "client_id": .string(client), "jti": .string(newToken(now: now)), "iat": .number(JSONNumber(Int64(now))),
+            "exp": .number(JSONNumber(Int64(now) + 300)),
+        ]
+        claims["resource"] = parameters["resource"].map { .string($0) }
+        claims["scope"] = parameters["scope"].map { .string($0) }
+        let token = UnsignedIDToken(
+            claims: claims, algorithm: configuration.answerAlgorithm, type: Self.identityAssertionType)
+        return .issuedToken(
+            [
+                "issued_token_type": .string(TokenTypeIdentifier.identityAssertion.rawValue), "token_type": "N_A",
+                "expires_in": 300,
+            ], token)
     }
 
     /// The holder of the token in a parameter; nil when there is none (section 2.1).

@@ -9,23 +9,32 @@ extension ProviderState {
             parameters["client_id"] == nil, parameters["client_assertion"] == nil,
             let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) })
         else { return nil }
+        if party(of: assertion) != nil, let subject = assertion.claims["sub"]?.stringValue {
+            return OpenIDProvider.Client(id: subject, redirectURIs: [], grantTypes: [.jwtBearer])
+        }
         return configuration.client(assertion.claims["iss"]?.stringValue)
     }
 
-    /// Redeems an assertion that a client signed (RFC 7523, sections 2.1 and 3): for itself, or for the person whom
-    /// `sub` names.
+    /// Redeems an assertion that a client or another party signed (RFC 7523, sections 2.1 and 3): for itself, or for the
+    /// person whom `sub` names.
     mutating func redeemAssertion(
         _ parameters: Parameters, _ client: OpenIDProvider.Client, key: String?, now: Double
     ) throws(ProviderRefusal) -> ProviderDecision {
         guard let assertion = parameters["assertion"].flatMap({ try? JSONWebToken(parsing: $0) }) else {
             throw ProviderRefusal("invalid_grant", "The assertion is missing, or is not a signed JWT.")
         }
-        if let fault = use(assertion, of: client, at: .token, now: now) {
+        if let party = party(of: assertion) {
+            if let fault = check(assertion, of: party, now: now)
+                ?? use(identity: assertion, client, parameters, now: now)
+            {
+                throw ProviderRefusal("invalid_grant", fault)
+            }
+        } else if let fault = use(assertion, of: client, at: .token, now: now) {
             throw ProviderRefusal("invalid_grant", fault)
         }
         let subject = assertion.claims["sub"]?.stringValue
         let user = configuration.users.first { $0.subject == subject || $0.name == subject }
-        guard user != nil || subject == client.id || subject == nil else {
+        guard user != nil || subject == client.id || subject == nil || party(of: assertion) != nil else {
             throw ProviderRefusal("invalid_grant", "The assertion's sub is no user of this provider.")
         }
         let wanted = scopes(parameters["scope"] ?? assertion.claims["scope"]?.stringValue)
@@ -44,4 +53,29 @@ extension ProviderState {
         return .tokens(
             accessToken(grant: grant, client.id, scopes: wanted, resources: resources, key: key, now: now), nil)
     }
+
+    /// Uses up an assertion of a user's identity, once, of the client and for the resource that it names
+    /// (draft-ietf-oauth-identity-assertion-authz-grant, section 4.4.1); every other one is left. Returns nil, or the fault.
+    private mutating func use(
+        identity assertion: JSONWebToken, _ client: OpenIDProvider.Client, _ parameters: Parameters, now: Double
+    ) -> String? {
+        guard assertion.header.type == Self.identityAssertionType else { return nil }
+        let claims = assertion.claims
+        guard claims["client_id"]?.stringValue == client.id else {
+            return "The assertion's client_id is not the client."
+        }
+        guard let resource = claims["resource"]?.stringValue,
+            parameters.values("resource").allSatisfy({ $0 == resource })
+        else { return "The assertion is for another resource." }
+        guard let identifier = claims["jti"]?.stringValue else { return "The assertion has no jti." }
+        usedAssertions = usedAssertions.filter { now < $0.value }
+        guard usedAssertions.updateValue(claims["exp"]?.doubleValue ?? now, forKey: "identity \(identifier)") == nil
+        else {
+            return "The assertion was used before."
+        }
+        return nil
+    }
+
+    /// `typ` of assertions of a user's identity.
+    static let identityAssertionType = "oauth-id-jag+jwt"
 }

@@ -91,6 +91,12 @@ extension OpenIDProvider {
         /// Whether client assertions have to be for the URL of the endpoint that they come to, instead of the issuer.
         public var wantsEndpointAudience = false
 
+        /// The parties whose assertions are grants here (RFC 7523, section 2.1), or authenticate a client.
+        public var assertionIssuers: [AssertionIssuer] = []
+        /// The clients that may get assertions of a user's identity (ID-JAG) for another server: their identifiers there, by the
+        /// server's issuer.
+        public var identityAssertionClients: [String: String] = [:]
+
         /// Whether tokens are only issued to requests with a DPoP proof (RFC 9449); without, a proof is welcome.
         public var requiresDPoP = false
         /// How often a DPoP nonce can be used until there is a new one, at least once; nil requires none (RFC 9449,

@@ -9,6 +9,8 @@ struct UnsignedIDToken: Sendable {
     /// The inputs of `at_hash` and `c_hash`.
     var accessToken: String?
     var code: String?
+    /// `typ` of the header.
+    var type = "JWT"
 
     /// The compact token, with the deviations applied.
     func signed(keys: ProviderKeys, deviations: OpenIDProvider.Deviations) throws(JOSEError) -> String {
@@ -16,7 +18,7 @@ struct UnsignedIDToken: Sendable {
         claims["at_hash"] = try accessToken.map(leftHash)
         claims["c_hash"] = try code.map(leftHash)
         let key = try signingKey(keys, deviations.signature)
-        var header: [String: JSONValue] = ["typ": "JWT", "alg": .string(key?.algorithm.rawValue ?? "none")]
+        var header: [String: JSONValue] = ["typ": .string(type), "alg": .string(key?.algorithm.rawValue ?? "none")]
         header["kid"] = key?.keyID.map { .string($0) }
         deviations.idToken?(&claims, &header)
         let input = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized()) }.joined(separator: ".")

@@ -1,0 +1,59 @@
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateSystem
+
+extension ClientCredential {
+    /// Reads the assertion from its source, anew for every request, because its issuer replaces it.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable`, naming the variable or file and showing nothing of it.
+    func issuedAssertion(stage: AuthStateError.Stage) throws -> String {
+        try checkNamed(stage: stage)
+        let text: String
+        switch source {
+        case .none, .issued, .function:
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage, "The assertion is not given.",
+                hint: "Give a credential that says where it is.")
+        case .value(let assertion):
+            guard !assertion.isEmpty else { throw Self.forgotten(stage) }
+            text = assertion
+        case .environment(let name):
+            text = try SecretSource.variable(name, holding: "an assertion", stage: stage)
+        case .file(let path):
+            text = try SecretSource.content(ofFile: path, holding: "an assertion", mayBeRead: true, stage: stage)
+        }
+        let assertion = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        // A key or a secret in its place is not sent.
+        guard TrustCheck.assertionForm.holds((try? JSONWebToken(parsing: assertion)) != nil) else {
+            throw AuthStateError(
+                .credentialUnavailable, stage: stage, "The \(self) is no JWT, and was not sent.",
+                expected: "a signed JWT in its compact form", received: "\(assertion.utf8.count) bytes",
+                hint: "Check the place that the assertion is read from.")
+        }
+        return assertion
+    }
+
+    /// Returns the credential with what its function fetched in the function's place; every other credential as it is.
+    ///
+    /// - Throws: `AuthStateError` with `.credentialUnavailable` when the function throws another error, or returns nothing;
+    ///   `CancellationError`.
+    func fetched(for request: CredentialRequest, stage: AuthStateError.Stage) async throws -> Self {
+        guard case .function(let function) = source else { return self }
+        func refusal(_ what: String, _ underlying: (any Error)?) -> AuthStateError {
+            AuthStateError(
+                .credentialUnavailable, stage: stage, "The \(self) \(what).",
+                hint: "Check the function that the program gave.", underlying: underlying)
+        }
+        let text: String
+        do {
+            text = try await function(request)
+        } catch {
+            if error is AuthStateError || error is CancellationError { throw error }
+            throw refusal("could not be fetched", error)
+        }
+        guard !text.isEmpty else { throw refusal("is empty", nil) }
+        var copy = self
+        copy.source = .value(text)
+        return copy
+    }
+}
