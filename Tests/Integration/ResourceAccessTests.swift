@@ -11,7 +11,17 @@ struct ResourceProgram: Sendable {
     }()
 
     let access: ResourceAccess
-    private let browser: LoginBrowser
+    /// Keeps the browser's folder.
+    private let browser: LoginBrowser?
+
+    /// A program that logs in by itself.
+    init(
+        _ resource: String, clients: [ResourceClient], login: ResourceLogin,
+        store: any AuthStateStore = InMemoryAuthStateStore()
+    ) throws {
+        browser = nil
+        access = try ResourceAccess(resource, clients: clients, login: login, store: store)
+    }
 
     init(
         _ resource: String, clients: [ResourceClient] = [.registering(metadata)],
@@ -20,7 +30,8 @@ struct ResourceProgram: Sendable {
     ) throws {
         var options = ResourceAccess.Options()
         change(&options)
-        browser = try LoginBrowser()
+        let browser = try LoginBrowser()
+        self.browser = browser
         access = try ResourceAccess(
             resource, clients: clients, login: .presenting(browser.userAgent(decision)), store: store, options: options)
     }

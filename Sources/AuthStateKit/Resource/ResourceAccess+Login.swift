@@ -92,7 +92,7 @@ extension ResourceAccess {
         if let state { try? await state.reload() } else { state = try await restored() }
         if let state, isNew(state, since: seen) { return }
         if error != nil { try await checkKey() }
-        if let error, error.isFailedRenewal { try await checkServer(because: error) }
+        if let error, error.isFailedRenewal(of: state?.snapshot) { try await checkServer(because: error) }
         if case .elsewhere = login.way { throw needsPerson(because: error, seen: seen) }
         try await place.tryStore()
         while true {

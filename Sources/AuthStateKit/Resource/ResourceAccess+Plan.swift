@@ -31,7 +31,7 @@ extension ResourceAccess {
         let challenge =
             if let challenge = error?.challenge {
                 challenge
-            } else if before?.isAuthorized != true || error?.isFailedRenewal == true {
+            } else if before?.isAuthorized != true || error?.isFailedRenewal(of: before) == true {
                 try await probe()
             } else {
                 AuthenticationChallenge?.none

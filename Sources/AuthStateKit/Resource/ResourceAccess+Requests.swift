@@ -169,7 +169,7 @@ extension ResourceAccess {
     /// Returns whether a login can mend an error: also that of a server that has forgotten the client which registered there,
     /// and that of a server that the resource may name no longer.
     private nonisolated func needsLogin(_ error: AuthStateError, _ state: AuthState?) -> Bool {
-        error.kind == .reauthenticationRequired || error.isFailedRenewal
+        error.kind == .reauthenticationRequired || error.isFailedRenewal(of: state?.snapshot)
             || error.code == .invalidClient && state?.snapshot.lastRegistrationResponse != nil
     }
 
@@ -190,9 +190,13 @@ extension ResourceAccess {
 }
 
 extension AuthStateError {
-    /// Whether the server did not renew the tokens, for a reason that a later attempt may not meet. A login elsewhere mends it
-    /// where the resource names another server by now.
-    var isFailedRenewal: Bool { stage == .refresh && (kind == .transient || kind == .refused) }
+    /// Whether the server did not renew the tokens of a login, for a reason that a later attempt may not meet. A login elsewhere
+    /// mends it where the resource names another server by now; a login at the same one would be the same attempt again.
+    func isFailedRenewal(of login: AuthState.Record?) -> Bool {
+        let isProgram = login?.machineGrant != nil
+        return stage == (isProgram ? .token : .refresh)
+            && (kind == .transient || kind == .refused || isProgram && code == .invalidGrant)
+    }
 
     /// There is no login for the resource yet.
     static let noLogin = AuthStateError(

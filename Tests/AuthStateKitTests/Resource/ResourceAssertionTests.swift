@@ -108,6 +108,40 @@ struct ResourceAssertionTests {
         #expect(error?.code == .invalidGrant && world.sent.count == 1 && world.resource.logins == 0)
     }
 
+    @Test("a refused renewal is one request; a resource that names another server by then gets a login there")
+    func refusedRenewal() async throws {
+        let clock = ManualClock()
+        let (world, other) = (try await World(clock: clock), try await World(clock: clock))
+        let wrong = Lock(false)
+        let access = try world.resource.access(
+            clients: [],
+            login: .assertion { request in
+                if wrong.withLock({ $0 }) {
+                    return try world.token(CredentialRequest(audience: "https://other.example", clientID: ""))
+                }
+                let isOther = request.audience == other.resource.provider.issuer
+                return try (isOther ? other : world).token(request)
+            })
+        #expect(try await access.performAction(world.resource.get()).status == 200)
+        clock.advance(by: .seconds(7200))
+        wrong.withLock { $0 = true }
+        let error = await authError { try await access.performAction(world.resource.get()) }
+        #expect(error?.code == .invalidGrant && world.sent.count == 2)
+        wrong.withLock { $0 = false }
+        world.resource.provider.inject(.status(503), at: .token)
+        world.resource.provider.inject(.status(503), at: .token)
+        world.resource.provider.inject(.status(503), at: .token)
+        let issuer = other.resource.provider.issuer
+        world.resource.provider.update {
+            $0.protectedResource.authorizationServers = [issuer]
+            $0.protectedResource.requiresAudience = false
+            $0.protectedResource.acceptsForeignToken = { _ in true }
+        }
+        #expect(try await access.performAction(world.resource.get()).status == 200)
+        #expect(try await access.authState()?.snapshot.client.provider.issuer?.rawValue == issuer)
+        #expect(other.sent.count == 1)
+    }
+
     @Test("a client that would register itself is refused before anything is sent")
     func registering() async throws {
         let world = try await World()

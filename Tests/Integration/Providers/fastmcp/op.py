@@ -18,7 +18,7 @@ import httpx2  # noqa: E402
 import uvicorn  # noqa: E402
 from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: E402
 from fastmcp import FastMCP  # noqa: E402
-from fastmcp.server.auth import RemoteAuthProvider  # noqa: E402
+from fastmcp.server.auth import IdentityAssertion, RemoteAuthProvider  # noqa: E402
 from fastmcp.server.auth.middleware import RequireAuthMiddleware  # noqa: E402
 from fastmcp.server.auth.oidc_proxy import OIDCProxy  # noqa: E402
 from fastmcp.server.auth.providers.jwt import JWTVerifier  # noqa: E402
@@ -34,6 +34,7 @@ PORT, STATE = int(sys.argv[1]), sys.argv[2]
 BASE = f"http://127.0.0.1:{PORT}"
 UPSTREAM = os.environ["UPSTREAM_ISSUER"]
 SECONDS = os.environ.get("ACCESS_TOKEN_SECONDS")
+ORGANIZATION = os.environ.get("ASSERTION_ISSUER")
 READ, WRITE = "profile", "email"  # glewlwyd's scopes
 DOCUMENTS = f"https://{namespace.ADDRESS}"
 
@@ -59,6 +60,9 @@ def proxy():
         jwt_signing_key=secrets.token_urlsafe(32),
         # glewlwyd refuses resources that its configuration does not name.
         forward_resource=False,
+        identity_assertion=IdentityAssertion(
+            trusted_issuers=[ORGANIZATION], algorithm="ES256", access_token_expiry_seconds=int(SECONDS or 300),
+        ) if ORGANIZATION else None,
         fastmcp_access_token_expiry_seconds=int(SECONDS) if SECONDS else None)
 
 

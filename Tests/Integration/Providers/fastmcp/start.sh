@@ -13,6 +13,7 @@
 # CLIENT_DOCUMENTS=1      host client metadata documents. FastMCP fetches them from public addresses alone: its outgoing
 #                         connections are made in a network namespace of its own, where 192.31.196.1 is an address of
 #                         the loopback interface. Needs root. The server itself stays on the machine's 127.0.0.1
+# ASSERTION_ISSUER        an organization's provider, whose assertions of a user's identity (ID-JAG, ES256) the proxy takes
 # DIRECT=1                no proxy: the resource's metadata name the upstream itself as the authorization server. Its
 #                         RESOURCES have to contain http://127.0.0.1:PORT/mcp
 # JSON_RESPONSE=1         answer MCP requests with JSON where the default is an event stream

@@ -5,17 +5,19 @@ the checks of `resource` at the token endpoint belong to this file, as they belo
 """
 import dataclasses
 import html
+import pathlib
 import secrets
 import time
 import urllib.parse
 
+import jwt
 from mcp.server.auth.handlers.metadata import MetadataHandler
 from mcp.server.auth.provider import (
-    AccessToken, AuthorizationCode, AuthorizeError, OAuthAuthorizationServerProvider, RefreshToken,
+    AccessToken, AuthorizationCode, AuthorizeError, OAuthAuthorizationServerProvider, RefreshToken, TokenError,
     construct_redirect_uri)
 from mcp.server.auth.routes import build_metadata, cors_middleware, create_auth_routes
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from mcp.shared.auth import JWT_BEARER_GRANT_TYPE, OAuthClientInformationFull, OAuthToken
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
@@ -49,6 +51,8 @@ class Settings:
     issuer_parameter: str = ""      # sent, wrong, missing, or neither advertised nor sent
     metadata: str = "oauth"         # oauth, openid, or appended
     requires_resource: bool = True
+    platform: str = ""              # the issuer of workloads' assertions that are grants here
+    platform_keys: str = ""         # the file with its JWK set
 
 
 @dataclasses.dataclass
@@ -150,10 +154,25 @@ class Provider(OAuthAuthorizationServerProvider):
         self.rotated.add(refresh_token.token)
         return self.issue(self.refresh_tokens[refresh_token.token][1], scopes)
 
-    def issue(self, grant, scopes):
+    async def exchange_identity_assertion(self, client, params):
+        """Issues a token for a workload whose platform vouches for it (RFC 7523, 2.1)."""
+        try:
+            keys = jwt.PyJWKSet.from_json(pathlib.Path(self.settings.platform_keys).read_text())
+            key = keys[jwt.get_unverified_header(params.assertion)["kid"]]
+            claims = jwt.decode(
+                params.assertion, key.key, algorithms=["ES256"], audience=self.settings.issuer,
+                issuer=self.settings.platform, options={"require": ["exp", "sub"]})
+        except (jwt.InvalidTokenError, KeyError) as error:
+            raise TokenError("invalid_grant", f"The assertion is not acceptable: {error}") from error
+        grant = Grant(client.client_id, params.scopes or [], params.resource)
+        answer = self.issue(grant, grant.scopes, subject=claims["sub"])
+        answer.refresh_token = None
+        return answer
+
+    def issue(self, grant, scopes, subject=USER):
         """Issues an access token and, unless `offline_access` is offered and was not granted, a refresh token."""
         seconds = self.settings.access_token_seconds
-        common = {"client_id": grant.client_id, "resource": grant.resource, "subject": USER}
+        common = {"client_id": grant.client_id, "resource": grant.resource, "subject": subject}
         access = AccessToken(
             token=self.new_token("access"), scopes=scopes, expires_at=int(time.time()) + seconds,
             claims={"iss": self.settings.issuer}, **common)
@@ -196,7 +215,8 @@ def known_clients(scopes):
     for name, method in methods.items():
         yield OAuthClientInformationFull(
             client_id=name, client_name=name, client_secret=None if method == "none" else "s3cret",
-            redirect_uris=REDIRECT_URIS, token_endpoint_auth_method=method, scope=" ".join(scopes))
+            redirect_uris=REDIRECT_URIS, token_endpoint_auth_method=method, scope=" ".join(scopes),
+            grant_types=["authorization_code", "refresh_token", JWT_BEARER_GRANT_TYPE])
 
 
 class ResourceCheck:
@@ -240,8 +260,10 @@ class Server:
         # AuthSettings keeps an issuer without a path free of the slash that a URL type would add.
         issuer = AuthSettings(issuer_url=settings.issuer, resource_server_url=None).issuer_url
         routes = create_auth_routes(
-            self.provider, issuer, client_registration_options=registration, revocation_options=revocation)
-        metadata = build_metadata(issuer, None, registration, revocation)
+            self.provider, issuer, client_registration_options=registration, revocation_options=revocation,
+            identity_assertion_enabled=bool(settings.platform))
+        metadata = build_metadata(
+            issuer, None, registration, revocation, supports_identity_assertion=bool(settings.platform))
         if settings.issuer_parameter:
             metadata.authorization_response_iss_parameter_supported = True
 

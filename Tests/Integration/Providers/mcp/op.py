@@ -37,7 +37,8 @@ def main():
             can_register=is_set("REGISTRATION", "1"),
             issuer_parameter=os.environ.get("ISSUER_PARAMETER", ""),
             metadata=os.environ.get("METADATA", "oauth"),
-            requires_resource=is_set("RESOURCE_REQUIRED", "1")))
+            requires_resource=is_set("RESOURCE_REQUIRED", "1"),
+            platform=os.environ.get("PLATFORM_ISSUER", ""), platform_keys=os.environ.get("PLATFORM_KEYS", "")))
         for name, port in zip(("first", "second"), issuer_ports)]
     resource = resource_server.Server(resource_server.Settings(
         base=base, issuers={server.settings.issuer: server.settings.name for server in servers},

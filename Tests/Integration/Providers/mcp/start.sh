@@ -19,6 +19,9 @@
 #                         advertised nor sent)
 # REGISTRATION=0          no dynamic registration
 # RESOURCE_REQUIRED=0     accept authorization and token requests without `resource`
+# PLATFORM_ISSUER, PLATFORM_KEYS
+#                         a platform whose assertions for workloads are grants, beside the clients basic and post: `iss`,
+#                         and the file with its JWK set
 # JSON_RESPONSE=1         answer MCP requests with JSON where the SDK's default is an event stream
 # AUTHSTATE_PROVIDERS     folder of the Python environments (default ~/.cache/authstatekit-providers)
 #
