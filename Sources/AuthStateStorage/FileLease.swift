@@ -70,11 +70,13 @@ final class FileLease: AuthStateLease {
     }
 
     /// Removes an unused reservation, releases the lock, then calls `release`; later if a call hangs.
+    ///
+    /// After a holder that died, the reservation stays: it tells the next holder of the death, as what it replaced did.
     nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
         _ = takeFirst()
         await work.complete(within: FileAuthStateStore.leastPatience) {
             self.state.withLock { state in
-                state.reserved?.discard()
+                if !self.followsCrash { state.reserved?.discard() }
                 state.reserved = nil
                 state.isOver = true
                 self.lock.release(for: self.file)
@@ -123,8 +125,10 @@ final class FileLease: AuthStateLease {
     func delete(expecting: StoredAuthState.Version?) async throws {
         try await perform(or: .storeUnwritable, isChange: true) { state in
             _ = try state.reading.get()
-            guard let found = try self.file.read().stored?.version else { return }
-            try StoredAuthState.Version.check(found, isExpected: expecting)
+            if let found = try self.file.read().stored?.version {
+                try StoredAuthState.Version.check(found, isExpected: expecting)
+            }
+            // Without a state too: a first save may have left a temporary file.
             try self.remove(&state)
         }
     }

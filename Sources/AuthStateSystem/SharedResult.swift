@@ -7,6 +7,8 @@ package final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         /// In the order in which they came; nil is one that has not begun to wait, or was cancelled.
         var waiters: [CheckedContinuation<Value, any Error>?] = []
+        /// The number of those that wait.
+        var count = 0
         var result: Result<Value, any Error>?
     }
 
@@ -18,7 +20,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
     package var isFinished: Bool { state.withLock { $0.result != nil } }
 
     /// The number of waiters.
-    var waiterCount: Int { state.withLock { $0.waiters.count { $0 != nil } } }
+    var waiterCount: Int { state.withLock { $0.count } }
 
     /// Sets the result and resumes all waiters; returns false when there was one already, which stands.
     @discardableResult
@@ -26,7 +28,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
         let waiters: [CheckedContinuation<Value, any Error>?]? = state.withLock { state in
             guard state.result == nil else { return nil }
             state.result = result
-            defer { state.waiters = [] }
+            defer { (state.waiters, state.count) = ([], 0) }
             return state.waiters
         }
         for waiter in waiters ?? [] { waiter?.resume(with: result) }
@@ -38,6 +40,7 @@ package final class SharedResult<Value: Sendable>: Sendable {
     /// - Throws: The result's error, or `CancellationError` as soon as the calling task is cancelled.
     package nonisolated(nonsending) func value() async throws -> Value {
         let place: Int = state.withLock { state in
+            guard state.result == nil else { return 0 }
             state.waiters.append(nil)
             return state.waiters.count - 1
         }
@@ -48,15 +51,17 @@ package final class SharedResult<Value: Sendable>: Sendable {
                     // A cancellation before this point found no waiter to resume; one after it finds this one.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters[place] = continuation
+                    state.count += 1
                     return nil
                 }
                 if let immediate { continuation.resume(with: immediate) }
             }
         } onCancel: {
             let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
-                guard state.result == nil else { return nil }
-                defer { state.waiters[place] = nil }
-                return state.waiters[place]
+                guard state.result == nil, let waiter = state.waiters[place] else { return nil }
+                state.waiters[place] = nil
+                state.count -= 1
+                return waiter
             }
             waiter?.resume(throwing: CancellationError())
         }

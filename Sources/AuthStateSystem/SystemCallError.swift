@@ -30,6 +30,11 @@ package struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertib
         return prefix + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// Whether the same call may succeed later, without a change of the file or its permissions.
+    package var isPassing: Bool {
+        [EMFILE, ENFILE, ENOMEM, EIO, ENOSPC, EDQUOT, EAGAIN, EBUSY, ESTALE, ETIMEDOUT, ENOLCK].contains(code)
+    }
+
     /// The advice for a person, where a file of theirs is concerned.
     package var hint: String {
         // Two names of one number on Linux; flock on Darwin says the second.

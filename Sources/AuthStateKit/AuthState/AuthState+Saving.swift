@@ -108,9 +108,8 @@ extension AuthState {
         let found = try await lease.load()
         try absorb(found, readAt: begun)
         // The store reports this until a save: whatever is saved next tells it too.
-        if lease.followsCrash, let theirs = storedBox?.value, theirs.refreshToken != nil,
-            theirs.grantID == record.grantID,
-            record.unconfirmedRenewal == nil
+        if lease.followsCrash, !work.isReadUnderLease, let theirs = storedBox?.value, let token = theirs.refreshToken,
+            token == record.refreshToken, theirs.grantID == record.grantID, record.unconfirmedRenewal == nil
         {
             apply(.renewalUnconfirmed)
         }
@@ -233,8 +232,8 @@ extension AuthState {
             ended = try await synchronize(with: lease).map { try environment.record(of: $0) }
         } catch {
             // A registration is stored nowhere else.
-            guard record.lastRegistrationResponse == nil else { throw error }
-            // A state that cannot be read is removed all the same.
+            guard record.lastRegistrationResponse == nil, error.isAboutContent else { throw error }
+            // A state that can never be read is removed all the same.
             try await lease.discard()
             (storedVersion, storedBox, work.leasedSteps) = (nil, nil, work.leasedSteps &+ 1)
         }

@@ -79,7 +79,7 @@ extension AuthState {
     /// - Throws: `AuthStateError` of kind `.store` when the end could not be saved; in memory the grant is gone.
     public func clear() async throws { try await end() }
 
-    /// Ends a stored grant that is not loaded; a stored state that cannot be read is removed.
+    /// Ends a stored grant that is not loaded; a stored state that can never be read is removed.
     static func end(_ key: AuthStateKey, in environment: Environment) async throws {
         let now = environment.service.configuration.clock.now
         try await environment.store.withLease(key, deadline: environment.options.leaseDeadline) { lease in
@@ -88,6 +88,7 @@ extension AuthState {
                 guard let stored = try await lease.load() else { return }
                 (record, version) = (try AuthStateArchive(data: stored.archive).record, stored.version)
             } catch {
+                guard error.isAboutContent else { throw error }
                 return try await lease.discard()
             }
             guard !record.isLoggedOut else { return }
@@ -128,5 +129,13 @@ extension AuthState {
         from store: any AuthStateStore, key: AuthStateKey = .default, deadline: Duration = .seconds(30)
     ) async throws {
         try await store.withLease(key, deadline: deadline) { lease in try await lease.discard() }
+    }
+}
+
+extension Error {
+    /// Whether what is stored is at fault, and not the moment: no later attempt reads it.
+    var isAboutContent: Bool {
+        guard let error = self as? AuthStateError else { return false }
+        return error.kind == .store && error.code != .storeLocked && !error.isPassing
     }
 }

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateLibc
 import CAuthStatePostgres
 
@@ -26,9 +27,22 @@ struct ConnectionAttempt {
             throw PostgresFailure(cause: .refused, message: refusal.message, state: state)
         }
         do { return try connect() } catch {
-            guard error.cause == .refused, case .accepted = answer else { throw error }
-            throw PostgresFailure(cause: .notWanted, message: error.message)
+            guard error.cause == .refused else { throw error }
+            switch answer {
+            // Without a wish about the server's role, another client took the place that the question gave back.
+            case .accepted:
+                throw PostgresFailure(cause: wantsRole ? .notWanted : .unreachable, message: error.message)
+            // Too slow to say why it refuses, which a wrong password is not.
+            case .late: throw PostgresFailure(cause: .unreachable, message: error.message)
+            case .none, .refused: throw error
+            }
         }
+    }
+
+    /// Whether the connection string, or the environment, wants a primary, a standby, or a server that takes changes.
+    private var wantsRole: Bool {
+        let wish = settings["target_session_attrs"] ?? ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"]
+        return ![nil, "", "any"].contains(wish)
     }
 
     private func connect() throws(PostgresFailure) -> OpaquePointer {
@@ -54,8 +68,10 @@ struct ConnectionAttempt {
         case accepted
         /// The server refuses, with this SQLSTATE.
         case refused(String)
-        /// Neither within a second.
+        /// The server refuses without a code, or libpq does.
         case none
+        /// Neither within a second.
+        case late
     }
 
     /// Connects as `connect` does, with libpq told to report codes instead of words, and closes the connection.
@@ -70,7 +86,8 @@ struct ConnectionAttempt {
         while true {
             let left = ContinuousClock.now.duration(to: end)
             let socket = AuthStatePQsocket(handle)
-            guard left > .zero, socket >= 0 else { return .none }
+            guard left > .zero else { return .late }
+            guard socket >= 0 else { return .none }
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
             guard poll(&descriptor, 1, Int32(left / .milliseconds(1) + 1)) > 0 else { continue }
             switch Int(AuthStatePQconnectPoll(handle)) {

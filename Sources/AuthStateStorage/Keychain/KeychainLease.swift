@@ -37,11 +37,11 @@ final class KeychainLease: AuthStateLease {
         state = Lock(State(reading: reading))
     }
 
-    /// Resets an unused note, then calls `release`; later if a call hangs.
+    /// Resets an unused note, unless it is also that of a holder that died, then calls `release`; later if a call hangs.
     nonisolated(nonsending) func end(release: @escaping @Sendable () -> Void) async {
         await work.complete(within: KeychainAuthStateStore.leastPatience) {
             self.state.withLock { state in
-                if let version = state.reserved { self.entry.release(version) }
+                if let version = state.reserved, !self.followsCrash { self.entry.release(version) }
                 state.isOver = true
             }
             release()

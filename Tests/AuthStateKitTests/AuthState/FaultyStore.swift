@@ -18,6 +18,7 @@ final class FaultyStore: AuthStateStore {
     private let loadGate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
     private let written = Lock(false)
+    private let passing = Lock(false)
 
     /// Holds each save at this gate; nil lets saves pass.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
@@ -37,6 +38,8 @@ final class FaultyStore: AuthStateStore {
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
     /// Makes the next operation of this kind fail, and only that one.
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
+    /// Makes failures ones of the moment, as with too many open files.
+    func setPassing(_ isPassing: Bool) { passing.withLock { $0 = isPassing } }
     /// Makes saves fail after they have written, as a disk can, or a database whose answer is lost.
     func failAfterSaving(_ fails: Bool) { written.withLock { $0 = fails } }
     fileprivate func note(_ operation: Operation) throws {
@@ -45,7 +48,9 @@ final class FaultyStore: AuthStateStore {
             return state.failing.contains(operation)
         }
         if once.withLock({ $0.remove(operation) != nil }) || fails {
-            throw AuthStateError(.storeUnwritable, stage: .store, "disk full")
+            var error = AuthStateError(.storeUnwritable, stage: .store, "disk full")
+            error.isPassing = passing.withLock { $0 }
+            throw error
         }
     }
 
@@ -84,6 +89,10 @@ final class FaultyStore: AuthStateStore {
             try store.note(.delete)
             try await store.deleteGate.withLock { $0 }?.pass()
             try await inner.delete(expecting: expecting)
+        }
+        func discard() async throws {
+            try store.note(.delete)
+            try await inner.discard()
         }
     }
 }

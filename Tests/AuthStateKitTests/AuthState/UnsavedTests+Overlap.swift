@@ -67,6 +67,44 @@ struct UnsavedOverlapTests {
         #expect(store.log == log)
     }
 
+    @Test("tokens that are issued after the death of another holder are not marked, though their first save fails")
+    func freshTokensAfterCrash() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        store.setAfterCrash(true)
+        fixture.transport.enqueue(
+            .dynamic { _ in
+                store.failOnce(.save)
+                guard case .json(let text, let status) = Fixture.tokens(1) else { throw CancellationError() }
+                return TransportResponse(status: status, body: Data(text.utf8))
+            })
+        try await state.refresh()
+        #expect(state.snapshot.unconfirmedRenewal == nil)
+        #expect(try await stored(store.inner)?.unconfirmedRenewal == nil)
+        #expect(try await stored(store.inner)?.refreshToken == state.snapshot.refreshToken)
+    }
+
+    @Test("a state that cannot be read at the moment is not removed at a logout; one that never can is")
+    func unreadableEnd() async throws {
+        let fixture = try Fixture()
+        let store = FaultyStore()
+        try await fixture.state(store: store).setNeedsTokenRefresh()
+        let pool = AuthStatePool(store: store, service: fixture.service)
+        store.setPassing(true)
+        store.fail(.load)
+        #expect(await authError { try await pool.remove(.default) }?.kind == .store)
+        let state = fixture.state(store: store)
+        #expect(await authError { try await state.clear() }?.kind == .store)
+        #expect(try await stored(store.inner)?.refreshToken != nil)
+        store.setPassing(false)
+        store.fail()
+        store.failOnce(.load)
+        try await pool.remove(.default)
+        #expect(try await stored(store.inner) == nil)
+    }
+
     @Test("a change of a grant that another process has ended is not stored")
     func changeAfterLogoutElsewhere() async throws {
         let fixture = try Fixture()

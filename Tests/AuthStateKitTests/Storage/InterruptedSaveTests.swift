@@ -78,6 +78,35 @@ struct InterruptedSaveTests {
         #expect(try await next() == (isRemoved ? "" : "saved", false))
     }
 
+    @Test("a holder that reserves space and saves nothing leaves the report of a death to the next one")
+    func reservedInVain() async throws {
+        try await die(leaving: Array("new".utf8))
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            _ = try await lease.load()
+            try await lease.reserve()
+        }
+        #expect(try await next() == ("old", true))
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            let version = try await lease.load()?.version
+            try await lease.reserve()
+            _ = try await lease.save(Data("saved".utf8), expecting: version)
+        }
+        #expect(try await next() == ("saved", false))
+        #expect(try scratch.names() == ["state", "state.lock"])
+    }
+
+    @Test("a removal takes what is left of a first save, too")
+    func removedFirstSave() async throws {
+        try await die(leaving: Array("new".utf8), replacing: nil)
+        try await store.withLease(.default, deadline: .seconds(1)) { lease in
+            let version = try await lease.load()?.version
+            #expect(version == nil)
+            try await lease.delete(expecting: version)
+        }
+        #expect(try scratch.names() == [])
+        #expect(try await next() == ("", false))
+    }
+
     @Test("a first save that cannot be finished now is finished later")
     func finishedLater() async throws {
         // A program that runs cannot be opened for writing, not even by root.
