@@ -207,6 +207,24 @@ extension AuthState.Login {
         return Self(.assertion(grant), client, dpopKey)
     }
 
+    /// With an assertion that another party signs, which alone says who asks: no client stands beside it.
+    ///
+    /// - Parameters:
+    ///   - assertion: Where the assertion is, see `ClientCredential.assertion(file:)`.
+    ///   - provider: The provider that accepts the assertion.
+    ///   - scopes: The scopes to ask for; empty leaves them to the provider.
+    ///   - resources: The resources that the token is for, absolute URIs (RFC 8707).
+    ///   - additionalParameters: Additional parameters that the provider understands.
+    ///   - dpopKey: The key to bind the tokens to (RFC 9449); nil asks for bearer tokens.
+    public static func assertion(
+        _ assertion: ClientCredential, at provider: ProviderConfiguration, scopes: [Scope] = [],
+        resources: [String] = [], additionalParameters: Parameters = [:], dpopKey: DPoPKey? = nil
+    ) -> Self {
+        .assertion(
+            assertion, Client(provider, id: ""), scopes: scopes, resources: resources,
+            additionalParameters: additionalParameters, dpopKey: dpopKey)
+    }
+
     /// Waits until the user has decided; the store is tried once more, because showing the codes may have taken long.
     private static func wait(
         for response: some PolledLoginResponse, at place: AuthState.Place

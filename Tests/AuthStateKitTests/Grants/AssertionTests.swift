@@ -113,7 +113,7 @@ struct AssertionTests {
         let store = InMemoryAuthStateStore()
         let place = AuthState.Place(store, service: world.fixture.service)
         let login = AuthState.Login.assertion(
-            assertion, Client(world.fixture.configuration, id: ""), scopes: ["api"],
+            assertion, at: world.fixture.configuration, scopes: ["api"],
             resources: ["https://api.example"])
         let state = try await AuthState.logIn(login, at: place)
         clock.advance(by: .seconds(3600))
@@ -186,13 +186,13 @@ struct AssertionTests {
         let world = try await Platform()
         try world.mount()
         let place = AuthState.Place(InMemoryAuthStateStore(), service: world.fixture.service)
-        let client = Client(world.fixture.configuration, id: "")
-        _ = try await AuthState.logIn(.assertion(world.assertion, client), at: place)
+        let provider = world.fixture.configuration
+        _ = try await AuthState.logIn(.assertion(world.assertion, at: provider), at: place)
         let count = world.sent.count
-        _ = try await AuthState.restoreOrLogIn(.assertion(world.assertion, client, scopes: ["api"]), at: place)
+        _ = try await AuthState.restoreOrLogIn(.assertion(world.assertion, at: provider, scopes: ["api"]), at: place)
         #expect(world.sent.count == count)
         let token = try world.token()
-        _ = try await AuthState.restoreOrLogIn(.assertion(.assertion { _ in token }, client), at: place)
+        _ = try await AuthState.restoreOrLogIn(.assertion(.assertion { _ in token }, at: provider), at: place)
         #expect(world.sent.count == count + 1)
     }
 }
@@ -252,7 +252,7 @@ struct Platform: Sendable {
         _ assertion: ClientCredential? = nil, store: any AuthStateStore = InMemoryAuthStateStore()
     ) async throws -> AuthState {
         try await AuthState.logIn(
-            .assertion(assertion ?? self.assertion, Client(fixture.configuration, id: ""), scopes: ["api"]),
+            .assertion(assertion ?? self.assertion, at: fixture.configuration, scopes: ["api"]),
             at: AuthState.Place(store, service: fixture.service))
     }
 }
