@@ -23,6 +23,10 @@ extension EndToEndTests {
 
         private func authstate(
             _ arguments: String..., environment: [String: String] = [:]
+        ) async throws -> Program.Result { try await authstate(arguments, environment: environment) }
+
+        private func authstate(
+            _ arguments: [String], environment: [String: String] = [:]
         ) async throws -> Program.Result {
             let words = [Authstate.path] + arguments + ["--state", folder("login.json"), "--timeout", "120", "--json"]
             return try await Program.start(words, environment: environment).result()
@@ -46,6 +50,53 @@ extension EndToEndTests {
             try FileManager.default.removeItem(atPath: folder("robot.json"))
             let keyless = try await authstate("refresh")
             #expect(keyless.status == 78 && keyless.output.contains("credentialUnavailable"), "\(keyless)")
+        }
+
+        @Test("the token of a platform is enough, and each renewal reads the newest one")
+        func workload() async throws {
+            let platform = try SigningKey.generate(.es256, keyID: "platform-1")
+            let issuer = "https://platform.example"
+            provider.update {
+                $0.assertionIssuers = [.init(issuer, keys: [platform.publicKey], clients: ["worker": "service"])]
+            }
+            @discardableResult func mount(audience: String? = nil) throws -> String {
+                let now = Int64(Date().timeIntervalSince1970)
+                let token = try JSONWebToken.sign(
+                    claims: [
+                        "iss": .string(issuer), "sub": "worker", "aud": .string(audience ?? provider.issuer),
+                        "exp": .number(JSONNumber(now + 300)), "jti": .string(UUID().uuidString),
+                    ], with: platform)
+                try Data("\(token)\n".utf8).write(to: URL(filePath: folder("token")))
+                return token
+            }
+            let grant = ["login", "--issuer", provider.issuer, "--grant", "jwt-bearer", "--scope", "api"]
+            let missing = try await authstate(grant + ["--assertion-file", folder("token")])
+            #expect(missing.status == 78 && missing.output.contains("credentialUnavailable"), "\(missing)")
+            let first = try mount()
+            let login = try await authstate(grant + ["--assertion-file", folder("token")])
+            #expect(login.status == 0 && !(login.output + login.errors).contains(first), "\(login)")
+            let summary = try login.json()
+            #expect(summary["can_renew"] == true && summary["client_id"] == .null && summary["scope"] == "api")
+            let second = try mount()
+            #expect(try await authstate("refresh").status == 0)
+            let sent = provider.requests(at: .token).map(\.parameters)
+            #expect(sent.compactMap { $0["assertion"] } == [first, second])
+            #expect(sent.allSatisfy { $0["client_id"] == nil })
+            let reply = try await authstate("request", provider.url(of: .resource).absoluteString)
+            #expect(reply.status == 0 && reply.output.contains("worker"), "\(reply)")
+            try mount(audience: "https://other.example")
+            let refused = try await authstate("refresh")
+            #expect(refused.status == 77 && refused.output.contains("invalidGrant"), "\(refused)")
+            #expect(refused.output.contains("audience") && !refused.output.contains("Log in again"), "\(refused)")
+            #expect(try await authstate("token").status == 0)
+            let third = try mount()
+            let client = try await authstate(
+                [
+                    "login", "--issuer", provider.issuer, "--client-id", "service", "--grant", "client-credentials",
+                    "--assertion-env", "PLATFORM_TOKEN",
+                ], environment: ["PLATFORM_TOKEN": third])
+            #expect(client.status == 0, "\(client)")
+            #expect(provider.requests(at: .token).last?.parameters["client_assertion"] == third)
         }
 
         @Test("a login's token buys one for another service, and is kept")

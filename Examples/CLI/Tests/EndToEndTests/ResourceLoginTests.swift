@@ -142,6 +142,47 @@ extension EndToEndTests {
             }
         }
 
+        @Test("needs neither a person nor a page with the token of a platform, also for more rights")
+        func workload() async throws {
+            let authstate = try Authstate()
+            let key = try SigningKey.generate(.es256, keyID: "platform-1")
+            let keys = JSONValue.object(["keys": .array([key.publicKey.json])])
+            let file = try authstate.folder.file(
+                "keys.json", containing: String(decoding: keys.serialized(), as: UTF8.self))
+            let settings = [
+                "PLATFORM_ISSUER": "https://platform.example", "PLATFORM_KEYS": file, "ACCESS_TOKEN_SECONDS": "2",
+                "SCOPE_IN_CHALLENGE": "1", "REGISTRATION": "0",
+            ]
+            try await ResourceServer.run(.mcp, settings) { server in
+                let now = Int64(Date().timeIntervalSince1970)
+                let token = try JSONWebToken.sign(
+                    claims: [
+                        "iss": "https://platform.example", "sub": "worker-1", "aud": .string(server.issuer),
+                        "exp": .number(JSONNumber(now + 300)),
+                    ], with: key)
+                let place = try authstate.folder.file("token", containing: "\(token)\n")
+                let login = [
+                    "login", "--for", server.resource, "--grant", "jwt-bearer", "--assertion-file", place,
+                    "--issuer",
+                ]
+                let client = ["--client-id", "post", "--client-secret-env", "CLIENT_SECRET", "--auth-method", "post"]
+                try await authstate.expectFailure(
+                    login + ["https://other.example"], 78, [.clientIssuerMismatch],
+                    stage: .authorization, hint: "--assertion-file")
+                #expect(try await server.requests(at: .first).count(of: "/token") == 0)
+                let done = try await authstate(login + [server.issuer] + client)
+                try #require(done.status == 0, "\(done)")
+                #expect(try await authstate.call("whoami", at: server.resource).contains("worker-1"))
+                try await Task.sleep(for: .seconds(2))
+                #expect(try await authstate.call("add", ["a": 1, "b": 2], at: server.resource) == "3")
+                let written = try await authstate.writeNote(at: server.resource, authstate.stepUp())
+                #expect(written.status == 0, "\(written)")
+                let seen = try await server.requests(at: .first)
+                #expect(seen.count(of: "/authorize") == 0 && seen.count(of: "/register") == 0)
+                #expect(seen.count(of: "/token") >= 3)
+            }
+        }
+
         @Test("finds no metadata, or no server")
         func noMetadata() async throws {
             try await ResourceServer.run(.mcp) { server in

@@ -50,6 +50,14 @@ struct OptionsTests {
             ["--auth-method", "apple", "--private-key", "k"], ["--initial-access-token-env", "T"],
             ["--grant", "jwt-bearer"], ["--grant", "jwt-bearer", "--private-key", "k", "--paste"], ["--subject", "x"],
             ["--grant", "jwt-bearer", "--private-key", "k", "--auth-method", "private-key-jwt"],
+            ["--grant", "jwt-bearer", "--assertion-file", "a", "--private-key", "k"],
+            ["--grant", "jwt-bearer", "--assertion-file", "a", "--assertion-env", "A"],
+            ["--grant", "jwt-bearer", "--assertion-file", "a", "--subject", "x"],
+            ["--grant", "jwt-bearer", "--assertion-file", ""], ["--assertion-env", "ey.J0.x"],
+            ["--assertion-file", "a", "--client-secret-env", "S"], ["--assertion-file", "a", "--private-key", "k"],
+            ["--assertion-file", "a", "--auth-method", "none"],
+            ["--assertion-file", "a", "--assertion-audience", "issuer"],
+            ["--assertion-file", "a", "--client-certificate", "c", "--client-certificate-key", "k"],
             ["--grant", "ciba"], ["--grant", "ciba", "--login-hint", ""],
             ["--grant", "ciba", "--login-hint", "ada", "--paste"],
             ["--grant", "ciba", "--login-hint", "ada", "--browser-command", "open"],
@@ -60,6 +68,26 @@ struct OptionsTests {
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Login.parse(minimal + arguments) }
+    }
+
+    @Test("an assertion of another party is the grant with or without a client, or proves the client")
+    func assertions() throws {
+        let issuer = ["--issuer", "https://op.example"]
+        let granted = try Login.parse(issuer + ["--grant", "jwt-bearer", "--assertion-file", "/t"])
+        #expect(granted.isGrantedByAssertion && granted.proof() == nil)
+        #expect(granted.client.assertion == .assertion(file: "/t"))
+        let beside = try Login.parse(
+            minimal + ["--grant", "jwt-bearer", "--assertion-env", "A", "--client-secret-env", "S"])
+        #expect(beside.isGrantedByAssertion && beside.proof() == .environment("S"))
+        let proof = try Login.parse(minimal + ["--grant", "client-credentials", "--assertion-file", "/t"])
+        #expect(!proof.isGrantedByAssertion && proof.proof() == .assertion(file: "/t"))
+        #expect(throws: (any Error).self) {
+            try Login.parse(issuer + ["--grant", "client-credentials", "--assertion-file", "/t"])
+        }
+        #expect(throws: (any Error).self) {
+            try Login.parse(
+                issuer + ["--grant", "jwt-bearer", "--assertion-file", "/t", "--client-secret-env", "S"])
+        }
     }
 
     @Test("an actor is named by a variable, and only with a token")

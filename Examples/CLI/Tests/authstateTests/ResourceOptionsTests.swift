@@ -22,6 +22,12 @@ struct ResourceOptionsTests {
             (["--identifier", "ada@example.org"], "--identifier"), (["--resource", "https://x.example"], "--resource"),
             (["--grant", "device"], "--grant device"), (["--grant", "ciba", "--login-hint", "ada"], "--grant ciba"),
             (["--grant", "jwt-bearer", "--client-id", "c", "--private-key", "k"], "--grant jwt-bearer"),
+            (["--grant", "jwt-bearer", "--assertion-file", "a"], "--issuer"),
+            (["--issuer", "https://op.example", "--assertion-file", "a"], "--grant jwt-bearer"),
+            (
+                ["--issuer", "https://op.example", "--grant", "jwt-bearer", "--assertion-file", "a", "--param", "a=b"],
+                "--param"
+            ),
             (["--grant", "client-credentials"], "--client-id"),
             (["--grant", "client-credentials", "--register"], "--client-id"),
             (["--grant", "client-credentials", "--client-id", "c"], "--client-secret-env"),
@@ -89,6 +95,17 @@ struct ResourceOptionsTests {
                 .known("c", credential: .environment("S"))
             ])
 
+        let assertion = ["--grant", "jwt-bearer", "--assertion-file", "/t", "--issuer", "https://op.example"]
+        #expect(try clients(assertion) == [])
+        #expect(
+            try clients(assertion + ["--client-id", "c", "--client-secret-env", "S"])
+                == [.known("c", credential: .environment("S"), issuer: "https://op.example")])
+        #expect(
+            try clients([
+                "--grant", "client-credentials", "--assertion-env", "A", "--client-id", "c", "--issuer",
+                "https://op.example",
+            ]) == [.known("c", credential: .assertion(environment: "A"), issuer: "https://op.example")])
+
         let provider = ProviderConfiguration(
             issuer: try Issuer("https://op.example"), authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/"))
         var stored = AuthState.Record(Client(provider, id: "c", credential: .environment("S")))
@@ -96,6 +113,11 @@ struct ResourceOptionsTests {
         #expect(try clients([], stored: stored) == [known])
         #expect(try clients(["--register"], stored: stored) == [registering])
         #expect(stored.secretVariables == ["S"])
+        stored.assertionGrant = AssertionGrant(.assertion(environment: "A"))
+        #expect(stored.secretVariables == ["S", "A"])
+        stored.client.id = ""
+        #expect(try clients([], stored: stored) == [])
+        stored.assertionGrant = nil
         stored.client.id = url
         stored.annotations = ["authstate.client-metadata-url": url]
         #expect(try clients([], stored: stored) == [.document(url, credential: .environment("S"))])

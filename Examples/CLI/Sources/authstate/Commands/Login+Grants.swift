@@ -15,6 +15,10 @@ extension Login {
                 party.client, scopes: tokens.scopes(), resources: tokens.resource,
                 additionalParameters: tokens.grantParameters, dpopKey: try tokens.dpopKey(for: party.client.provider))
         case .assertion(let key): try assertion(of: party, signedWith: key)
+        case .issuedAssertion(let assertion):
+            .assertion(
+                assertion, party.client, scopes: tokens.scopes(), resources: tokens.resource,
+                additionalParameters: tokens.grantParameters, dpopKey: try tokens.dpopKey(for: party.client.provider))
         }
     }
 

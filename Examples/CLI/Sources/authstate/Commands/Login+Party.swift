@@ -42,8 +42,13 @@ extension Login {
         return Party(
             client: Client(
                 provider, id: registered?.clientID ?? client.clientID ?? "",
-                credential: client.credential(of: registered) ?? .none),
+                credential: proof(registered) ?? .none),
             signingCredential: client.signingCredential(of: registered))
+    }
+
+    /// What the client authenticates with; an assertion that is the grant does not authenticate it too.
+    func proof(_ registered: RegistrationResponse? = nil) -> ClientCredential? {
+        client.credential(of: registered).flatMap { isGrantedByAssertion && $0.isAssertion ? nil : $0 }
     }
 
     /// Listens at the registered redirect URI, or at any before the registration. The registered URI and the listener's

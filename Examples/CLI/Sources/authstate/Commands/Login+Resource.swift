@@ -26,10 +26,10 @@ extension Login {
     /// The ways to be a client at the authorization server: those that the options name; else the way of the stored login;
     /// else a registration.
     func clients(stored: AuthState.Record?) throws -> [ResourceClient] {
-        let credential = client.credential(of: nil) ?? .none
+        let credential = proof() ?? .none
         if let id = client.clientID { return [.known(id, credential: credential, issuer: connection.issuer)] }
         let document = resource.documentURL.map { ResourceClient.document($0, credential: credential) }
-        if document == nil, !client.register, let stored { return stored.resourceClients }
+        if document == nil, !client.register, !isGrantedByAssertion, let stored { return stored.resourceClients }
         guard mayRegister else { return [document].compactMap(\.self) }
         var metadata = ClientMetadata()
         metadata.clientName = registration.clientName ?? RegistrationOptions.standardName
@@ -41,7 +41,9 @@ extension Login {
     }
 
     /// Whether the client may have to register itself.
-    private var mayRegister: Bool { client.clientID == nil && (resource.documentURL == nil || client.register) }
+    private var mayRegister: Bool {
+        client.clientID == nil && !isGrantedByAssertion && (resource.documentURL == nil || client.register)
+    }
 
     /// The settings of the login; those that name the client are the stored login's when no option does.
     private func resourceSettings(_ stored: AuthState.Record?) -> Settings {
@@ -61,8 +63,11 @@ extension Login {
     }
 
     private func resourceLogin(_ context: Context, _ stored: AuthState.Record?) throws -> ResourceLogin {
-        guard case .page(let userAgent) = try way(context, stored: stored) else { return .clientCredentials }
-        return .presenting(userAgent)
+        switch try way(context, stored: stored) {
+        case .page(let userAgent): .presenting(userAgent)
+        case .issuedAssertion(let assertion): .assertion(assertion, issuer: connection.issuer ?? "")
+        case .client, .device, .backchannel, .assertion: .clientCredentials
+        }
     }
 
     private func resourceAccessOptions(

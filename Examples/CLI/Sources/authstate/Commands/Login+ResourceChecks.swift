@@ -28,15 +28,22 @@ extension Login {
         if isKnown, hasDocument {
             throw ValidationError("--client-id goes without --client-metadata-url: either names the client.")
         }
-        if connection.issuer != nil, !isKnown, !client.register {
+        if connection.issuer != nil, !isKnown, !client.register, client.assertion == nil {
             throw ValidationError(
-                "--for goes with --issuer only beside --client-id or --register: the server of this client.")
+                "--for goes with --issuer only beside --client-id, --register or --assertion-file: the server that knows "
+                    + "them.")
+        }
+        if let option = client.assertionOption, connection.issuer == nil {
+            throw ValidationError("\(option) with --for needs --issuer: the server that the assertion is for.")
         }
         if registration.initialAccessTokenEnv != nil, connection.issuer == nil {
             throw ValidationError(
                 "--initial-access-token-env with --for needs --issuer: the API may name any server.")
         }
         if client.clientSecretEnv != nil, !isKnown { throw ValidationError("--client-secret-env needs --client-id.") }
+        if let option = client.assertionOption, !isKnown, !hasDocument, !isGrantedByAssertion {
+            throw ValidationError("With --for, \(option) needs --client-id, or --grant jwt-bearer.")
+        }
         if client.key.privateKey != nil, !isKnown, !hasDocument {
             throw ValidationError("With --for, --private-key needs --client-id or --client-metadata-url.")
         }
@@ -54,10 +61,11 @@ extension Login {
 
     private func checkResourceGrant() throws {
         guard tokens.grant != .authorizationCode else { return }
-        guard tokens.grant == .clientCredentials else {
-            throw ValidationError("--for goes without --grant \(tokens.grant.rawValue).")
+        guard tokens.grant == .clientCredentials || isGrantedByAssertion else {
+            let hint = tokens.grant == .jwtBearer ? " signed by --private-key; give --assertion-file" : ""
+            throw ValidationError("--for goes without --grant \(tokens.grant.rawValue)\(hint).")
         }
-        if client.credential(of: nil) == nil || client.register {
+        if tokens.grant == .clientCredentials, client.credential(of: nil) == nil || client.register {
             throw ValidationError(
                 "--grant client-credentials with --for needs --client-id or --client-metadata-url, and --client-secret-env "
                     + "or --private-key.")
@@ -67,7 +75,7 @@ extension Login {
             ("--authorization-details", tokens.authorizationDetails != nil),
         ]
         if let option = foreign.first(where: \.1)?.0 {
-            throw ValidationError("--grant client-credentials with --for goes without \(option).")
+            throw ValidationError("--grant \(tokens.grant.rawValue) with --for goes without \(option).")
         }
     }
 }

@@ -17,20 +17,23 @@ extension Login {
         case backchannel
         case client
         case assertion(key: ClientCredential)
+        case issuedAssertion(ClientCredential)
 
         /// What the terminal says while a person confirms the login elsewhere; nil where the page says it.
         var wait: String? {
             switch self {
             case .device: "Waiting for you to confirm the login"
             case .backchannel: "Waiting for the login to be confirmed"
-            case .page, .client, .assertion: nil
+            case .page, .client, .assertion, .issuedAssertion: nil
             }
         }
     }
 
     /// The browser, which inherits no secret that this command is given.
     private func opener(_ stored: AuthState.Record?) throws -> Browser {
-        let secrets = [client.clientSecretEnv, registration.initialAccessTokenEnv, backchannel.userCodeEnv]
+        let secrets = [
+            client.clientSecretEnv, client.assertionEnv, registration.initialAccessTokenEnv, backchannel.userCodeEnv,
+        ]
         return try browser.browser(for: .authorization)
             .withholding(secrets.compactMap(\.self) + (stored?.secretVariables ?? []))
     }
@@ -48,7 +51,9 @@ extension Login {
                 DevicePresenter(console: context.console, browser: browserOption == nil ? nil : try opener(stored)))
         case .ciba: return .backchannel
         case .clientCredentials: return .client
-        case .jwtBearer: return .assertion(key: client.key.credential ?? .none)
+        case .jwtBearer:
+            if let assertion = client.assertion { return .issuedAssertion(assertion) }
+            return .assertion(key: client.key.credential ?? .none)
         }
     }
 }

@@ -34,6 +34,9 @@ struct Login: Command {
             Without a person, by a key of the client:
               authstate login --issuer https://op.example --client-id job --grant client-credentials --private-key key.pem
 
+            Without a person and without a secret, by the token that the platform gives to its programs:
+              authstate login --issuer https://op.example --grant jwt-bearer --assertion-file /var/run/secrets/tokens/op
+
             By a client that is registered first, with tokens that are worth nothing without their key:
               authstate login --issuer https://op.example --register --dpop
 
@@ -114,26 +117,49 @@ struct Login: Command {
         case .clientCredentials:
             if !client.isConfidential {
                 throw ValidationError(
-                    "--grant client-credentials needs --client-secret-env, --private-key or "
+                    "--grant client-credentials needs --client-secret-env, --private-key, --assertion-file or "
                         + "--client-certificate.")
             }
-        case .jwtBearer:
-            if client.key.privateKey == nil { throw ValidationError("--grant jwt-bearer needs --private-key.") }
-            if client.register || client.key.authMethod != nil {
-                let option = client.register ? "--register" : "--auth-method"
-                throw ValidationError("--grant jwt-bearer goes without \(option): the assertion says who asks.")
-            }
+        case .jwtBearer: try checkAssertionGrant()
+        }
+        if tokens.grant != .jwtBearer, let assertion = client.assertionOption, let option = client.proofBesideAssertion
+        {
+            throw ValidationError(
+                "\(assertion) goes without \(option): it proves the client, unless the --grant is jwt-bearer.")
         }
         if !tokens.grant.isPersonal, let option = pageOption ?? browserOption {
             throw ValidationError("--grant \(tokens.grant.rawValue) goes without \(option): no page is shown.")
         }
     }
 
+    /// Checks the grant by an assertion, which the client's key signs, or another party.
+    private func checkAssertionGrant() throws {
+        if client.register {
+            throw ValidationError("--grant jwt-bearer goes without --register: the assertion says who asks.")
+        }
+        if let option = client.assertionOption {
+            if tokens.subject != nil { throw ValidationError("\(option) goes without --subject: it names one itself.") }
+            if client.clientID == nil, let proof = client.proofBesideAssertion {
+                throw ValidationError("\(proof) needs --client-id.")
+            }
+            return
+        }
+        if client.key.privateKey == nil {
+            throw ValidationError("--grant jwt-bearer needs --private-key, or --assertion-file of another party's.")
+        }
+        if client.key.authMethod != nil {
+            throw ValidationError("--grant jwt-bearer goes without --auth-method: the assertion says who asks.")
+        }
+    }
+
+    /// Whether an assertion of another party is the grant, so that no client has to be named.
+    var isGrantedByAssertion: Bool { tokens.grant == .jwtBearer && client.assertion != nil }
+
     /// Refuses options that make no sense in a login at a provider, or miss another.
     private func checkProviderLogin() throws {
         try connection.requireProvider(or: identity)
         let provider = try connection.known()
-        if client.clientID == nil, !client.register {
+        if client.clientID == nil, !client.register, !isGrantedByAssertion {
             throw ValidationError(
                 provider?.howToRegister ?? "Name the client with --client-id, or use --register.")
         }

@@ -38,6 +38,9 @@ extension Request {
 
     private func resourceLogin(for record: AuthState.Record, _ context: Context) -> ResourceLogin {
         if record.clientCredentials != nil { return .clientCredentials }
+        if let grant = record.assertionGrant, let issuer = record.client.provider.issuer {
+            return .assertion(grant.assertion, issuer: issuer.rawValue)
+        }
         if stepUp.paste { return .presenting(PasteUserAgent()) }
         let secrets = record.secretVariables
         return .presenting(

@@ -18,6 +18,16 @@ struct ClientOptions: ParsableArguments {
     var key: KeyOptions
 
     @Option(
+        help: ArgumentHelp(
+            "The file with an assertion that another party signs, such as the token that a platform gives to its programs: "
+                + "with --grant jwt-bearer the grant, else the client's proof. Only its path is kept.",
+            valueName: "file"))
+    var assertionFile: String?
+
+    @Option(help: ArgumentHelp("The environment variable with such an assertion.", valueName: "var"))
+    var assertionEnv: String?
+
+    @Option(
         name: .customLong("team-id"),
         help: ArgumentHelp("The developer's team at Apple, for --auth-method apple.", valueName: "id"))
     var teamID: String?
@@ -71,6 +81,7 @@ struct ClientOptions: ParsableArguments {
         }
         try checkIdentity()
         try checkProof()
+        try checkAssertion()
         try checkCertificate()
         try checkApple()
         if assertionAudience != nil, credential(of: nil)?.signsAssertions != true {
@@ -113,6 +124,19 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
+    private func checkAssertion() throws {
+        try SecretVariable.check(assertionEnv, of: "--assertion-env")
+        if assertionFile?.isEmpty == true { throw ValidationError("--assertion-file has to name a file.") }
+        guard let assertionOption else { return }
+        let others = [
+            ("--assertion-env", assertionFile != nil && assertionEnv != nil), ("--register", register),
+            ("--private-key", key.privateKey != nil && !requestObject),
+        ]
+        if let option = others.first(where: \.1)?.0 {
+            throw ValidationError("\(assertionOption) goes without \(option).")
+        }
+    }
+
     private func checkCertificate() throws {
         if (certificateFile == nil) != (certificateKeyFile == nil) {
             throw ValidationError("--client-certificate and --client-certificate-key go together.")
@@ -142,6 +166,23 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--auth-method apple needs --team-id, --key-id and --private-key.")
         }
         if register { throw ValidationError("--register goes without --auth-method apple.") }
+    }
+
+    /// The reference to the assertion that another party signs; nil without one.
+    var assertion: ClientCredential? {
+        assertionFile.map { .assertion(file: $0.absolutePath) } ?? assertionEnv.map { .assertion(environment: $0) }
+    }
+
+    /// The option that the assertion was given by.
+    var assertionOption: String? {
+        assertionFile.map { _ in "--assertion-file" } ?? assertionEnv.map { _ in "--assertion-env" }
+    }
+
+    /// What an assertion that proves the client goes without: the other proofs.
+    var proofBesideAssertion: String? {
+        if clientSecretEnv != nil { return "--client-secret-env" }
+        if provesByCertificate { return "--client-certificate" }
+        return key.authMethod.map { _ in "--auth-method" }
     }
 
     /// Whether the client authenticates by its certificate; beside another method the tokens are bound to it.
@@ -181,7 +222,7 @@ struct ClientOptions: ParsableArguments {
         let usesKey = key.authMethod.map { $0 == .privateKeyJWT } ?? (clientSecretEnv == nil)
         if usesKey, let credential = key.credential { return credential }
         if let registration { return registration.credential }
-        return clientSecretEnv.map { .environment($0, method: key.authMethod?.method) }
+        return clientSecretEnv.map { .environment($0, method: key.authMethod?.method) } ?? assertion
     }
 
     /// The credential that signs requests.
@@ -213,8 +254,8 @@ struct ClientOptions: ParsableArguments {
 }
 
 extension ClientCredential {
-    /// Whether the client authenticates by signed assertions.
-    fileprivate var signsAssertions: Bool { method == .privateKeyJWT || method == .clientSecretJWT }
+    /// Whether the client authenticates by assertions that it signs.
+    fileprivate var signsAssertions: Bool { (method == .privateKeyJWT && !isAssertion) || method == .clientSecretJWT }
 }
 
 extension String {

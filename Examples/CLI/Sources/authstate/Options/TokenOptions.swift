@@ -29,7 +29,7 @@ struct TokenOptions: ParsableArguments {
         help: ArgumentHelp(
             "How to get the tokens: a person logs in in the browser here, or on another device, or confirms where the "
                 + "provider asks them (ciba); or the client speaks in its own name, by what it proves itself with or by "
-                + "assertions that --private-key signs."))
+                + "assertions, which --private-key or another party signs."))
     var grant = Grant.authorizationCode
 
     @Option(

@@ -41,8 +41,8 @@ extension AuthStateError {
         }
         if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
-        } else if namesTolerance {
-            // The tolerance that accepts this very answer is the best advice.
+        } else if namesTolerance || refusesAssertion {
+            // The library's own advice is the best: a tolerance that accepts this very answer, what to check of an assertion.
         } else if let advice = Self.stageAdvice[stage]?[code] {
             copy.hint = advice
         } else if stage != .logout, let advice = Self.advice[code] {
@@ -69,6 +69,9 @@ extension AuthStateError {
 
     /// Whether the hint names a command or an option of this program already.
     private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }
+
+    /// Whether a login or renewal by an assertion was refused, which no login by hand mends.
+    private var refusesAssertion: Bool { code == .invalidGrant && hint?.contains("the assertion's") == true }
 
     private var namesTolerance: Bool {
         ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }

@@ -14,6 +14,8 @@ extension AuthStateError {
     func resourceAdvice(for resource: String?) -> String? {
         switch code {
         case .resourceMismatch: otherResource
+        case .clientIssuerMismatch where stage == .authorization:
+            "Give --issuer with the server that the API names, and --assertion-file with an assertion for that server."
         case .clientIssuerMismatch: Self.otherServer
         case .invalidArgument where hint?.hasPrefix("Name the issuer") == true:
             "Give --issuer with the API's authorization server, or keep the login where there is room: without --state."

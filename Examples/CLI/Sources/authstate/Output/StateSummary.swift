@@ -21,7 +21,7 @@ struct StateSummary {
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "authorized": .bool(isUsable),
-            "client_id": .string(record.client.id),
+            "client_id": JSONValue(clientID),
             "issuer": JSONValue(record.client.provider.issuer?.rawValue),
             "subject": JSONValue(subject),
             "grant": .string(grant),
@@ -49,7 +49,7 @@ struct StateSummary {
             ("authorized", isUsable ? "yes" : "no"),
             ("resource", record.resource),
             ("issuer", record.client.provider.issuer?.rawValue),
-            ("client", record.client.id),
+            ("client", clientID),
             ("subject", subject),
             ("scope", record.scope),
             ("details", record.authorizationDetails?.map(\.type).joined(separator: " ")),
@@ -69,6 +69,9 @@ struct StateSummary {
         let seconds = Int(end.timeIntervalSince(now).rounded(.down))
         return end.formatted(.iso8601) + (seconds > 0 ? " (in \(seconds) s)" : " (over)")
     }
+
+    /// The client; nil where an assertion alone said who asks.
+    private var clientID: String? { record.client.id.isEmpty ? nil : record.client.id }
 
     private var canRenew: Bool {
         record.authorizationError == nil && (record.refreshToken != nil || record.machineGrant != nil)

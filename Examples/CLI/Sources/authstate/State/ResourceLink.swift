@@ -45,12 +45,16 @@ extension AuthState.Record {
 
     /// The environment variables that hold the client's secret, which no browser inherits.
     var secretVariables: [String] {
-        if case .environment(let name) = client.credential.source { [name] } else { [] }
+        [client.credential, assertionGrant?.assertion].compactMap {
+            if case .environment(let name)? = $0?.source { name } else { nil }
+        }
     }
 
     /// The ways in which the stored client can log in again: it registers itself, has a document, or is known to this
     /// authorization server alone.
     var resourceClients: [ResourceClient] {
+        // The assertion alone says who asks.
+        if client.id.isEmpty { return [] }
         if let registration = lastRegistrationResponse, client.id == registration.clientID {
             var metadata = ClientMetadata()
             metadata.clientName = registration.metadata["client_name"]?.stringValue ?? RegistrationOptions.standardName
