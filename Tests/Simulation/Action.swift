@@ -36,6 +36,8 @@ enum Action: String, Hashable, CaseIterable {
     case device
     /// `clientCredentials`.
     case clientCredentials
+    /// A login by the assertion of a platform.
+    case assertion
     /// `clear()`; of a pool `remove(_:)`.
     case clear
     /// `logOut()`.

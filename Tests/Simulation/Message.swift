@@ -35,7 +35,8 @@ enum Message: Hashable {
             case ("/revoke", _): TokenName(form["token"]).map { .revocation($0) } ?? .unknown
             case ("/token", "authorization_code"): number("code").map { .code($0) } ?? .unknown
             case ("/token", "refresh_token"): TokenName(form["refresh_token"]).map { .renewal($0) } ?? .unknown
-            case ("/token", "client_credentials"): number("ticket").map { .machine($0) } ?? .unknown
+            case ("/token", "client_credentials"), ("/token", GrantType.jwtBearer.rawValue):
+                number("ticket").map { .machine($0) } ?? .unknown
             case ("/token", _): number("device_code").map { .device($0) } ?? .unknown
             case (let path, _) where path.hasPrefix("/clients/"):
                 TokenName(bearer).map { .management($0, .init(request.method)) } ?? .unknown

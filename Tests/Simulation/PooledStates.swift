@@ -56,12 +56,8 @@ final class PooledStates: StateHolder, @unchecked Sendable {
                     .device(process.world.deviceRequest(of: number)) {
                         try await self.process.confirm($0, key)
                     }, for: key))
-        case .machine:
-            return see(
-                try await pool.logIn(
-                    .clientCredentials(
-                        Client(process.world.configuration, id: "client"), additionalParameters: process.machine(key)),
-                    for: key))
+        case .machine, .workload:
+            return see(try await pool.logIn(process.programLogin(key, isWorkload: login == .workload), for: key))
         case .registration:
             return see(try await pool.insert(process.newState(key, by: login)))
         }

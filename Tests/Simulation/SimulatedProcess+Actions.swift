@@ -22,6 +22,7 @@ extension SimulatedProcess {
             case .redirect: return try await process.logIn(key, by: .redirect)
             case .device: return try await process.logIn(key, by: .device)
             case .clientCredentials: return try await process.logIn(key, by: .machine)
+            case .assertion: return try await process.logIn(key, by: .workload)
             case .register: return try await process.logIn(key, by: .registration)
             case .clear, .logOut, .revoke, .deleteRegistration: return try await process.end(key, by: action)
             case .readRegistration: return try await process.manageRegistration(key, isUpdate: false)

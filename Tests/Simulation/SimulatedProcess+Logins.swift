@@ -30,9 +30,9 @@ extension SimulatedProcess {
             return try await AuthState.logIn(
                 .device(world.deviceRequest(of: number)) { try await self.confirm($0, key) },
                 at: AuthState.Place(store, key: key, service: service, options: options))
-        case .machine:
+        case .machine, .workload:
             return try await AuthState.logIn(
-                .clientCredentials(Client(world.configuration, id: "client"), additionalParameters: machine(key)),
+                programLogin(key, isWorkload: login == .workload),
                 at: AuthState.Place(store, key: key, service: service, options: options))
         case .redirect: throw AuthStateError(.unsupported, stage: .usage, "An access alone logs in like this.")
         case .registration:
@@ -51,6 +51,17 @@ extension SimulatedProcess {
             key: key, decision: decisionOfLogin(key), subject: world.provider.newSubject,
             thumbprint: world.proofKey(of: number)?.thumbprint)
         world.provider.confirm(device: device, ticket)
+    }
+
+    /// A login without a user: by the client's own credential, or by the assertion of a platform.
+    func programLogin(_ key: AuthStateKey, isWorkload: Bool) -> AuthState.Login {
+        guard isWorkload else {
+            return .clientCredentials(
+                Client(world.configuration, id: "client"), additionalParameters: machine(key))
+        }
+        return .assertion(
+            .assertion(environment: World.platformToken), at: world.configuration,
+            additionalParameters: machine(key))
     }
 
     /// The parameters of a client that asks in its own name: each of its logins is a grant that the simulation knows by

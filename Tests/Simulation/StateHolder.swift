@@ -46,7 +46,7 @@ enum TokenWish: Hashable {
 
 /// A way in which a user, or the client itself, logs in.
 enum Login: Hashable {
-    case page, device, machine, registration
+    case page, device, machine, workload, registration
     /// A page in two requests of a browser, which an access alone has.
     case redirect
 
@@ -55,6 +55,7 @@ enum Login: Hashable {
         case .page: .authorize
         case .device: .device
         case .machine: .clientCredentials
+        case .workload: .assertion
         case .registration: .register
         case .redirect: .redirect
         }

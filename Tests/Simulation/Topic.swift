@@ -44,7 +44,9 @@ struct Topic {
             ]),
         Topic(
             name: "machines", weight: 1, first: [.clientCredentials],
-            actions: Array(repeating: .clientCredentials, count: 8) + [.request, .request, .device, .device]),
+            actions: Array(repeating: .clientCredentials, count: 4) + Array(repeating: .assertion, count: 4) + [
+                .request, .request, .device, .device,
+            ]),
         Topic(
             name: "registration", weight: 2, first: [.register, .authorize],
             actions: [

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateKit
+import AuthStateLibc
 import AuthStateOAuth
 
 /// The client as every process has it.
@@ -9,6 +10,12 @@ extension World {
     static let otherIssuer = "https://other.example"
     static let resource = URL(string: "https://resource.example/data")!
     static let resourceMetadataURL = "https://resource.example/.well-known/oauth-protected-resource/data"
+
+    /// The environment variable with the token of the platform, which signs nothing here: the provider takes any.
+    static let platformToken = {
+        setenv("SIMULATED_PLATFORM_TOKEN", "eyJhbGciOiJFUzI1NiJ9.e30.AA", 1)
+        return "SIMULATED_PLATFORM_TOKEN"
+    }()
 
     /// The provider's endpoints.
     var configuration: ProviderConfiguration { plan.grants.isOpenID ? Self.openID : Self.plain }
