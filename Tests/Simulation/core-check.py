@@ -43,7 +43,7 @@ SWITCHES = [
     ("a rotated refresh token is saved at the second try", "AuthState+Saving.swift",
      "                do { try await store(under: lease) } catch { report(unsaved: error) }\n", "", 400),
     ("a late answer is saved before the lease is released", "AuthState+Renewal.swift",
-     "            await persist(under: lease)\n            throw superseded", "            throw superseded", 1000,
+     "                await persist(under: lease)\n                throw superseded", "                throw superseded", 1000,
      "changes during renewals"),
     ("a renewal is not repeated without its lease", "AuthState+Redeeming.swift",
      "            do { try await lease.reserve() } catch { return redemption }\n", "", 1000, "lost leases"),
