@@ -10,6 +10,7 @@ public var EIO: Int32 { 5 }
 public var ECHILD: Int32 { 10 }
 public var ENOMEM: Int32 { 12 }
 public var EACCES: Int32 { 13 }
+public var EBUSY: Int32 { 16 }
 public var EEXIST: Int32 { 17 }
 public var ENOTDIR: Int32 { 20 }
 public var EISDIR: Int32 { 21 }
@@ -28,9 +29,11 @@ public var EADDRINUSE: Int32 { 48 }
 public var EADDRNOTAVAIL: Int32 { 49 }
 public var ECONNABORTED: Int32 { 53 }
 public var ENOBUFS: Int32 { 55 }
+public var ETIMEDOUT: Int32 { 60 }
 public var ELOOP: Int32 { 62 }
 public var ENAMETOOLONG: Int32 { 63 }
 public var EDQUOT: Int32 { 69 }
+public var ESTALE: Int32 { 70 }
 public var ENOLCK: Int32 { 77 }
 public var EOPNOTSUPP: Int32 { 102 }
 
