@@ -116,7 +116,7 @@ struct ResourceOptionsTests {
         stored.assertionGrant = AssertionGrant(.assertion(environment: "A"))
         #expect(stored.secretVariables == ["S", "A"])
         stored.client.id = ""
-        #expect(try clients([], stored: stored) == [])
+        #expect(try stored.resourceClients == [] && clients([], stored: stored) == [registering])
         stored.assertionGrant = nil
         stored.client.id = url
         stored.annotations = ["authstate.client-metadata-url": url]
