@@ -29,7 +29,8 @@ extension Login {
         let credential = proof() ?? .none
         if let id = client.clientID { return [.known(id, credential: credential, issuer: connection.issuer)] }
         let document = resource.documentURL.map { ResourceClient.document($0, credential: credential) }
-        if document == nil, !client.register, !isGrantedByAssertion, let known = stored?.resourceClients, !known.isEmpty {
+        if document == nil, !client.register, !isGrantedByAssertion, let known = stored?.resourceClients, !known.isEmpty
+        {
             return known
         }
         guard mayRegister else { return [document].compactMap(\.self) }
