@@ -47,7 +47,7 @@ enum ReplacedFiles {
         let state = try await world.restore(without: protection)
         _ = try await state.freshTokens()
         let good = try Data(contentsOf: URL(fileURLWithPath: world.file))
-        try await eventually("the renewed token expires") { state.tokensIfFresh() == nil ? true : nil }
+        try await world.expire(state)
         try await apply(change, world, first: first, good: good)
         let found = FileManager.default.contents(atPath: world.file)
         let before = world.provider.statistics
