@@ -322,15 +322,18 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// Whether the check is made: always, unless a test turned it off around this task.
     package var isOn: Bool {
         #if DEBUG
-            Self.turnedOff != self
+            Self.recorder?(self)
+            return Self.turnedOff != self
         #else
-            true
+            return true
         #endif
     }
 
     #if DEBUG
         /// The check that the tests have turned off in this task.
         @TaskLocal package static var turnedOff: TrustCheck?
+        /// Receives each check that is reached in this task.
+        @TaskLocal package static var recorder: (@Sendable (TrustCheck) -> Void)?
     #endif
 
     /// Whether a condition holds, or need not hold because the check is turned off.
