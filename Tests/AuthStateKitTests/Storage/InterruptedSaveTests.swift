@@ -114,13 +114,11 @@ struct InterruptedSaveTests {
         try await die(leaving: program, replacing: nil, with: program)
         let temporary = scratch[try #require(try scratch.names().first { $0.hasSuffix(".tmp") })]
         #expect(chmod(temporary, 0o700) == 0)
-        let running = Process()
-        running.executableURL = URL(filePath: temporary)
-        running.arguments = ["60"]
-        try running.run()
+        let running = try Child(
+            [temporary, "60"], environment: [:], output: .file("/dev/null"), errors: .file("/dev/null"))
         let error = await authError { try await next() }
-        kill(running.processIdentifier, SIGKILL)
-        running.waitUntilExit()
+        running.send(SIGKILL)
+        running.wait()
         #expect(error?.code == .storeUnwritable, "\(error?.message ?? "none")")
         let found = try await store.withLease(.default, deadline: .seconds(1)) { try await $0.load() }
         #expect(found?.archive == Data(program))
