@@ -110,7 +110,7 @@ extension ProviderTests {
         }
     }
 
-    @Suite("tokens that expire soon", .running(Provider.shortLived)) struct ExpiryTests {
+    @Suite("tokens that expire soon", .running(Provider.shortLived), .serialized) struct ExpiryTests {
         @Test("tokens are used while they last, and renewed when they have expired", arguments: Provider.shortLived)
         func expiry(_ provider: Provider) async throws {
             let flow = try Flow(provider)

@@ -14,19 +14,37 @@ final class PageHost: Sendable {
 
     /// `http://127.0.0.1:PORT`
     let origin: String
-    private let server: LoopbackServer
+    private let program: Program
+    private let folder: TemporaryFolder
 
-    init(_ html: String, port: Int = 0) throws {
-        var limits = LoopbackLimits()
-        limits.headBytes = 64 << 10
-        server = try LoopbackServer(port: UInt16(port), addresses: [.ipv4], limits: limits) { request, responder in
-            let isFrame = request.path == Self.frame
-            let body = isFrame ? "<iframe src='/callback?\(request.query ?? "")'></iframe>" : html
-            responder.respond(
-                LoopbackResponse(status: 200, headers: ["Content-Type": "text/html"], body: Array(body.utf8)))
+    init(_ html: String, port: Int = 0) async throws {
+        folder = try TemporaryFolder()
+        let file = try folder.file("index.html", containing: html)
+        program = try Program.start([LoginBrowser.python, "-c", Self.server, file, "\(port)", Self.frame])
+        guard let line = try await program.firstLine(within: .seconds(20)) else {
+            throw NotInTime(description: "The host did not start: \(program.errors)")
         }
-        origin = "http://127.0.0.1:\(server.port)"
+        origin = line
     }
 
-    deinit { server.stop() }
+    deinit { program.kill() }
+
+    private static let server = """
+        import http.server, sys
+        page = open(sys.argv[1], "rb").read()
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_): pass
+            def do_GET(self):
+                path, _, query = self.path.partition("?")
+                framed = f"<iframe src='/callback?{query}'></iframe>".encode()
+                body = framed if path == sys.argv[3] else page
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Handler)
+        print(f"http://127.0.0.1:{server.server_port}", flush=True)
+        server.serve_forever()
+        """
 }

@@ -8,7 +8,7 @@ extension RedirectPageTests {
         "a login comes back through the page, and the app exchanges the code",
         arguments: [AuthorizationRequest.ResponseMode.query, .fragment])
     func login(mode: AuthorizationRequest.ResponseMode) async throws {
-        let host = try PageHost(#require(PageHost.page))
+        let host = try await PageHost(#require(PageHost.page))
         var configuration = OpenIDProvider.Configuration()
         configuration.clients = [.init(id: "app", redirectURIs: ["\(host.origin)/callback"])]
         let provider = try await OpenIDProvider(configuration: configuration)
@@ -36,7 +36,7 @@ extension ProviderTests {
             arguments: [Provider.glewlwyd, .django])
         func login(_ provider: Provider) async throws {
             let flow = try Flow(provider)
-            let host = try PageHost(#require(PageHost.page), port: RedirectPorts.next())
+            let host = try await PageHost(#require(PageHost.page), port: RedirectPorts.next())
             var request = try await flow.request()
             request.redirectURI = try RedirectURI("\(host.origin)/callback")
             let userAgent = try RedirectUserAgent { url in

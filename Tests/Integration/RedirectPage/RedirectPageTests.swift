@@ -9,7 +9,7 @@ struct RedirectPageTests {
 
     @Test("the app gets what it needs from every answer, and nothing else")
     func arrivals() async throws {
-        let host = try PageHost(#require(PageHost.page))
+        let host = try await PageHost(#require(PageHost.page))
         try await Chromium.run { browsers in
             try await Visit.watch(browsers[0])
             for arrival in Arrival.all {
@@ -25,7 +25,7 @@ struct RedirectPageTests {
     @Test("a page without one of its protections is found out")
     func weaknesses() async throws {
         let page = try #require(PageHost.page).replacing(Self.policy, with: "name=\"none\"")
-        let whole = try PageHost(page)
+        let whole = try await PageHost(page)
         try await Chromium.run { browsers in
             try await Visit.watch(browsers[0])
             for weakness in Weakness.all {
@@ -50,7 +50,7 @@ struct RedirectPageTests {
                 "com.example.app", "com.example.app:/callback?code=evil", "com.example.app:/callback#", "",
             ]
             for app in wrong {
-                let host = try PageHost(page.replacing(PageHost.app, with: app))
+                let host = try await PageHost(page.replacing(PageHost.app, with: app))
                 let arrival = Arrival(app, "?code=abc&state=xyz", handsOver: nil)
                 let faults = try await Visit(arrival, at: host, in: browsers[0]).faults
                 #expect(faults == [], "\(app)")

@@ -70,6 +70,12 @@ final class Program: Sendable {
         _ = try? await result(within: .seconds(10))
     }
 
+    /// Kills the program and waits for its end, which takes no time: for `deinit`, which cannot use `end()`.
+    func kill() {
+        child.send(SIGKILL)
+        child.wait()
+    }
+
     /// Sends a signal, unless the program has ended.
     func send(_ signal: Int32) { child.send(signal) }
 
