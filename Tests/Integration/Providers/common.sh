@@ -19,7 +19,7 @@ need() {
 }
 
 # choose_port PORT: prints PORT, or a free one for 0. Free ports are looked for below the range from which the kernel
-# gives ports to outgoing connections, and away from the redirect URIs' 8400–8499.
+# gives ports to outgoing connections, and away from the redirect URIs' 8400–8799.
 choose_port() {
     if [ "$1" != 0 ]; then echo "$1"; return; fi
     $python - <<'PYTHON'

@@ -1,14 +1,23 @@
 import Foundation
+import Synchronization
 
 /// The loopback ports that are registered at the providers that compare them.
 enum RedirectPorts {
-    /// A port without a listener now; chosen by chance, so that programs side by side take different ones.
+    private static let all = (8400...8799).shuffled()
+    private static let taken = Mutex(0)
+
+    /// A port without a listener now. Tests side by side get different ones; chance keeps other programs apart.
     static func next() -> Int {
-        (8400...8499).shuffled().first { port in
-            guard let listener = try? Listener(port: port) else { return false }
+        for _ in all {
+            let port = taken.withLock { count in
+                defer { count += 1 }
+                return all[count % all.count]
+            }
+            guard let listener = try? Listener(port: port) else { continue }
             listener.close()
-            return true
-        } ?? 8400
+            return port
+        }
+        return all[0]
     }
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// The built program at independent providers, one test after the other: they share the running processes.
+/// The built program at independent providers.
 @Suite(
-    "authstate", .whereProvidersAreInstalled, .running(Provider.all), .serialized, .timeLimit(.minutes(5)))
+    "authstate", .whereProvidersAreInstalled, .running(Provider.all, lanes: 3), .inLane, .timeLimit(.minutes(10)))
 struct EndToEndTests {}

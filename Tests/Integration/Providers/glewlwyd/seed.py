@@ -21,7 +21,7 @@ LOGOUT_URI = os.environ.get("BACKCHANNEL_LOGOUT_URI")
 SCOPES = ["openid", "profile", "email", "offline_access"]
 
 # Redirect URIs are matched exactly, the port included: a block of loopback ports is registered.
-REDIRECT_PORTS = range(8400, 8500)
+REDIRECT_PORTS = range(8400, 8800)
 REDIRECT_URIS = (
     [f"http://127.0.0.1:{port}/callback" for port in REDIRECT_PORTS]
     + [f"http://[::1]:{port}/callback" for port in (8400, 8401)]

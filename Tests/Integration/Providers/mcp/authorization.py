@@ -28,7 +28,7 @@ USER, PASSWORD = "alice", "password"
 CODE_SECONDS = 300
 REFRESH_TOKEN_SECONDS = 1209600
 # The SDK compares redirect URIs with their port.
-REDIRECT_URIS = [f"http://127.0.0.1:{port}/callback" for port in range(8400, 8500)]
+REDIRECT_URIS = [f"http://127.0.0.1:{port}/callback" for port in range(8400, 8800)]
 
 PAGE = """<!doctype html><html lang="en"><head><title>{title}</title></head><body><h1>{title}</h1>
 <form method="post"><p>{text}</p>{fields}</form></body></html>"""
