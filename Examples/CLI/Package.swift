@@ -7,39 +7,38 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let kit = Target.Dependency.product(name: "AuthStateKit", package: "AuthStateKit")
+let testing = Target.Dependency.product(name: "AuthStateTesting", package: "AuthStateKit")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
     name: "AuthStateCLI",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "authstate", targets: ["authstate"])],
+    products: [
+        .executable(name: "authstate", targets: ["authstate"]),
+        // For programs that use the logins of authstate, such as authstate-proxy.
+        .library(name: "AuthStateProgram", targets: ["AuthStateProgram"]),
+    ],
     dependencies: [
         .package(name: "AuthStateKit", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
-        .executableTarget(
-            name: "authstate",
-            dependencies: [
-                .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateTesting", package: "AuthStateKit"),
-                .product(name: "AuthStateJOSE", package: "AuthStateKit"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
+        // The commands, and what they share: options, sessions, output, exit codes.
+        .target(
+            name: "AuthStateProgram",
+            dependencies: [kit, testing, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments],
             swiftSettings: strict
         ),
-        .testTarget(name: "authstateTests", dependencies: ["authstate"], swiftSettings: strict),
-        // The built program at independent providers; Support is a link to the library's integration tests.
+        .executableTarget(name: "authstate", dependencies: ["AuthStateProgram"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests",
+            name: "AuthStateProgramTests",
             dependencies: [
-                "authstate", .product(name: "AuthStateKit", package: "AuthStateKit"),
-                .product(name: "AuthStateTesting", package: "AuthStateKit"),
+                "AuthStateProgram", kit, .product(name: "AuthStateJOSE", package: "AuthStateKit"), arguments,
             ],
-            swiftSettings: strict
-        ),
+            swiftSettings: strict),
+        // The built program at independent providers; Support is a link to the library's integration tests.
+        .testTarget(name: "EndToEndTests", dependencies: ["authstate", kit, testing], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,49 @@
+public import ArgumentParser
+import AuthStateKit
+
+/// The program: logs in at an OpenID provider, stores the tokens, and prints fresh ones.
+public struct AuthStateCommand: AsyncParsableCommand {
+    /// The program's help and its commands.
+    public static let configuration = CommandConfiguration(
+        commandName: "authstate",
+        abstract: "Log in at an OpenID provider, and use tokens that are always fresh.",
+        discussion: """
+            Data goes to standard output, everything for a person to standard error.
+
+            Exit codes: 0 done; 1 the resource answered with an error; 64 wrong usage; 65 the provider's answer was \
+            refused; 69 provider unreachable or failing, try again; 75 the stored state is locked or cannot be used; \
+            77 log in (again); 78 wrong configuration; 130 cancelled.
+            """,
+        version: "authstate 0.1.0",
+        subcommands: [Demo.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Login",
+                subcommands: [
+                    Login.self, Register.self, Registration.self, PrintClientMetadata.self, Status.self, Profiles.self,
+                ]),
+            CommandGroup(
+                name: "Token",
+                subcommands: [Token.self, Request.self, UserInfo.self, Refresh.self, Exchange.self, Introspect.self]),
+            CommandGroup(name: "Other programs", subcommands: [GitCredential.self, KubeCredential.self, Proxy.self]),
+            CommandGroup(name: "Logout", subcommands: [Logout.self, Revoke.self]),
+        ])
+
+    /// The commands that other programs call again and again. Reading the arguments of one alone takes half the time of
+    /// looking through all commands.
+    private static let frequent: [String: any ParsableCommand.Type] = [
+        "token": Token.self, "request": Request.self, "git-credential": GitCredential.self,
+        "kube-credential": KubeCredential.self,
+    ]
+
+    /// Makes the command with no arguments read.
+    public init() {}
+
+    /// Runs the program: what is not a valid call of a frequent command is read, and refused, as part of the whole.
+    public static func start() async {
+        await start { arguments in
+            guard let command = arguments.first.flatMap({ frequent[$0] }) else { return nil }
+            return try? command.parse(Array(arguments.dropFirst()))
+        }
+    }
+}

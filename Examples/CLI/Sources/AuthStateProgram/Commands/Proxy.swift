@@ -1,0 +1,79 @@
+import ArgumentParser
+import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Starts `authstate-proxy`, a program of its own: it needs a network framework, which the other commands do without.
+struct Proxy: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add fresh access tokens to the requests of a local program.",
+        discussion: """
+            Starts authstate-proxy with the same arguments, from this program's folder or PATH; \
+            'authstate proxy --help' shows its options:
+              authstate proxy https://api.example/v1
+            """)
+
+    static let program = "authstate-proxy"
+
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of authstate-proxy.")
+    var arguments: [String] = []
+
+    /// Replaces this process by the other program.
+    func run() throws {
+        for path in Self.candidates { try replaceProcess(by: path) }
+        let error = AuthStateError(
+            .unsupported, stage: .usage, "The proxy is a program of its own, and is not installed.",
+            expected: "\(Self.program) in this program's folder or in PATH",
+            hint: "Build it with 'swift build -c release --package-path Examples/Proxy' and copy \(Self.program) there."
+        )
+        Console(isJSON: arguments.prefix { $0 != "--" }.contains("--json")).show(error)
+        throw ExitCode(ExitReason(error.kind).rawValue)
+    }
+
+    /// Where the other program may be, in this order.
+    private static var candidates: [String] {
+        let search = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        // A relative entry would name another program in each folder.
+        return ([folder].compactMap { $0 } + search.filter { $0.hasPrefix("/") }).map { "\($0)/\(program)" }
+    }
+
+    /// The folder of the running program, links resolved; nil where the system does not tell it.
+    private static var folder: String? {
+        #if os(Linux)
+            let own = "/proc/self/exe"
+        #else
+            let own = CommandLine.arguments[0]
+            guard own.contains("/") else { return nil }
+        #endif
+        guard let path = realpath(own, nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path).split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
+    }
+
+    /// Returns only when there is no such program.
+    ///
+    /// - Throws: `ExitCode` when the program is there and does not start.
+    private func replaceProcess(by path: String) throws {
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        execv(path, &words)
+        guard errno != ENOENT, errno != ENOTDIR else { return }
+        let error = AuthStateError(
+            .unsupported, stage: .usage, "The proxy cannot be started: \(String(cString: strerror(errno))).",
+            received: path)
+        Console(isJSON: arguments.contains("--json")).show(error)
+        throw ExitCode(ExitReason(error.kind).rawValue)
+    }
+}

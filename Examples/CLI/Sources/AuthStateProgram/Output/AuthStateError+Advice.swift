@@ -1,0 +1,198 @@
+public import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthStateError {
+    /// The error with advice in this program's words: the command or option that helps, for the selected login.
+    ///
+    /// - Parameter resource: The API that the login is for; nil for a login that began at a provider.
+    public func advised(for options: CommonOptions, resource: String? = nil) -> AuthStateError {
+        var copy = advised(for: resource)
+        if resource != nil, let step = Self.resourceSteps[stage] { copy.message = "\(step): \(copy.message)" }
+        if code == .storeCorrupt, options.state != nil {
+            copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
+        }
+        copy.hint = copy.hint?.replacing("'authstate logout", with: "'authstate logout\(options.selection)")
+        let names = copy.hint?.contains("'authstate login --for") == true
+        copy.hint = copy.hint?.replacing(
+            "'authstate login", with: "'authstate login\(options.loginSelection(for: names ? nil : resource))")
+        let key = AuthStateKey(rawValue: options.profile)
+        if kind == .store, let location = try? StateLocation(options),
+            let place = try? location.store(key: key).path(for: key), !copy.description.contains(place)
+        {
+            copy.received = copy.received.map { "\($0) in \(place)" } ?? place
+        }
+        return copy
+    }
+
+    /// The error with advice in this program's words.
+    var advised: AuthStateError { advised(for: nil) }
+
+    private func advised(for resource: String?) -> AuthStateError {
+        var copy = self
+        guard !isAdvised else { return copy }
+        if let advice = resourceAdvice(for: resource) {
+            copy.hint = advice
+            return copy
+        }
+        if let recognizedFailure {
+            copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
+        } else if namesTolerance || refusesAssertion {
+            // The library's own advice is the best: a tolerance that accepts this very answer, what to check of an assertion.
+        } else if let advice = Self.stageAdvice[stage]?[code] {
+            copy.hint = advice
+        } else if stage != .logout, let advice = Self.advice[code] {
+            copy.hint = advice
+        } else if code == .timedOut, stage == .authorization {
+            copy.hint = Self.recognizedAdvice[.noAnswerCame]
+        }
+        if code == .invalidDPoPProof {
+            copy.hint = copy.hint?.replacing("give the request a dpopKey", with: "log in with --dpop")
+            if stage == .authorization, hint?.hasPrefix("Check this machine's clock") == true {
+                copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
+            }
+        }
+        for name in ToleranceName.allCases {
+            copy.hint = copy.hint?.replacing(
+                "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
+        }
+        if code == .endpointMissing { copy.hint = endpointAdvice }
+        if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
+            copy.hint = Self.otherDeviceGrant
+        }
+        return copy
+    }
+
+    /// Whether the hint names a command or an option of this program already.
+    private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }
+
+    /// Whether a login or renewal by an assertion was refused, which no login by hand mends.
+    private var refusesAssertion: Bool { code == .invalidGrant && hint?.contains("the assertion's") == true }
+
+    private var namesTolerance: Bool {
+        ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
+    }
+
+    /// The advice without an endpoint.
+    private var endpointAdvice: String {
+        switch expected {
+        case "device_authorization_endpoint":
+            "If the provider has one that its metadata leave out, give --device-authorization-endpoint."
+        case "pushed_authorization_request_endpoint": "Log in without --par."
+        case "backchannel_authentication_endpoint": "Log in without --grant ciba."
+        default:
+            hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
+        }
+    }
+
+    /// Advice that names this program's options.
+    private static let recognizedAdvice: [RecognizedFailure.Name: String] = [
+        .redirectMismatch:
+            "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
+            + "registered with --redirect-uri.",
+        .clientRefused: clientAdvice,
+        .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
+        .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
+        .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
+        .scopeRefused: "Ask in --scope for what the provider knows and the client may have.",
+        .noAnswerCame:
+            "If the browser shows the provider's error, or an empty page, check that --redirect-uri and --client-id are "
+            + "registered there, character by character. Else try again and finish in the browser, or allow more time with "
+            + "--timeout.",
+        .untrustedCertificate:
+            "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
+    ]
+
+    private static let clientAdvice =
+        "Check --client-id, and what the client proves itself with: --client-secret-env, --private-key or "
+        + "--client-certificate; a public client has none of them. Some providers take a secret only with --auth-method "
+        + "basic, others only with --auth-method post; some want another --assertion-audience."
+
+    /// Advice for a stage whose failure is not one of the login.
+    private static let stageAdvice: [Stage: [Code: String]] = [
+        .registration: [
+            .refusedWithoutReason:
+                "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
+                + "its pages and use --client-id."
+        ],
+        // An introspection or exchange has a valid login.
+        .token: [
+            .refusedWithoutReason:
+                "Check that the provider offers this to the client, and what the client proves itself with.",
+            .unsupportedGrantType: "Allow this grant for --client-id at the provider, or use another --grant.",
+        ],
+        .refresh: [
+            .invalidScope:
+                "Ask in --scope for a part of what was granted; for more, log in again with 'authstate login --scope'."
+        ],
+        .userinfo: [
+            .insufficientScope: "Log in again with 'authstate login --scope', with openid in it."
+        ],
+        .logout: [
+            .portInUse: "Use port 0 in --post-logout-redirect-uri for any free port, or end the program that holds it.",
+            .invalidRedirectURI: "Use --post-logout-redirect-uri http://127.0.0.1:0/callback, or --local.",
+            .unauthorizedClient:
+                "Check the secret or key that the login was made with; some providers let only some clients revoke.",
+        ],
+    ]
+
+    private static let logIn = "Log in with 'authstate login'."
+    private static let withoutPrompt = "Log in with 'authstate login', without --prompt none."
+
+    /// glewlwyd announces the device grant under the name of RFC 8628, and registers it under one of its own.
+    private static let otherDeviceGrant =
+        "Check --auth-method, --grant and --redirect-uri against what the provider allows. It has a name of its own for the "
+        + "device grant: --metadata 'grant_types=[\"device_authorization\",\"refresh_token\"]'."
+
+    private static let advice: [Code: String] = [
+        .notLoggedIn: logIn,
+        .invalidGrant: "Log in again with 'authstate login'.",
+        .noRefreshToken: "Log in again with 'authstate login'; some providers need --scope \"openid offline_access\", "
+            + "and --prompt consent with it.",
+        .tokenRejected: "Log in again with 'authstate login'.",
+        .refusedWithoutReason: "Log in again with 'authstate login'.",
+        .interactionRequired: withoutPrompt,
+        .loginRequired: withoutPrompt,
+        .consentRequired: withoutPrompt,
+        .accountSelectionRequired: withoutPrompt,
+        .insufficientScope: "Log in again with 'authstate login --scope', asking for the scope that is needed.",
+        .deviceCodeExpired: "Log in again, and confirm it in time.",
+        .unknownUserID: "Check --login-hint: it has to name a user whom the provider knows.",
+        .missingUserCode: "Give the code that the person shares with the provider with --user-code-env.",
+        .invalidUserCode: "Check the code in the variable that --user-code-env names.",
+        .invalidBindingMessage: "Give a shorter --binding-message, of letters and digits.",
+        .accessDenied: "Log in again and allow the access that is asked for.",
+        .browserUnavailable:
+            "Use --grant device to log in on another device, --paste to copy the address by hand, or a --browser-command "
+            + "that works here.",
+        .openedTwice:
+            "Log in again, and open the address once. If you did, another program opened it: one that checks links, or one of "
+            + "another user of this machine, who may want you to work with their account. --paste and --grant device need no "
+            + "such address.",
+        .portInUse: "Use port 0 in --redirect-uri for any free port, or end the program that holds it.",
+        .invalidRedirectURI: "Use --redirect-uri http://127.0.0.1:0/callback, or --paste.",
+        .insecureURL: "Use https; a login with --allow-insecure-http allows http, for tests.",
+        .insecureConnection: "Check the address, and --ca-file for a private certificate authority.",
+        .unauthorizedClient:
+            "Check --client-id, the client's secret or key, and --auth-method; if they are right, allow this grant for the "
+            + "client at the provider.",
+        .invalidClient: clientAdvice,
+        .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
+        .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
+        .discoveryFailed: "Check --issuer, or --domain and --realm.",
+        .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
+        .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",
+        .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
+        .issuerMismatch:
+            "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
+            + "--realm.",
+        .initialAccessTokenRejected:
+            "Give the provider's token for this with --initial-access-token-env, or register the client on its pages and use "
+            + "--client-id.",
+        .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
+    ]
+}

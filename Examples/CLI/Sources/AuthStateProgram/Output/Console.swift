@@ -1,0 +1,88 @@
+public import AuthStateKit
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The two streams: data on standard output, everything for a person on standard error.
+public final class Console: Sendable {
+    /// Whether standard output carries one JSON object.
+    let isJSON: Bool
+    /// Whether a person reads standard error as it is written.
+    let isInteractive: Bool
+
+    private let statusLine = Mutex("")
+
+    init(isJSON: Bool, isInteractive: Bool = isatty(STDERR_FILENO) == 1) {
+        self.isJSON = isJSON
+        self.isInteractive = isInteractive && !isJSON
+    }
+
+    /// Writes a message for the person.
+    public func note(_ text: String) {
+        statusLine.withLock { line in
+            Self.write((line.isEmpty ? "" : Self.erased) + text.plain + "\n" + line, to: STDERR_FILENO)
+        }
+    }
+
+    /// Asks a question that only "y" or "yes" answers with yes; without a terminal the answer is no.
+    func confirms(_ question: String) -> Bool {
+        guard isInteractive, isatty(STDIN_FILENO) == 1 else { return false }
+        Self.write("\(question.plain) [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
+    /// Replaces the line that changes in place; does nothing without a terminal.
+    func setStatusLine(_ text: String) {
+        guard isInteractive else { return }
+        statusLine.withLock { line in
+            Self.write(Self.erased + text, to: STDERR_FILENO)
+            line = text
+        }
+    }
+
+    /// Prints a line of data ahead of the result; a program that reads JSON gets the result alone.
+    func print(_ line: String) {
+        guard !isJSON else { return }
+        Self.write(line.plain + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Prints the result of a command.
+    public func show(_ report: Report) {
+        if let note = report.note { self.note(note) }
+        guard report.json != .null else { return }
+        Self.write(isJSON ? report.json.printed + [0x0A] : report.data, to: STDOUT_FILENO)
+    }
+
+    /// Prints an error: one line for a person, an object for a program.
+    public func show(_ error: AuthStateError) {
+        if isJSON {
+            Self.write(JSONValue.object(["error": error.json]).printed + [0x0A], to: STDOUT_FILENO)
+        } else {
+            note("authstate: \(error)")
+        }
+    }
+
+    private static let erased = "\r\u{1B}[K"
+
+    private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

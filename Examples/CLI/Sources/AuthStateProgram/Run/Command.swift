@@ -1,0 +1,125 @@
+public import ArgumentParser
+public import AuthStateKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A command: it turns its options into a report, and leaves printing, time limit and exit code to `run()`.
+public protocol Command: AsyncParsableCommand, Sendable {
+    /// The options that every command has.
+    var common: CommonOptions { get }
+    /// The stage that an error names when the command runs out of time.
+    static var stage: AuthStateError.Stage { get }
+    /// How long such commands may take, in seconds, unless `--timeout` says otherwise.
+    static var timeLimit: Double { get }
+    /// How long this one may take.
+    var timeLimit: Double { get }
+    /// Whether it works until it is interrupted; the time limit is that of each request then.
+    var runsUntilInterrupted: Bool { get }
+    /// The advice when it takes longer; nil leaves the error's own.
+    var timeLimitHint: String? { get }
+
+    /// Returns the API that the command's login is for, which a new login names; nil for a login at a provider.
+    func loginResource(_ context: Context) async -> String?
+
+    /// Does the work.
+    ///
+    /// - Throws: `AuthStateError`, or `CancellationError`.
+    func perform(_ context: Context) async throws -> Report
+}
+
+/// The context of a command.
+public struct Context: Sendable {
+    /// The two streams of the program.
+    public let console: Console
+    /// How long the command may take, in seconds.
+    public let timeLimit: Double
+    /// The common options, for the session.
+    let common: CommonOptions
+    /// The sealing keys, for the session.
+    let keys: SealingKeys
+
+    /// A browser on this machine, with an announcement for the person.
+    ///
+    /// The address that is shown is the one-time address, which has neither the request nor a token in it.
+    func userAgent(_ browser: Browser, for purpose: AnnouncingUserAgent.Purpose) -> any ExternalUserAgent {
+        let browser = browser.announcing { [console] url in
+            console.note(
+                "If no browser opens, open this address, which works once, to \(purpose.rawValue):\n\n  "
+                    + "\(url.absoluteString)\n")
+        }
+        return AnnouncingUserAgent(
+            base: LoopbackUserAgent(browser: browser, timeout: .seconds(timeLimit)), console: console, purpose: purpose)
+    }
+
+    /// The place of the stored login.
+    ///
+    /// - Throws: `AuthStateError` of kind usage or store.
+    public func session() async throws -> Session { try await session(.existing) }
+
+    /// The place of the login.
+    func session(_ sealing: Session.Sealing) async throws -> Session {
+        try await Session(common, timeLimit: timeLimit, console: console, keys: keys, sealing: sealing)
+    }
+}
+
+extension Command {
+    /// 60 seconds.
+    public static var timeLimit: Double { 60 }
+    /// The time limit of such commands.
+    public var timeLimit: Double { Self.timeLimit }
+    /// No.
+    public var runsUntilInterrupted: Bool { false }
+    /// To try again, or to allow more time.
+    public var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
+
+    /// Returns the API of the stored login.
+    public func loginResource(_ context: Context) async -> String? {
+        // Without the warnings, which the command has shown.
+        let key = AuthStateKey(rawValue: common.profile)
+        guard let file = try? StateLocation(common).store(key: key),
+            let place = try? await SealedPlace.existing(file, key, context.keys),
+            let stored = try? await place.store.load(key)
+        else { return nil }
+        return try? AuthStateArchive(data: stored.archive).record.resource
+    }
+
+    /// Does the work within its time, prints what comes of it, and ends with its exit code.
+    ///
+    /// - Throws: `ExitCode`.
+    public func run() async throws {
+        let limit = common.timeout ?? timeLimit
+        let console = Console(isJSON: common.json)
+        let keys = SealingKeys(limit: .seconds(limit * 0.9))
+        let context = Context(console: console, timeLimit: limit, common: common, keys: keys)
+        let status: ExitReason
+        do {
+            let seconds = runsUntilInterrupted ? nil : limit
+            let report = try await TimeLimit.run(seconds: seconds, stage: Self.stage, hint: timeLimitHint) {
+                try await perform(context)
+            }
+            console.show(report)
+            status = report.status
+        } catch {
+            let error = AuthStateError(ending: error, stage: Self.stage)
+                .advised(for: common, resource: await loginResource(context))
+            console.show(error)
+            status = ExitReason(error.kind)
+        }
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+}
+
+extension AuthStateError {
+    /// Any error that ends a command, in the terms of the others.
+    public init(ending error: any Error, stage: Stage) {
+        switch error {
+        case let error as AuthStateError: self = error
+        case is CancellationError: self.init(.cancelled, stage: stage, "Cancelled.")
+        default: self.init(.providerError, stage: stage, "This went wrong in an unexpected way.", underlying: error)
+        }
+    }
+}

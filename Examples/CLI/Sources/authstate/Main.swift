@@ -1,0 +1,6 @@
+import AuthStateProgram
+
+@main
+struct Main {
+    static func main() async { await AuthStateCommand.start() }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import AuthStateKit
+import AuthStateProgram
+
+/// Adds access tokens to the requests of a program on this machine.
+@main
+struct Proxy: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "authstate-proxy",
+        abstract: "Add fresh access tokens to the requests of a local program.",
+        usage: "authstate proxy <url> [<options>]",
+        discussion: """
+            Prints the base URL that the program uses in place of the API's, then serves until it is interrupted:
+              authstate proxy https://api.example/v1
+              authstate proxy --port 8080 --profile work https://api.example/v1
+              curl http://127.0.0.1:8080/KEY/items
+
+            It listens on this machine alone. The base URL has a new key in it at each start: give it only to programs \
+            that may use the login. Authorization, DPoP and cookies of the program are not passed on, and web pages are \
+            refused. Requests and answers are passed on as a whole: streams are not. --timeout is the time for each \
+            request.
+            """,
+        version: AuthStateCommand.configuration.version)
+    static let stage = AuthStateError.Stage.resource
+
+    @Option(help: ArgumentHelp("The port on this machine; 0 means any free one.", valueName: "port"))
+    var port = 0
+
+    @Flag(help: "Serve without a key: every program and every user of this machine can then use the login.")
+    var noKey = false
+
+    @Argument(help: "The base URL of the API: https, or http on this machine.")
+    var url: String
+
+    @OptionGroup
+    var renewal: RenewalOptions
+
+    @OptionGroup(title: "Common options")
+    var common: CommonOptions
+
+    var runsUntilInterrupted: Bool { true }
+
+    static func main() async { await start() }
+
+    func validate() throws {
+        if !(0...65_535).contains(port) { throw ValidationError("--port has to be a number from 0 to 65535.") }
+        do { _ = try ProxyUpstream(url) } catch { throw ValidationError("\(error)") }
+    }
+
+    func perform(_ context: Context) async throws -> Report {
+        let upstream = try ProxyUpstream(url)
+        let login = ProxyLogin(for: upstream, renewal.parameters, context)
+        // Without a login, or with one for another API, the command ends at once.
+        try await login.open()
+        let server = try await ProxyServer(port: port)
+        let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port)
+        let log = ProxyLog(context.console, traces: common.trace) { error in
+            error.advised(for: common, resource: await loginResource(context))
+        }
+        if noKey {
+            context.console.note(
+                "authstate: Without a key every program and every user of this machine can use the login at \(gate.url)."
+            )
+        }
+        context.console.show(
+            Report(json: ["url": .string(gate.url), "upstream": .string("\(upstream)")], lines: [gate.url]))
+        let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log)
+        var failure: (any Error)?
+        do { try await server.run(forwarder) } catch { failure = error }
+        await login.finish()
+        // The interruption is the end that the person asks for.
+        if let failure, !Task.isCancelled { throw failure }
+        return .printed
+    }
+}

@@ -1,0 +1,1 @@
+../../../CLI/Tests/EndToEndTests/Authstate+Failure.swift

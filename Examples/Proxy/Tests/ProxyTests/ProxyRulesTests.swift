@@ -1,0 +1,264 @@
+import ArgumentParser
+import AuthStateKit
+import AuthStateProgram
+import Testing
+
+@testable import authstate_proxy
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("The rules of the proxy")
+struct ProxyRulesTests {
+    private static let key = ProxyKey()
+    private let gate: ProxyGate
+
+    init() throws {
+        gate = ProxyGate(upstream: try ProxyUpstream("https://api.example/v1"), key: Self.key, port: 8080)
+    }
+
+    private static func head(_ target: String, _ headers: TransportHeaders = [:], method: String = "GET") -> ProxyHead {
+        var all: TransportHeaders = headers[values: "Host"].isEmpty ? ["Host": "127.0.0.1:8080"] : [:]
+        for field in headers { all.append(field.name, field.value) }
+        return ProxyHead(method: method, target: target, headers: all)
+    }
+
+    private func status(of head: ProxyHead) -> Int {
+        do { return try gate.url(for: head).absoluteString.isEmpty ? 0 : 200 } catch { return error.status }
+    }
+
+    @Test(
+        "serves a base URL in one form",
+        arguments: [
+            ("https://api.example/v1", "https://api.example/v1"),
+            ("HTTPS://API.example:443/v1/", "https://api.example/v1"),
+            ("https://api.example", "https://api.example"), ("https://api.example/", "https://api.example"),
+            ("http://127.0.0.1:9/a//", "http://127.0.0.1:9/a"), ("http://localhost:9", "http://localhost:9"),
+            ("https://api.example/%7Eada", "https://api.example/%7Eada"),
+        ])
+    func base(_ text: String, _ base: String) throws { #expect(try "\(ProxyUpstream(text))" == base) }
+
+    @Test(
+        "serves no base URL that is open to others, or is none",
+        arguments: [
+            "http://api.example/v1", "ftp://api.example", "https://ada:s3cret@api.example/", "https://api.example/?a=1",
+            "https://api.example/#a", "https://api.example/v1/../v2", "https://api.example/%2e%2e", "api.example", "",
+            "https://", "http://127.0.0.1.example/", "https://api.example//v1",
+        ])
+    func refusedBase(_ text: String) throws {
+        let error = #expect(throws: AuthStateError.self) { try ProxyUpstream(text) }
+        #expect(error?.kind == .usage && error?.description.contains("s3cret") == false)
+        #expect(throws: (any Error).self) { try Proxy.parse([text]) }
+    }
+
+    @Test(
+        "sends a path after the key to the same path below the base",
+        arguments: [
+            ("", ""), ("/", "/"), ("/items", "/items"), ("/items?", "/items?"),
+            ("/items/3?a=b&c=%20", "/items/3?a=b&c=%20"),
+            ("?a=../b", "?a=../b"), ("/a//b/", "/a//b/"), ("/100%25", "/100%25"), ("/caf%C3%A9", "/caf%C3%A9"),
+            ("/a:b@c;d=1,2", "/a:b@c;d=1,2"), ("/...", "/..."), ("/.well-known", "/.well-known"),
+            ("/a?filter[name]=\"x\"", "/a?filter%5Bname%5D=%22x%22"), ("/a|b", "/a%7Cb"),
+            ("/a?x=//evil.example", "/a?x=//evil.example"),
+        ])
+    func target(_ target: String, _ rest: String) throws {
+        let url = try gate.url(for: Self.head("/\(Self.key.segment)\(target)"))
+        #expect(url.absoluteString == "https://api.example/v1\(rest)")
+    }
+
+    @Test(
+        "refuses a path that could lead out of the base, at each depth of decoding",
+        arguments: [
+            "/..", "/../", "/a/../../b", "/.", "/./a", "/%2e%2e", "/%2E%2e/a", "/.%2e/a", "/a/%2e", "/..;x=1/a",
+            "/.;/a",
+            "/%2e%2e;x/a", "/..%3bx/a", "/a%2f..", "/a%2Fb", "/a%5cb", "/a\\..\\b", "//evil.example/a", "//",
+            "/%252e%252e/a", "/%25252e%25252e", "/a%252fb", "/a%255cb", "/%00", "/a%0d%0aX:1", "/%c0%ae%c0%ae/a",
+            "/%e0%80%ae%e0%80%ae/a", "/a%e0%80%afb", "/%f0%80%80%ae/a", "/%25e0%2580%25ae/a", "/%f8%80%80%80%ae",
+            "/%7f", "/%",
+            "/%2", "/%zz",
+        ])
+    func escape(_ target: String) {
+        #expect(status(of: Self.head("/\(Self.key.segment)\(target)")) == 400)
+        let open = ProxyGate(upstream: gate.upstream, key: nil, port: 8080)
+        #expect(throws: ProxyFailure.path) { try open.url(for: Self.head(target)) }
+    }
+
+    @Test(
+        "refuses a target that is no path",
+        arguments: [
+            "http://127.0.0.1:8080/", "https://evil.example/", "*", "evil.example:443", "", "/a#b", "/a b",
+            "/caf\u{E9}",
+        ])
+    func form(_ target: String) { #expect(status(of: Self.head(target)) == 400) }
+
+    @Test("says nothing about the API without its key, which is another one at each start")
+    func key() throws {
+        let key = Self.key.segment
+        #expect(key.utf8.count == 32 && ProxyKey().segment != key)
+        #expect(
+            Self.key.opens(key) && !Self.key.opens("") && !Self.key.opens(key.dropLast()) && !Self.key.opens(key + "a"))
+        let swapped = String(key.map { $0.isUppercase ? Character($0.lowercased()) : Character($0.uppercased()) })
+        for target in [
+            "/", "/items", "/\(key)a/items", "/\(key.dropLast())/items", "/\(swapped)/a", "//\(key)/items",
+            "/a/\(key)/b",
+        ] {
+            #expect(status(of: Self.head(target)) == 404, "\(target)")
+        }
+        #expect(!String(decoding: ProxyFailure.notFound.answer.body, as: UTF8.self).contains("api.example"))
+        #expect(gate.url == "http://127.0.0.1:8080/\(key)")
+    }
+
+    @Test("without a key the whole path goes below the base")
+    func noKey() throws {
+        let gate = ProxyGate(upstream: gate.upstream, key: nil, port: 8080)
+        for (target, rest) in [("/", ""), ("/items?a", "/items?a"), ("/?a", "?a")] {
+            #expect(try gate.url(for: Self.head(target)).absoluteString == "https://api.example/v1\(rest)")
+        }
+        #expect(gate.url == "http://127.0.0.1:8080")
+    }
+
+    @Test(
+        "refuses other names of this machine, and requests of web pages",
+        arguments: [
+            (["Host": "127.0.0.1:8080"], 200), (["Host": "LOCALHOST:8080"], 200), (["Host": "[::1]:8080"], 200),
+            (["Host": "127.0.0.1"], 403), (["Host": "127.0.0.1:80"], 403), (["Host": "evil.example:8080"], 403),
+            (["Host": "127.0.0.1:8080.evil.example"], 403), (["Host": ""], 403), (["Host": "127.0.0.2:8080"], 403),
+            (["Host": "127.0.0.1:8080", "host": "evil.example"], 403), (["Origin": "https://evil.example"], 403),
+            (["Origin": "null"], 403), (["Origin": "http://127.0.0.1:8080"], 403), (["Sec-Fetch-Site": "none"], 200),
+            (["Sec-Fetch-Site": "same-origin"], 200), (["Sec-Fetch-Site": "same-site"], 403),
+            (["Sec-Fetch-Site": "cross-site"], 403),
+        ] as [(TransportHeaders, Int)])
+    func sender(_ headers: TransportHeaders, _ expected: Int) {
+        #expect(status(of: Self.head("/\(Self.key.segment)/items", headers)) == expected)
+    }
+
+    @Test("takes a host without a port only on port 80, and needs one")
+    func host() {
+        let gate = ProxyGate(upstream: gate.upstream, key: nil, port: 80)
+        #expect(throws: Never.self) { try gate.url(for: Self.head("/", ["Host": "localhost"])) }
+        #expect(throws: ProxyFailure.host) { try gate.url(for: ProxyHead(target: "/")) }
+    }
+
+    @Test("refuses what is more than one request and one answer")
+    func protocols() {
+        let target = "/\(Self.key.segment)/items"
+        #expect(status(of: Self.head("api.example:443", method: "CONNECT")) == 501)
+        #expect(status(of: Self.head(target, method: "TRACE")) == 501)
+        #expect(status(of: Self.head(target, ["Connection": "Upgrade", "Upgrade": "websocket"])) == 501)
+        #expect(status(of: Self.head(target, ["Expect": "200-ok"])) == 417)
+        #expect(status(of: Self.head(target, ["Expect": "100-Continue"], method: "PUT")) == 200)
+        #expect(status(of: Self.head(target + String(repeating: "a", count: ProxyLimits.targetBytes))) == 414)
+        #expect(Self.head(target, ["Content-Length": "\(ProxyLimits.requestBytes + 1)"]).isTooLarge)
+        #expect(!Self.head(target, ["Content-Length": "\(ProxyLimits.requestBytes)"]).isTooLarge)
+    }
+
+    @Test("passes on the headers of a request but for those of the connection, and for credentials")
+    func requestHeaders() {
+        let headers: TransportHeaders = [
+            "Host": "127.0.0.1:8080", "Accept": "text/plain", "X-A": "1", "x-a": "2", "Authorization": "Bearer other",
+            "DPoP": "proof", "Cookie": "a=b", "Referer": "http://127.0.0.1:8080/key",
+            "Connection": "close, X-Hop ,\tx-hop-2", "X-Hop": "1", "X-Hop-2": "1",
+            "Keep-Alive": "timeout=5", "TE": "trailers", "Trailer": "X-T", "Transfer-Encoding": "chunked",
+            "Upgrade": "h2c",
+            "HTTP2-Settings": "AA", "Proxy-Authorization": "Basic x", "Proxy-Connection": "keep-alive", "proxy-x": "1",
+            "Content-Length": "3", "Expect": "100-continue", "Accept-Encoding": "br", "Content-Type": "text/plain",
+        ]
+        let passed = ProxyHeaders.request(headers)
+        #expect(passed == ["Accept": "text/plain", "X-A": "1", "x-a": "2", "Content-Type": "text/plain"])
+        #expect(ProxyHeaders.request(["Range": "bytes=0-1"]) == ["Range": "bytes=0-1", "Accept-Encoding": "identity"])
+    }
+
+    @Test("passes on the headers of an answer but for those of the connection, of its coding, and cookies")
+    func answerHeaders() {
+        let headers: TransportHeaders = [
+            "Content-Type": "text/plain", "ETag": "\"a\"", "Connection": "X-Hop", "X-Hop": "1",
+            "Keep-Alive": "timeout=5",
+            "Transfer-Encoding": "chunked", "Trailer": "X-T", "Upgrade": "h2", "Proxy-Authenticate": "Basic",
+            "Set-Cookie": "a=b", "Content-Encoding": "gzip", "Content-Length": "3", "WWW-Authenticate": "Bearer",
+            "Link": "</v1/2>; rel=next", "Link": "</v1/0>; rel=prev",
+        ]
+        #expect(
+            ProxyHeaders.answer(headers) == [
+                "Content-Type": "text/plain", "ETag": "\"a\"", "WWW-Authenticate": "Bearer",
+                "Link": "</v1/2>; rel=next",
+                "Link": "</v1/0>; rel=prev",
+            ])
+    }
+
+    @Test("frames an answer by the length of its body, or of the body that a GET has")
+    func framing() {
+        func lengths(_ status: Int, _ method: String, _ headers: TransportHeaders, _ body: String = "") -> [String] {
+            let response = TransportResponse(status: status, headers: headers, body: Data(body.utf8))
+            return ProxyAnswer(response, to: method) { $0 }.headers[values: "Content-Length"]
+        }
+        #expect(lengths(200, "GET", ["Content-Length": "2", "Content-Encoding": "gzip"], "text") == ["4"])
+        #expect(lengths(200, "GET", [:]) == ["0"])
+        #expect(lengths(200, "HEAD", ["Content-Length": "9"]) == ["9"])
+        #expect(lengths(200, "HEAD", ["Content-Length": "9", "Content-Encoding": "gzip"]) == [])
+        #expect(lengths(304, "GET", ["Content-Length": "9"]) == ["9"])
+        #expect(lengths(204, "DELETE", ["Content-Length": "0"]) == [])
+    }
+
+    @Test(
+        "a Location below the base leads to the proxy, any other one to where it led",
+        arguments: [
+            ("https://api.example/v1/items/4?a=b#c", "PROXY/items/4?a=b#c"), ("https://API.example:443/v1", "PROXY"),
+            ("https://api.example/v1?a", "PROXY?a"), ("/v1/items/4", "PROXY/items/4"), ("4", "PROXY/items/4"),
+            ("../a", "PROXY/a"), ("?a=b", "PROXY/items/3?a=b"),
+            ("https://api.example/v10/a", "https://api.example/v10/a"),
+            ("/login?next=/v1", "https://api.example/login?next=/v1"),
+            ("//evil.example/v1/a", "https://evil.example/v1/a"),
+            ("http://api.example/v1/a", "http://api.example/v1/a"),
+            ("https://api.example:8443/v1/", "https://api.example:8443/v1/"),
+            ("https://other.example/v1/a", "https://other.example/v1/a"),
+            ("https://api.example/v1/../a", "https://api.example/v1/../a"),
+            ("https://a@api.example/v1/a", "https://a@api.example/v1/a"), ("mailto:ada@example", "mailto:ada@example"),
+            ("https://api.example/v1/%2e%2e/a", "https://api.example/v1/%2e%2e/a"),
+        ])
+    func location(_ value: String, _ expected: String) throws {
+        let url = try #require(URL(string: "https://api.example/v1/items/3"))
+        #expect(
+            gate.upstream.location(value, of: url, at: gate.url) == expected.replacing("PROXY", with: gate.url),
+            "\(value)")
+    }
+
+    @Test("answers with the error of --json: 504 when the time was over, 400 for what cannot be sent, else 502")
+    func failures() throws {
+        func status(_ code: AuthStateError.Code, _ stage: AuthStateError.Stage = .resource) -> Int {
+            ProxyFailure(AuthStateError(code, stage: stage, "x")).status
+        }
+        #expect(status(.timedOut) == 504 && status(.unreachable) == 502 && status(.notLoggedIn, .store) == 502)
+        #expect(status(.invalidRequest) == 400 && status(.invalidRequest, .refresh) == 502)
+        let answer = ProxyFailure(AuthStateError(.notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in."))
+            .answer
+        let error = try JSONValue(parsing: answer.body)["error"]
+        #expect(error?["code"] == "notLoggedIn" && error?["hint"] == "Log in." && error?["message"] != nil)
+        #expect(
+            answer.headers["Content-Type"] == "application/json"
+                && answer.headers["Content-Length"] == "\(answer.body.count)")
+    }
+
+    @Test("takes a port, and its time limit is that of a request")
+    func options() throws {
+        for port in ["-1", "65536", "http"] {
+            #expect(throws: (any Error).self) { try Proxy.parse(["https://api.example", "--port", port]) }
+        }
+        let command = try Proxy.parse(["https://api.example", "--port", "0", "--no-key", "--scope", "a"])
+        #expect(command.noKey && command.runsUntilInterrupted && command.timeLimit == 60)
+    }
+
+    @Test("shows only examples that the program understands")
+    func examples() throws {
+        let examples = Proxy.configuration.discussion.split(separator: "\n").filter {
+            $0.hasPrefix("  authstate proxy ")
+        }
+        #expect(examples.count == 2)
+        for example in examples {
+            let words = try Browser.split(String(example)).dropFirst(2)
+            #expect(throws: Never.self, "\(example)") { _ = try Proxy.parse(Array(words)) }
+        }
+    }
+}
