@@ -85,15 +85,6 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // A whole client in one file: the stage integrations of .ci/run links it statically.
-        .executableTarget(
-            name: "static-login",
-            dependencies: [
-                "AuthStateAsyncHTTPClient", "AuthStateSwiftCrypto", kit, jose, client,
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict
-        ),
         // The steps of renewals as spans of swift-distributed-tracing.
         .target(name: "AuthStateTracing", dependencies: [kit, tracing], swiftSettings: strict),
         // Shared: links to the server that sends any bytes, from the tests of the library's own transport.
@@ -147,8 +138,6 @@ let package = Package(
             dependencies: ["AuthStateSwiftCrypto", "UseSwiftCrypto", jose],
             swiftSettings: strict
         ),
-        // Support is a link to the library's integration tests.
-        .testTarget(name: "StaticBinaryTests", dependencies: [kit], swiftSettings: strict),
         .testTarget(
             name: "AuthStateTracingTests",
             dependencies: [
