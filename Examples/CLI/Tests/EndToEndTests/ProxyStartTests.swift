@@ -53,6 +53,17 @@ extension EndToEndTests {
             #expect(try json.status == 78 && json.json()["error"]?["code"] == "unsupported", "\(json)")
         }
 
+        @Test("goes on behind a file that may not be run, as a shell does")
+        func mayNotBeRun() async throws {
+            let (locked, elsewhere) = (try TemporaryFolder(), try TemporaryFolder())
+            let file = try locked.file("authstate-proxy", containing: "#!/bin/sh\n")
+            try await install(in: elsewhere, saying: "elsewhere")
+            let found = try await proxy([], path: "\(locked.path):\(elsewhere.path)")
+            #expect(found.output == "elsewhere\n", "\(found)")
+            let alone = try await proxy([], path: "\(locked.path):/nowhere")
+            #expect(alone.status == 78 && alone.errors.contains(file), "\(alone)")
+        }
+
         @Test("names a program that cannot be started")
         func broken() async throws {
             let file = try folder.file("authstate-proxy", containing: "no program")

@@ -1,1 +1,7 @@
-../../../CLI/Tests/EndToEndTests/EndToEndTests.swift
+import Testing
+
+/// The built program at independent providers.
+@Suite(
+    "authstate-proxy", .whereProvidersAreInstalled, .running([.glewlwyd, .django], lanes: 2), .inLane,
+    .timeLimit(.minutes(10)))
+struct EndToEndTests {}

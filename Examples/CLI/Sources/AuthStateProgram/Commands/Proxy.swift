@@ -31,13 +31,29 @@ struct Proxy: ParsableCommand {
     var arguments: [String] = []
 
     /// Replaces this process by the other program.
+    ///
+    /// - Throws: `ExitCode` when there is none, or when none that is there starts.
     func run() throws {
-        for path in Self.candidates { try replaceProcess(by: path) }
-        let error = AuthStateError(
-            .unsupported, stage: .usage, "The proxy is a program of its own, and is not installed.",
-            expected: "\(Self.program) in this program's folder or in PATH",
-            hint: "Build it with 'swift build -c release --package-path Examples/Proxy' and copy \(Self.program) there."
-        )
+        var failure: (path: String, code: Int32)?
+        for path in Self.candidates {
+            let code = replaceProcess(by: path)
+            // As a shell does: goes on behind a file that may not be run, and tells of it when no other starts.
+            if code != ENOENT, code != ENOTDIR, failure == nil { failure = (path, code) }
+        }
+        let error =
+            if let failure {
+                AuthStateError(
+                    .unsupported, stage: .usage,
+                    "The proxy cannot be started: \(String(cString: strerror(failure.code))).",
+                    received: failure.path)
+            } else {
+                AuthStateError(
+                    .unsupported, stage: .usage, "The proxy is a program of its own, and is not installed.",
+                    expected: "\(Self.program) in this program's folder or in PATH",
+                    hint:
+                        "Build it with 'swift build -c release --package-path Examples/Proxy' and copy \(Self.program) there."
+                )
+            }
         Console(isJSON: arguments.prefix { $0 != "--" }.contains("--json")).show(error)
         throw ExitCode(ExitReason(error.kind).rawValue)
     }
@@ -62,18 +78,11 @@ struct Proxy: ParsableCommand {
         return String(cString: path).split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
     }
 
-    /// Returns only when there is no such program.
-    ///
-    /// - Throws: `ExitCode` when the program is there and does not start.
-    private func replaceProcess(by path: String) throws {
+    /// The error number with which the program at this path did not start.
+    private func replaceProcess(by path: String) -> Int32 {
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         execv(path, &words)
-        guard errno != ENOENT, errno != ENOTDIR else { return }
-        let error = AuthStateError(
-            .unsupported, stage: .usage, "The proxy cannot be started: \(String(cString: strerror(errno))).",
-            received: path)
-        Console(isJSON: arguments.contains("--json")).show(error)
-        throw ExitCode(ExitReason(error.kind).rawValue)
+        return errno
     }
 }
