@@ -121,17 +121,17 @@ final class RequestResponseTests: XCTestCase {
         _ = try await world.service.discoverConfiguration(issuer: "https://op.example")
     }
 
-    func testP29_halfRegistrationsAreRefused() async throws {
+    func testP29_aSecretWithoutExpiryIsRefused() async throws {
         let world = try World()
-        let bodies = [
-            #"{"client_id":"c","client_secret":"s"}"#, #"{"client_id":"c","registration_access_token":"t"}"#,
-            #"{"client_id":"c","registration_client_uri":"https://op.example/c"}"#,
-        ]
-        for body in bodies {
-            world.transport.enqueue(.json(body, status: 201))
-            let request = RegistrationRequest(world.configuration, redirectURIs: [])
-            let error = await failure { try await world.service.register(request) }
-            XCTAssertEqual(error?.code, .malformedResponse)
+        let request = RegistrationRequest(world.configuration, redirectURIs: [])
+        world.transport.enqueue(.json(#"{"client_id":"c","client_secret":"s"}"#, status: 201))
+        let error = await failure { try await world.service.register(request) }
+        XCTAssertEqual(error?.code, .malformedResponse)
+        for member in [#""registration_access_token":"t""#, #""registration_client_uri":"https://op.example/c""#] {
+            world.transport.enqueue(.json(#"{"client_id":"c",\#(member)}"#, status: 201))
+            let half = try await world.service.register(request)
+            XCTAssertNil(half.registrationClientURI)
+            XCTAssertNil(half.registrationAccessToken)
         }
     }
 

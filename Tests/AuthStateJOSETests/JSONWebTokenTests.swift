@@ -71,13 +71,14 @@ struct JSONWebTokenTests {
         let texts = [
             "", ".", "..", "...", "a.b", "a.b.c.d", compact(good) + ".x", compact(good) + "=", compact(good) + "\n",
             " " + compact(good), compact("[]"), compact("{}"), compact(#"{"alg":5}"#),
-            compact(#"{"alg":"RS256","kid":5}"#),
-            compact(#"{"alg":"RS256","typ":null}"#), compact(#"{"alg":"RS256","alg":"none"}"#), compact(good, "[]"),
+            compact(#"{"alg":"RS256","kid":[5]}"#),
+            compact(#"{"alg":"RS256","typ":5}"#), compact(#"{"alg":"RS256","alg":"none"}"#), compact(good, "[]"),
             compact(good, "\"x\""), compact(good, #"{"sub":"a","sub":"b"}"#), compact(good, "{}x"), compact(good, ""),
             compact(good, signature: "A"), compact(good, signature: "AB"), compact(good, signature: "A+/="),
         ]
         for text in texts { #expect(parsingCode(text) == .malformed) }
         #expect(parsingCode(compact(good)) == nil)
+        #expect(try JSONWebToken(parsing: compact(#"{"alg":"RS256","kid":5,"typ":null}"#)).header.keyID == "5")
         let long = compact(good, "{\"a\":\"" + String(repeating: "x", count: JSONWebToken.maximumLength) + "\"}")
         #expect(parsingCode(long) == .malformed)
     }

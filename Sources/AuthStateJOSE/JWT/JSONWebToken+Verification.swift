@@ -8,7 +8,11 @@ extension JSONWebToken {
         try checkAlgorithm(allowed: allowed)
         let named = keys.named(header.keyID)
         guard !named.isEmpty else {
-            throw JOSEError(.noMatchingKey, "the key set has no key of the token's kid", received: header.keyID)
+            throw JOSEError(
+                .noMatchingKey,
+                "the key set has no key of the token's kid"
+                    + (keys.skipped(header.keyID).map { ", only one that cannot be used: \($0)" } ?? ""),
+                received: header.keyID)
         }
         let scheme = try header.algorithm.requiredScheme()
         var refusal: JOSEError?

@@ -3,7 +3,8 @@ extension JSONWebKey {
     ///
     /// Throws ``JOSEError``: `unsupportedAlgorithm` for a type or curve unknown here, `malformed` for everything else:
     /// RSA moduli below 2048 or above 16384 bits, exponents that are even, below 3 or above 64 bits, coordinates longer
-    /// than the curve's. A shorter coordinate is padded: some providers strip leading zeros.
+    /// than the curve's. A shorter coordinate is padded: some providers strip leading zeros. Members that are null are absent,
+    /// and numbers may be written in plain base64.
     public init(json: JSONValue) throws(JOSEError) {
         guard let members = json.objectValue else { throw JOSEError(.malformed, "a key is not a JSON object") }
         let reader = KeyMembers(members: members)
@@ -26,7 +27,7 @@ extension JSONWebKey {
             throw JOSEError(
                 .unsupportedAlgorithm, "the key's type is unknown", expected: "RSA, EC, OKP", received: type)
         }
-        keyID = try reader.text("kid")
+        keyID = try reader.keyID()
         use = try reader.text("use")
         algorithm = try reader.text("alg")
         keyOperations = try reader.texts("key_ops")
@@ -38,8 +39,20 @@ extension JSONWebKey {
 private struct KeyMembers {
     let members: [String: JSONValue]
 
+    func member(_ name: String) -> JSONValue? {
+        guard let member = members[name], member == .null else { return members[name] }
+        Leniency.unusableMember.note(name)
+        return nil
+    }
+
+    func keyID() throws(JOSEError) -> String? {
+        guard case .number(let number) = members["kid"] else { return try text("kid") }
+        Leniency.numberForKeyID.note("kid")
+        return number.text
+    }
+
     func text(_ name: String) throws(JOSEError) -> String? {
-        guard let member = members[name] else { return nil }
+        guard let member = member(name) else { return nil }
         guard let text = member.stringValue else { throw JOSEError(.malformed, "a key's \(name) is not a string") }
         return text
     }
@@ -50,7 +63,11 @@ private struct KeyMembers {
     }
 
     func texts(_ name: String) throws(JOSEError) -> [String]? {
-        guard let member = members[name] else { return nil }
+        guard let member = member(name) else { return nil }
+        if let text = member.stringValue {
+            Leniency.textForList.note(name)
+            return [text]
+        }
         let texts = member.arrayValue?.map(\.stringValue)
         guard let texts, !texts.contains(nil) else {
             throw JOSEError(.malformed, "a key's \(name) is not an array of strings")
@@ -59,9 +76,13 @@ private struct KeyMembers {
     }
 
     func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
-        guard let bytes = Base64URL.decode(try requiredText(name)), !bytes.isEmpty else {
+        let text = try requiredText(name)
+        if let bytes = Base64URL.decode(text), !bytes.isEmpty { return bytes }
+        // The key is the same, and a signature fits it or not.
+        guard let bytes = Base64URL.decode(text.inURLAlphabet), !bytes.isEmpty else {
             throw JOSEError(.malformed, "a key's \(name) is not base64url")
         }
+        Leniency.keyEncoding.note(name)
         return bytes
     }
 
@@ -127,5 +148,20 @@ private struct KeyMembers {
         let d = try bytes("d")
         guard d.count == length else { throw JOSEError(.malformed, "a private key's d has the wrong length") }
         return .scalar(SecretBytes(d))
+    }
+}
+
+extension String {
+    /// Base64 as base64url: without padding, and with the other two characters.
+    fileprivate var inURLAlphabet: String {
+        let characters = utf8.map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+        let end = characters.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
+        return String(decoding: characters[..<end], as: UTF8.self)
     }
 }

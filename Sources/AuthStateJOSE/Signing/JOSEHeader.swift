@@ -18,7 +18,7 @@ public struct JOSEHeader: Sendable, Hashable {
     public init(json: JSONValue) throws(JOSEError) {
         guard let members = json.objectValue else { throw JOSEError(.malformed, "the header is not a JSON object") }
         func text(_ name: String) throws(JOSEError) -> String? {
-            guard let member = members[name] else { return nil }
+            guard let member = members[name], member != .null else { return nil }
             guard let text = member.stringValue else {
                 throw JOSEError(.malformed, "the header's \(name) is not a string")
             }
@@ -29,7 +29,12 @@ public struct JOSEHeader: Sendable, Hashable {
         }
         guard let algorithm = try text("alg") else { throw JOSEError(.malformed, "the header has no alg") }
         self.algorithm = SignatureAlgorithm(rawValue: algorithm)
-        self.keyID = try text("kid")
+        if case .number(let number) = members["kid"] {
+            Leniency.numberForKeyID.note("kid")
+            self.keyID = number.text
+        } else {
+            self.keyID = try text("kid")
+        }
         self.type = try text("typ")
         self.json = json
     }

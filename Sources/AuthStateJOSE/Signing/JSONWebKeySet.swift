@@ -8,6 +8,9 @@ public struct JSONWebKeySet: Sendable {
     /// The keys, ready to verify.
     public let verificationKeys: [VerificationKey]
 
+    /// The reasons why keys were skipped, by their `kid`.
+    private var skipped: [String?: String] = [:]
+
     /// The keys as they came, without those that were skipped.
     public var keys: [JSONWebKey] { verificationKeys.map(\.key) }
 
@@ -24,7 +27,7 @@ public struct JSONWebKeySet: Sendable {
     ) throws(JOSEError) {
         let json: JSONValue
         do {
-            json = try JSONValue(parsing: bytes)
+            json = try JSONValue(answer: bytes)
         } catch {
             throw JOSEError(.malformed, "the key set is not JSON: \(error)")
         }
@@ -44,16 +47,24 @@ public struct JSONWebKeySet: Sendable {
                 .malformed, "the key set is too large", expected: "\(Self.maximumCount) keys at most",
                 received: "\(entries.count)")
         }
-        self.init(keys: entries.compactMap(Self.publishedKey), backend: backend)
+        var (keys, skipped): ([JSONWebKey], [String?: String]) = ([], [:])
+        for entry in entries {
+            do throws(JOSEError) {
+                let key = try JSONWebKey(json: entry)
+                guard TrustCheck.publishedSecret.holds(key.keyType != "oct") else {
+                    throw JOSEError(.malformed, "a published key is secret")
+                }
+                keys.append(key.privateMaterial == nil ? key : key.publicKey)
+            } catch {
+                skipped[entry["kid"]?.stringValue] = error.message
+            }
+        }
+        self.init(keys: keys, backend: backend)
+        self.skipped = skipped
     }
 
-    private static func publishedKey(_ json: JSONValue) -> JSONWebKey? {
-        guard let key = try? JSONWebKey(json: json), TrustCheck.publishedSecret.holds(key.keyType != "oct") else {
-            return nil
-        }
-        guard key.privateMaterial != nil else { return key }
-        return key.publicKey
-    }
+    /// Why a key of that `kid` was skipped; nil when none was.
+    func skipped(_ keyID: String?) -> String? { skipped[keyID] }
 
     /// The keys that may have signed a token with this header.
     ///

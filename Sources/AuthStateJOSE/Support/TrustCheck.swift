@@ -146,6 +146,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     /// A right that is never granted, and an operation that stays refused, lead to a bounded number of logins (MCP,
     /// Authorization).
     case stepUpBound
+    /// A metadata document behind a redirect is at the same origin: another one may be a stranger's (RFC 8414, 3).
+    case metadataRedirect
     /// The document that completes another one names the same issuer (RFC 8414, 3.3).
     case completingIssuer
     /// An endpoint is https, or http on this machine beside an issuer on this machine (RFC 8414, 2; RFC 9700, 4.15).

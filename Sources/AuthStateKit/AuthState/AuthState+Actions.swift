@@ -123,7 +123,8 @@ extension AuthState {
                 throw request.secrets.hiding(
                     AuthStateError(error, url: request.url.redactedDescription, stage: .resource))
             }
-            return try GuardedResponse(response, to: request).read { response in
+            let trace = service.configuration.trace
+            return try GuardedResponse(response, to: request, trace: trace).read { response in
                 try tokens.check(response, of: request.url, now: service.configuration.clock.now)
                 return response
             }

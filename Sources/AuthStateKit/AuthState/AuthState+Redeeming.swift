@@ -50,15 +50,16 @@ extension AuthState {
         }
         let provider = record.client.provider
         do {
-            let token = try IDToken(parsing: idToken, stage: .refresh)
+            let token = try service.reading { try IDToken(parsing: idToken, stage: .refresh) }
             var expectation = try service.expectation(of: record.client, issuer: issuer, stage: .refresh)
             expectation.accessToken = response.accessToken
             expectation.previous = try record.idToken.map { try IDToken(parsing: $0, stage: .refresh) }
             // The ID token before this one may itself be a renewed one, which need not repeat the nonce.
             if expectation.previous != nil { expectation.nonce = record.lastAuthorizationResponse?.request.nonce }
+            expectation.keepsAuthenticationTime = record.lastAuthorizationResponse?.request.maxAge != nil
             let verdict = try await service.verdict(
                 on: token, expectation: expectation, provider: provider, stage: .refresh)
-            try token.validateClaims(expectation: expectation, stage: .refresh)
+            try service.reading { try token.validateClaims(expectation: expectation, stage: .refresh) }
             switch verdict {
             case .good(let trust):
                 response.idTokenTrust = trust

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateOAuth
 
 /// The verdict of a protected resource's answer on the access token (RFC 6750, section 3.1; RFC 9470).
@@ -23,20 +24,25 @@ enum ResourceVerdict: Sendable, Equatable {
     }
 
     init(status: Int, challenges lines: [String]) {
-        guard status == 401 || status == 403 else {
+        guard (400...403).contains(status) else {
             self = .answered
             return
         }
         let parsed = AuthenticationChallenge.parse(lines)
         let ours = (parsed ?? []).filter { $0.hasScheme("Bearer") || $0.hasScheme("DPoP") }
+        if status <= 401, ours.contains(where: { $0.hasScheme("DPoP") && $0.error == "use_dpop_nonce" }) {
+            if status != 401 { Leniency.nonceStatus.note("\(status)") }
+            self = .nonceWanted
+            return
+        }
+        guard status == 401 || status == 403 else {
+            self = .answered
+            return
+        }
         if let challenge = ours.first(where: { Self.typed[$0.error ?? ""] != nil }),
             let code = Self.typed[challenge.error ?? ""]
         {
             self = .refused(AuthStateError(code, challenge: challenge, status: status))
-            return
-        }
-        if status == 401, ours.contains(where: { $0.hasScheme("DPoP") && $0.error == "use_dpop_nonce" }) {
-            self = .nonceWanted
             return
         }
         // No challenge, or one that cannot be read: many servers answer 401 like that to an expired token.

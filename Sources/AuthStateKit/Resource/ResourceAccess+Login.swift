@@ -183,7 +183,8 @@ extension ResourceAccess {
         let client = Client(plan.provider, id: id, credential: credential)
         if case .assertion(let assertion, let issuer) = login.way {
             let own = plan.provider.issuer?.rawValue ?? ""
-            guard TrustCheck.assertionIssuer.holds(issuer == nil || issuer?.isExactly(own) == true) else {
+            guard TrustCheck.assertionIssuer.holds(issuer.map { plan.provider.issuer?.isServer($0) == true } ?? true)
+            else {
                 throw AuthStateError(
                     .clientIssuerMismatch, stage: .authorization,
                     "The assertion is for another authorization server than the resource names.",

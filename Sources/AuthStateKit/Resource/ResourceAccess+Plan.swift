@@ -40,10 +40,11 @@ extension ResourceAccess {
             resource, challenge: challenge, tolerances: options.tolerances,
             signedMetadataKeys: options.signedMetadataKeys)
         let metadata = description.metadata
-        let issuer = try server(among: metadata.authorizationServers, storedAt: before?.client.provider.issuer)
+        let named = try server(among: metadata.authorizationServers, storedAt: before?.client.provider.issuer)
         let provider = try await service.discoverAuthorizationServer(
-            issuer, of: resource, tolerances: options.tolerances.subtracting([.parentResource]),
+            named, of: resource, tolerances: options.tolerances.subtracting([.parentResource]),
             requiresPKCE: login.hasPage)
+        let issuer = provider.issuer ?? named
         let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
         let choice: [ResourceClient].Choice =
             clients.isEmpty && login.assertionGrant() != nil
@@ -76,7 +77,7 @@ extension ResourceAccess {
                 expected: "authorization_servers in its metadata",
                 hint: "Log in by the issuer of its authorization server.")
         }
-        if let stored, servers.contains(stored) { return stored }
+        if let stored, let named = servers.first(where: { $0.isServer(stored.rawValue) }) { return named }
         if let chosen = options.chooseServer?(servers) {
             guard TrustCheck.chosenServer.holds(servers.contains(chosen)) else {
                 throw AuthStateError(
@@ -90,7 +91,7 @@ extension ResourceAccess {
             + clients.compactMap { client -> String? in
                 if case .known(_, _, let issuer) = client.way { issuer } else { nil }
             }
-        return servers.first { server in known.contains { $0.isExactly(server.rawValue) } } ?? first
+        return servers.first { server in known.contains(where: server.isServer) } ?? first
     }
 
     /// Returns the scopes: the program's, else by the rules. A login that an error leads to keeps what was asked for before.

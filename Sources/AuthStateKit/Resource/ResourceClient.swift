@@ -95,10 +95,11 @@ extension [ResourceClient] {
     ///   issuer, or `.endpointMissing` when no way is open.
     func choice(at provider: ProviderConfiguration, bound: [String: String]) throws -> Choice {
         let issuer = provider.issuer?.rawValue ?? ""
+        func isHere(_ name: String) -> Bool { provider.issuer?.isServer(name) ?? name.isEmpty }
         var foreign: (id: String, issuer: String)?
         for case .known(let id, let credential, let own) in map(\.way) {
             let home = own ?? bound[id] ?? issuer
-            if TrustCheck.resourceClient.holds(home.isExactly(issuer)) { return .ready(id: id, credential) }
+            if TrustCheck.resourceClient.holds(isHere(home)) { return .ready(id: id, credential) }
             foreign = foreign ?? (id, home)
         }
         if provider.metadata?.clientIDMetadataDocumentSupported == true {
@@ -107,7 +108,7 @@ extension [ResourceClient] {
         if provider.registrationEndpoint != nil {
             for case .registering(let metadata, let token, let own, let credential) in map(\.way) {
                 guard token == nil || own != nil else { throw Self.unboundToken }
-                let isOwn = own == nil || own?.isExactly(issuer) == true
+                let isOwn = own.map(isHere) ?? true
                 guard TrustCheck.registrationIssuer.holds(isOwn) else {
                     foreign = foreign ?? ("that registers", own ?? "")
                     continue
@@ -144,6 +145,6 @@ extension Client {
     /// Whether the client's server has this issuer; nil is any.
     fileprivate func isAt(_ issuer: String?) -> Bool {
         guard let issuer else { return true }
-        return provider.issuer?.rawValue.isExactly(issuer) == true
+        return provider.issuer?.isServer(issuer) == true
     }
 }

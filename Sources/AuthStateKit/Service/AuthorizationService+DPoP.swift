@@ -29,7 +29,7 @@ extension AuthorizationService {
             let response = try await send(make(binding.proof("POST", url, stage: stage)))
             let nonce = dpopNonces.recordNonce(from: response.headers, of: url, key)
             guard (400...499).contains(response.status),
-                try response.read({ OAuthErrorResponse(try? JSONValue(parsing: [UInt8]($0.body))) })?.code
+                try response.read({ OAuthErrorResponse($0.json) })?.code
                     == .useDPoPNonce
             else { return response }
             guard !isRepeated, let nonce else {

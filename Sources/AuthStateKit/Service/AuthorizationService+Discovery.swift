@@ -9,7 +9,8 @@ extension AuthorizationService {
     /// The document of OpenID Connect Discovery 1.0, section 4, is read first. When it lacks endpoints that RFC 8414
     /// defines (registration, revocation, introspection), those of the provider's RFC 8414 document are added, if there
     /// is one of the same issuer whose endpoints are all acceptable; where both name an endpoint, the first document's
-    /// stands. When the first does not exist, the RFC 8414 document stands alone: enough for OAuth without `openid`.
+    /// stands. When the first does not exist, or a page for people is in its place, the RFC 8414 document stands alone: enough
+    /// for OAuth without `openid`. A redirect within the document's origin is followed, twice at most.
     ///
     /// - Parameters:
     ///   - issuer: The issuer, exactly as the provider writes it.
@@ -41,13 +42,14 @@ extension AuthorizationService {
         let document: ProviderMetadata
         do {
             document = try await fetch(.openIDConnect, of: issuer, addresses)
-        } catch let error as AuthStateError where error.isAbsence {
+        } catch let error as AuthStateError where error.isRefusedPlace {
             let found: ProviderMetadata
             do { found = try await fetch(.authorizationServer, of: issuer, addresses) } catch let other
                 as AuthStateError
             {
-                throw other.isAbsence ? error : other
+                throw other.isRefusedPlace ? error : other
             }
+            notePlace(after: error)
             return try configuration(found, .authorizationServer, of: issuer, tolerances, addresses)
         }
         let found = try configuration(document, .openIDConnect, of: issuer, tolerances, addresses)
@@ -105,31 +107,76 @@ extension AuthorizationService {
                 hint: "Check the issuer, or give the endpoints by hand."))
     }
 
-    /// Returns the body of a well-known document.
+    /// Tells the trace that a document was found at the place after one that has a page for people, or a redirect.
+    func notePlace(after error: AuthStateError?) {
+        guard let error, ![404, 410].contains(error.httpStatus) else { return }
+        configuration.trace?.noteLeniency(.metadataPlace, error.received ?? "the first place")
+    }
+
+    /// Returns the body of a well-known document; redirects within its origin are followed, twice at most.
     ///
-    /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, redirects included.
+    /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, or a page for people in its place;
+    ///   `.redirected` for a redirect to another origin, or a third one.
     func read(
         _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String,
         stage: AuthStateError.Stage = .discovery
     ) async throws -> Data {
-        let request = TransportRequest(url: url, headers: ["Accept": accept])
-        return try await send(request, addresses: addresses, stage: stage).read { response in
-            guard response.status != 200 else { return response.body }
+        var place = url
+        for _ in 0..<2 {
+            let response = try await fetch(at: place, addresses: addresses, accept: accept, stage: stage)
+            guard let next = response.redirect(within: place) else {
+                return try document(name, in: response, at: place, hint: hint, stage: stage)
+            }
+            configuration.trace?.noteLeniency(.metadataRedirect, place.redactedDescription)
+            place = next
+        }
+        let response = try await fetch(at: place, addresses: addresses, accept: accept, stage: stage)
+        return try document(name, in: response, at: place, hint: hint, stage: stage)
+    }
+
+    private func fetch(
+        at url: URL, addresses: AddressPolicy, accept: String, stage: AuthStateError.Stage
+    ) async throws -> GuardedResponse {
+        try await send(
+            TransportRequest(url: url, headers: ["Accept": accept]), addresses: addresses, stage: stage)
+    }
+
+    private func document(
+        _ name: String, in response: GuardedResponse, at url: URL, hint: String, stage: AuthStateError.Stage
+    ) throws -> Data {
+        try response.read { response in
+            if response.isSuccess(200) {
+                guard response.isPage else { return response.body }
+                throw AuthStateError(
+                    .discoveryFailed, stage: stage, "The place of the \(name) has a page for people.",
+                    expected: "JSON", received: "\(response.mediaType ?? "a page") at \(url.redactedDescription)",
+                    hint: hint, httpStatus: response.status)
+            }
             var error = AuthStateError.endpoint(name, response, stage: stage)
             if error.kind == .refused || error.kind == .reauthenticationRequired {
                 error.code = .discoveryFailed
                 error.hint = hint
             }
-            error.received = error.received ?? "status \(response.status) at \(url.redactedDescription)"
+            error.received =
+                "\(error.received ?? "status \(response.status)") at \(url.redactedDescription)"
             throw error
         }
     }
 }
 
-extension AuthStateError {
-    /// Whether the well-known document does not exist.
-    var isAbsence: Bool { code == .discoveryFailed && [404, 410].contains(httpStatus) }
+extension GuardedResponse {
+    /// Returns where a redirect leads, when that is in the origin of the place that answered; nil for other answers.
+    fileprivate func redirect(within url: URL) -> URL? {
+        guard [301, 302, 303, 307, 308].contains(status), let location = headers["Location"],
+            let next = URL(string: location, relativeTo: url)?.absoluteURL
+        else { return nil }
+        let (from, to) = (URIReference(url.absoluteString), URIReference(next.absoluteString))
+        guard TrustCheck.metadataRedirect.holds(to.origin == from.origin && to.user == nil) else { return nil }
+        return next
+    }
+}
 
-    /// Whether a server that protects or knows no such path answered: the next place is asked.
-    var isRefusedPlace: Bool { code == .discoveryFailed && (400...499).contains(httpStatus ?? 0) }
+extension AuthStateError {
+    /// Whether a server that protects or knows no such path answered, or a page for people: the next place is asked.
+    var isRefusedPlace: Bool { code == .discoveryFailed && (200...499).contains(httpStatus ?? 0) }
 }

@@ -19,11 +19,11 @@ extension AuthorizationService {
         _ compact: String, expectation: IDTokenExpectation, provider: ProviderConfiguration,
         stage: AuthStateError.Stage
     ) async throws -> (IDToken, IDTokenTrust) {
-        let token = try IDToken(parsing: compact, stage: stage)
+        let token = try reading { try IDToken(parsing: compact, stage: stage) }
         switch try await verdict(on: token, expectation: expectation, provider: provider, stage: stage) {
         case .undecided(let error): throw error
         case .good(let trust):
-            try token.validateClaims(expectation: expectation, stage: stage)
+            try reading { try token.validateClaims(expectation: expectation, stage: stage) }
             configuration.trace?.noteIDToken(token, trust)
             return (token, trust)
         }
@@ -82,7 +82,9 @@ extension AuthorizationService {
                 TransportRequest(url: url, headers: ["Accept": "application/jwk-set+json, application/json"]),
                 addresses: provider.addressPolicy, stage: stage)
             return try response.read { response in
-                guard response.status == 200 else { throw AuthStateError.endpoint("key set", response, stage: stage) }
+                guard response.isSuccess(200) else {
+                    throw AuthStateError.endpoint("key set", response, stage: stage)
+                }
                 do {
                     let keys = try JSONWebKeySet(parsing: [UInt8](response.body))
                     return KeyCache.Answer(keys: keys, lifetime: response.headers.freshnessLifetime)

@@ -132,7 +132,9 @@ extension AuthorizationService {
         for url in issuer.serverMetadataURLs {
             do {
                 let document = try await fetch(at: url, of: issuer, addresses)
-                return try configuration(document, .authorizationServer, of: issuer, tolerances, addresses)
+                notePlace(after: absence)
+                return try configuration(
+                    document, .authorizationServer, of: ownIssuer(of: document, namedAs: issuer), tolerances, addresses)
             } catch let error as AuthStateError where error.isRefusedPlace {
                 absence = absence ?? error
             }
@@ -143,6 +145,18 @@ extension AuthorizationService {
         error.expected = "metadata (RFC 8414) of \(issuer)"
         error.hint = "Ask the operator of the resource, which names this authorization server."
         throw error
+    }
+}
+
+extension AuthorizationService {
+    /// Returns the issuer that a server's metadata name, which all that it issues is compared with: the one by which the
+    /// resource named it, or the same with or without a slash at its end.
+    fileprivate func ownIssuer(of document: ProviderMetadata, namedAs issuer: Issuer) -> Issuer {
+        guard let own = document.issuer, !own.isExactly(issuer.rawValue), let found = try? Issuer(own),
+            found.isServer(issuer.rawValue)
+        else { return issuer }
+        configuration.trace?.noteLeniency(.issuerSlash, "issuer")
+        return found
     }
 }
 

@@ -57,7 +57,8 @@ extension AuthorizationService {
                 } send: { message in
                     sentAt = configuration.clock.now
                     do {
-                        return GuardedResponse(try await transport.send(message), to: message)
+                        return GuardedResponse(
+                            try await transport.send(message), to: message, trace: configuration.trace)
                     } catch { throw NotAnswered(error: error, secrets: message.secrets) }
                 }
                 let answer = try response.read { TokenAnswer($0, to: request, sentAt: sentAt) }

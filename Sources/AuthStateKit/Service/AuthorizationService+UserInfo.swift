@@ -49,7 +49,7 @@ extension AuthorizationService {
         case .refused(let error): throw error.at(.userinfo)
         case .answered, .nonceWanted: break
         }
-        guard response.status == 200 else {
+        guard response.isSuccess(200) else {
             throw Self.refusal(response, of: endpoint, tolerating: provider.tolerances)
         }
         return try UserInfoAnswer(response)
@@ -79,7 +79,7 @@ extension AuthorizationService {
     private static func refusal(
         _ response: TransportResponse, of endpoint: URL, tolerating tolerances: Set<Tolerance>
     ) -> any Error {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let json = response.json
         guard (400...499).contains(response.status), ![408, 429].contains(response.status),
             let error = OAuthErrorResponse(json, tolerating: tolerances)
         else { return AuthStateError.endpoint("userinfo endpoint", response, stage: .userinfo) }

@@ -61,7 +61,8 @@ public struct AuthorizationService: Sendable {
     ) async throws -> GuardedResponse {
         let request = limited(request, addresses)
         do {
-            return GuardedResponse(try await transport.send(request), to: request)
+            return GuardedResponse(
+                try await transport.send(request), to: request, trace: configuration.trace)
         } catch let error as TransportError {
             throw request.secrets.hiding(AuthStateError(error, url: request.url.redactedDescription, stage: stage))
         } catch is CancellationError {

@@ -4,9 +4,10 @@ import AuthStateOAuth
 struct GuardedResponse: Sendable {
     private let response: TransportResponse
     private let request: TransportRequest
+    private let trace: LoginTrace?
 
-    init(_ response: TransportResponse, to request: TransportRequest) {
-        (self.response, self.request) = (response, request)
+    init(_ response: TransportResponse, to request: TransportRequest, trace: LoginTrace?) {
+        (self.response, self.request, self.trace) = (response, request, trace)
     }
 
     /// The status code.
@@ -17,8 +18,10 @@ struct GuardedResponse: Sendable {
     var secrets: RequestSecrets { request.secrets }
 
     /// Reads the response; an error, or a refusal of the token, that the body throws repeats no secret of the request.
+    ///
+    /// The trace is told what the body reads leniently.
     func read<R>(_ body: (TransportResponse) throws -> R) throws -> R {
-        do { return try body(response) } catch { throw hiding(error) }
+        do { return try trace.reading { try body(response) } } catch { throw hiding(error) }
     }
 
     /// Returns an error that the response led to, without the request's secrets.

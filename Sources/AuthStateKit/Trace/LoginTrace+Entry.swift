@@ -69,6 +69,8 @@ extension LoginTrace {
         public static let store = Step(rawValue: "store")
         /// An HTTP exchange, for any purpose.
         public static let http = Step(rawValue: "http")
+        /// An answer that deviates from its specification was read the way its sender meant it.
+        public static let leniency = Step(rawValue: "leniency")
         /// A step failed, or was cancelled.
         public static let failure = Step(rawValue: "failure")
     }

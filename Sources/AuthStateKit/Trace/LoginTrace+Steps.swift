@@ -128,6 +128,10 @@ extension LoginTrace {
             ]) + (token.nonce == nil ? [] : [.hidden("nonce")]) + [.hidden("sub")])
     }
 
+    func noteLeniency(_ leniency: Leniency, _ subject: String) {
+        note(.leniency, "Read an answer leniently", [Detail(leniency.rawValue, subject)])
+    }
+
     func noteUserInfo(_ info: UserInfo) {
         note(
             .userinfo, "Read the claims about the person\(info.isSigned ? ", which are signed" : "")",

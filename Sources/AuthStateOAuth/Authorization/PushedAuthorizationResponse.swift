@@ -8,26 +8,26 @@ public struct PushedAuthorizationResponse: Sendable, Hashable {
     /// When the browser must have arrived there; how long the person takes after that does not matter.
     public let expirationDate: Date
 
-    /// Reads an answer: status 201 (or 200), an absolute URI, and a positive number of seconds.
+    /// Reads an answer: status 201 (or another success), an absolute URI, and a positive number of seconds.
     ///
     /// - Parameters:
     ///   - response: The endpoint's answer, of any status.
     ///   - sentAt: When the request was sent; the lifetime counts from there.
     /// - Throws: `AuthStateError` of stage authorization: the provider's error response (section 2.3), or `.malformedResponse`.
     public init(_ response: TransportResponse, sentAt: Date) throws {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let json = response.json
         let error = OAuthErrorResponse(json)
-        guard response.status == 201 || response.status == 200, error == nil else {
+        guard error == nil, response.isSuccess(200, 201) else {
             throw AuthStateError.pushedAuthorization(error, response, now: sentAt)
         }
-        guard json?.objectValue != nil else {
+        guard let members = (json?.objectValue).map(AnswerMembers.init) else {
             throw Self.refusal("answer", expected: "a JSON object", response)
         }
-        guard (json?["error"] ?? .null) == .null else { throw Self.refusal("error", expected: "no error", response) }
-        guard let uri = json?["request_uri"]?.stringValue, Self.isReference(uri) else {
+        guard !members.isError else { throw Self.refusal("error", expected: "no error", response) }
+        guard let uri = members.text("request_uri"), Self.isReference(uri) else {
             throw Self.refusal("request_uri", expected: "an absolute URI", response)
         }
-        guard let seconds = json?["expires_in"]?.doubleValue, seconds.isFinite, seconds > 0 else {
+        guard let seconds = members.number("expires_in"), seconds > 0 else {
             throw Self.refusal("expires_in", expected: "a positive number of seconds", response)
         }
         requestURI = uri

@@ -15,6 +15,6 @@ extension BackchannelAuthenticationResponse {
             request: request,
             authenticationRequestID: try answer.required(
                 "auth_req_id", "visible ASCII characters", TokenResponse.token),
-            expiresAt: try answer.expiry(), interval: try answer.interval())
+            expiresAt: try answer.expiry(), interval: answer.interval())
     }
 }

@@ -20,9 +20,9 @@ extension DeviceAuthorizationResponse {
             deviceCode: try answer.required("device_code", "visible ASCII characters", TokenResponse.token),
             userCode: try answer.required("user_code", "up to 100 printable characters", Self.userCode),
             verificationURI: try answer.required("verification_uri", or: "verification_url", uri, Self.page),
-            verificationURIComplete: try answer.optional(
-                "verification_uri_complete", or: "verification_url_complete", uri, Self.page),
-            expiresAt: try answer.expiry(), interval: try answer.interval())
+            verificationURIComplete: answer.optional(
+                "verification_uri_complete", or: "verification_url_complete", Self.page),
+            expiresAt: try answer.expiry(), interval: answer.interval())
     }
 
     /// Text that can be shown on a terminal as it is.

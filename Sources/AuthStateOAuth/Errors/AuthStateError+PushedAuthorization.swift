@@ -9,6 +9,7 @@ extension AuthStateError {
         guard let error else {
             var refusal = endpoint(name, response, stage: .authorization, now: now)
             switch response.status {
+            case _ where response.isPage: break
             case 400:
                 refusal.code = .invalidRequest
                 refusal.hint = "Check the request's parameters, and that the redirect URI is registered."

@@ -34,9 +34,14 @@ extension AuthStateError {
         _ name: String, _ response: TransportResponse, stage: Stage, now: Date? = nil
     ) -> AuthStateError {
         let retryAfter = retryAfter(response.headers, now: now)
-        func error(_ code: Code, _ message: String, received: String? = nil, hint: String? = nil) -> AuthStateError {
+        let reason = response.foreignReason
+        let manner = reason == nil ? "without a reason" : "in a form of its own"
+        func error(
+            _ code: Code, _ message: String, expected: String? = nil, received: String? = nil, hint: String? = nil
+        ) -> AuthStateError {
             AuthStateError(
-                code, stage: stage, message, received: received, hint: hint, httpStatus: response.status,
+                code, stage: stage, message, expected: expected, received: received ?? reason, hint: hint,
+                httpStatus: response.status,
                 retryAfter: retryAfter)
         }
         switch response.status {
@@ -50,13 +55,21 @@ extension AuthStateError {
                 .temporarilyUnavailable, "The \(name) is busy (status \(response.status)).", hint: "Try again later.")
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).", hint: "Try again later.")
+        case 400...403 where response.isPage:
+            return error(
+                .malformedResponse, "The \(name) answered with a page for people (status \(response.status)).",
+                expected: "JSON", received: response.mediaType,
+                hint:
+                    "A firewall or a proxy may have answered in its place: check the network and the endpoint, then try again."
+            )
         case 401 where stage == .token, 403 where stage == .token:
             return error(
-                .invalidClient, "The \(name) refused the client without a reason (status \(response.status)).",
+                .invalidClient,
+                "The \(name) refused the client \(manner) (status \(response.status)).",
                 hint: "Check the client identifier, its secret and how it is sent.")
         case 400, 401, 403:
             return error(
-                .refusedWithoutReason, "The \(name) refused without a reason (status \(response.status)).",
+                .refusedWithoutReason, "The \(name) refused \(manner) (status \(response.status)).",
                 hint: refusedHints[stage] ?? "Check the client and its credentials.")
         default:
             return error(

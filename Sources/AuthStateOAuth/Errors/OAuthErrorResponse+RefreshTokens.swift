@@ -1,10 +1,20 @@
 extension OAuthErrorResponse {
     /// Whether a provider says in its own words that a refresh token is inactive, used or unknown.
     ///
-    /// RFC 6749, section 5.2, has `invalid_grant` for that. Some providers send `invalid_request`, which otherwise is a
-    /// mistake of the client; only a text that stands in the table, exactly, is accepted in its place.
+    /// RFC 6749, section 5.2, has `invalid_grant` for that. Some providers send `invalid_request` or `unauthorized_client`,
+    /// which otherwise are mistakes of the client; only a text that stands in the table, exactly, is accepted in its place.
     var refusesRefreshToken: Bool {
-        error == "invalid_request" && errorDescription.map { Self.refreshTokenRefusals[$0] != nil } ?? false
+        ["invalid_request", "unauthorized_client"].contains(error)
+            && errorDescription.map { Self.refreshTokenRefusals[$0] != nil } ?? false
+    }
+
+    /// Whether a provider's words seem to say so: enough to advise a login, too little to give the grant up.
+    var seemsToRefuseRefreshToken: Bool {
+        guard let text = errorDescription?.lowercased(), ["invalid_request", "unauthorized_client"].contains(error)
+        else { return false }
+        let names = ["refresh token", "refresh_token", "refreshtoken"]
+        let states = ["invalid", "expired", "revoked", "unknown", "not found", "inactive", "not valid", "already used"]
+        return names.contains { text.contains($0) } && states.contains { text.contains($0) }
     }
 
     /// The texts, with the provider that writes each.
@@ -12,5 +22,7 @@ extension OAuthErrorResponse {
         "Refresh token inactive": "idpyoidc and oidc-op",
         "Invalid \"refresh_token\" in request.": "Authlib in older versions, and servers built on it",
         "The refresh token is invalid.": "The PHP League's OAuth 2.0 server before 9",
+        "refresh_token is invalid": "Atlassian, with unauthorized_client",
+        "Unknown or invalid refresh token.": "Atlassian, with unauthorized_client",
     ]
 }

@@ -16,8 +16,15 @@ public struct IDToken: Sendable {
         rawValue = compact
     }
 
-    /// All claims.
+    /// All claims; one that is null is absent.
     public var claims: JSONValue { token.claims }
+
+    /// A claim, for a check; an empty text is none.
+    func claim(_ name: String) -> JSONValue? {
+        guard claims[name] == "" else { return claims[name] }
+        Leniency.nullClaim.note(name)
+        return nil
+    }
     /// `iss`, exactly.
     public var issuer: String? { claims["iss"]?.stringValue }
     /// `sub`.
@@ -38,9 +45,9 @@ public struct IDToken: Sendable {
     /// `auth_time`.
     public var authenticatedAt: Date? { date("auth_time") }
     /// `nonce`.
-    public var nonce: String? { claims["nonce"]?.stringValue }
+    public var nonce: String? { claim("nonce")?.stringValue }
     /// `azp`.
-    public var authorizedParty: String? { claims["azp"]?.stringValue }
+    public var authorizedParty: String? { claim("azp")?.stringValue }
     /// `acr`.
     public var authenticationContextClass: String? { claims["acr"]?.stringValue }
     /// `amr`.

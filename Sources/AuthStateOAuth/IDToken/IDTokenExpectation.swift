@@ -33,6 +33,8 @@ public struct IDTokenExpectation: Sendable {
     public var contextClasses: Set<String> = []
     /// The ID token that a renewed one continues (OpenID Connect Core, section 12.2); nil at login.
     public var previous: IDToken?
+    /// Whether a renewed token has to repeat the `auth_time` of `previous`: the login asked for `max_age`.
+    package var keepsAuthenticationTime = false
     /// The current time.
     public var now: Date
 

@@ -33,14 +33,14 @@ public struct IntrospectionResponse: Sendable, Hashable {
     /// Reads an answer.
     ///
     /// - Throws: `AuthStateError` of stage token: the provider's error response; `.malformedResponse` when `active` is not
-    ///   true or false, or another member that the specification names is not of its type; `.unsupported` for an answer as
+    ///   true or false; `.unsupported` for an answer as
     ///   a JWT (RFC 9701), which is made for resource servers.
     public init(_ response: TransportResponse) throws {
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let json = response.json
         if let error = OAuthErrorResponse(json) {
             throw AuthStateError.refusal(by: "introspection endpoint", error, response, stage: .token)
         }
-        guard response.status == 200 else {
+        guard response.isSuccess(200) else {
             throw AuthStateError.endpoint("introspection endpoint", response, stage: .token)
         }
         guard response.mediaType != "application/token-introspection+jwt" else {
@@ -49,7 +49,7 @@ public struct IntrospectionResponse: Sendable, Hashable {
                 expected: "JSON", received: "a JWT (RFC 9701)",
                 hint: "Register the client without introspection_signed_response_alg.", httpStatus: response.status)
         }
-        guard let members = json?.objectValue else {
+        guard let members = (json?.objectValue).map(AnswerMembers.init) else {
             throw AuthStateError(
                 .malformedResponse, stage: .token, "The introspection endpoint did not answer with a JSON object.",
                 received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
@@ -62,41 +62,28 @@ public struct IntrospectionResponse: Sendable, Hashable {
         "active", "scope", "client_id", "username", "token_type", "exp", "iat", "nbf", "sub", "aud", "iss", "jti",
     ]
 
-    private init(_ members: [String: JSONValue]) throws {
-        // Some providers write null for an absent member.
-        func member<T>(_ name: String, _ expected: String, _ read: (JSONValue) -> T?) throws -> T? {
-            guard let value = members[name], value != .null else { return nil }
-            guard let result = read(value) else {
-                throw AuthStateError(
-                    .malformedResponse, stage: .token, "The introspection response's \(name) cannot be used.",
-                    expected: expected, received: "something else", httpStatus: 200)
-            }
-            return result
+    private init(_ members: AnswerMembers) throws {
+        guard !members.isError else {
+            throw AuthStateError(
+                .malformedResponse, stage: .token, "The introspection response's error cannot be used.",
+                expected: "no error", received: "something else", hint: "Check that the endpoint is the right one.",
+                httpStatus: 200)
         }
-        _ = try member("error", "no error") { _ in Bool?.none }
-        func text(_ name: String) throws -> String? { try member(name, "a string", \.stringValue) }
-        func date(_ name: String) throws -> Date? {
-            try member(name, "seconds since 1970") { value in
-                value.doubleValue.flatMap { abs($0) < 1e12 ? Date(timeIntervalSince1970: $0) : nil }
-            }
+        func date(_ name: String) -> Date? {
+            members.number(name).flatMap { abs($0) < 1e12 ? Date(timeIntervalSince1970: $0) : nil }
         }
-        guard let isActive = try member("active", "true or false", \.boolValue) else {
+        guard let isActive = members.flag("active") else {
             throw AuthStateError(
                 .malformedResponse, stage: .token, "The introspection response does not say whether the token counts.",
                 expected: "active", received: "nothing", httpStatus: 200)
         }
         self.isActive = isActive
-        (scope, clientID, username) = (try text("scope"), try text("client_id"), try text("username"))
-        (tokenType, subject) = (try text("token_type"), try text("sub"))
-        (issuer, tokenID) = (try text("iss"), try text("jti"))
-        (expirationDate, issuedAt, notBefore) = (try date("exp"), try date("iat"), try date("nbf"))
-        audience =
-            try member("aud", "a string, or an array of strings") { value in
-                if let audience = value.stringValue { return [audience] }
-                let audience = value.arrayValue?.map(\.stringValue)
-                return audience?.contains(nil) == false ? audience?.compactMap(\.self) : nil
-            } ?? []
-        additionalMembers = members.filter { !Self.named.contains($0.key) }
+        (scope, clientID, username) = (members.words("scope"), members.text("client_id"), members.text("username"))
+        (tokenType, subject) = (members.text("token_type"), members.text("sub"))
+        (issuer, tokenID) = (members.text("iss"), members.text("jti"))
+        (expirationDate, issuedAt, notBefore) = (date("exp"), date("iat"), date("nbf"))
+        audience = members.members["aud"]?.stringValue.map { [$0] } ?? members.texts("aud") ?? []
+        additionalMembers = members.members.filter { !Self.named.contains($0.key) }
     }
 }
 

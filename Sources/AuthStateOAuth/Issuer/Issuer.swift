@@ -24,6 +24,13 @@ public struct Issuer: Sendable, Hashable, Codable, CustomStringConvertible {
         rawValue = string
     }
 
+    /// Whether a name is this issuer's, or differs by a slash at its end alone: it leads to the same server.
+    ///
+    /// For what a resource or a program calls a server; what a server issues has to carry the exact string.
+    package func isServer(_ name: String) -> Bool {
+        name.isExactly(rawValue) || name.isExactly(rawValue + "/") || rawValue.isExactly(name + "/")
+    }
+
     /// Decodes the string and checks it again.
     public init(from decoder: any Decoder) throws {
         try self.init(decoder.singleValueContainer().decode(String.self))

@@ -22,7 +22,7 @@ extension ProviderConfiguration {
                 hint: "Use the issuer exactly as the provider writes it, trailing slash included."
             )
         }
-        if let name = kind.required(of: metadata).first(where: { metadata.document[$0] == nil }) {
+        if let name = kind.required(of: metadata).first(where: { !metadata.names($0) }) {
             throw Self.lack(of: name)
         }
         try self.init(endpointsOf: metadata, issuer: issuer)

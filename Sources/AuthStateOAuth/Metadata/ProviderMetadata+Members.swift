@@ -210,5 +210,5 @@ extension ProviderMetadata {
     /// Back-channel logout with `sid`.
     public var backchannelLogoutSessionSupported: Bool? { flag("backchannel_logout_session_supported") }
     /// Endpoints for mutual TLS (RFC 8705, section 5).
-    public var mtlsEndpointAliases: [String: JSONValue]? { document["mtls_endpoint_aliases"]?.objectValue }
+    public var mtlsEndpointAliases: [String: JSONValue]? { object("mtls_endpoint_aliases") }
 }

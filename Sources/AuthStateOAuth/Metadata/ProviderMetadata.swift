@@ -6,12 +6,15 @@ public struct ProviderMetadata: Sendable, Hashable {
     /// The whole document.
     public let document: [String: JSONValue]
 
-    /// Checks that every member that the specifications define is of its type.
+    /// Checks the members that every login needs; another member that cannot be used is absent.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata` that names the member.
     public init(document: [String: JSONValue]) throws {
-        for (name, value) in document {
-            guard let type = Self.members[name], !type.accepts(value) else { continue }
+        let members = AnswerMembers(document)
+        for name in document.keys {
+            guard let type = Self.members[name], !type.isUsable(name, in: members), members[name] != nil,
+                Self.needed.contains(name)
+            else { continue }
             throw AuthStateError(
                 .invalidMetadata, stage: .discovery, "The provider's metadata has a malformed member, \(name).",
                 expected: type.rawValue, hint: "Give the endpoints by hand, or ask the provider to mend its document."
@@ -20,20 +23,28 @@ public struct ProviderMetadata: Sendable, Hashable {
         self.document = document
     }
 
+    /// A login cannot do without these, or would go to another place.
+    private static let needed: Set<String> = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
+
     /// Reads a document.
     ///
-    /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is malformed.
+    /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object, or lacks a usable member that is needed.
     public init(parsing body: Data) throws {
         let json: JSONValue
-        do { json = try JSONValue(parsing: [UInt8](body)) } catch {
+        do { json = try JSONValue(answer: body) } catch {
             throw AuthStateError(
-                .invalidMetadata, stage: .discovery, "The provider's metadata is not JSON.", underlying: error)
+                .invalidMetadata, stage: .discovery, "The provider's metadata is not JSON.", hint: Self.placeHint,
+                underlying: error)
         }
         guard let document = json.objectValue else {
-            throw AuthStateError(.invalidMetadata, stage: .discovery, "The provider's metadata is not a JSON object.")
+            throw AuthStateError(
+                .invalidMetadata, stage: .discovery, "The provider's metadata is not a JSON object.",
+                hint: Self.placeHint)
         }
         try self.init(document: document)
     }
+
+    private static let placeHint = "Check the issuer, or give the endpoints by hand."
 
     /// The types that members can have.
     enum MemberType: String {
@@ -43,13 +54,13 @@ public struct ProviderMetadata: Sendable, Hashable {
         case flag = "true or false"
         case object = "an object"
 
-        func accepts(_ value: JSONValue) -> Bool {
+        func isUsable(_ name: String, in members: AnswerMembers) -> Bool {
             switch self {
-            case .string: value.stringValue != nil
-            case .url: value.stringValue.flatMap(ProviderMetadata.endpoint) != nil
-            case .strings: value.arrayValue?.allSatisfy { $0.stringValue != nil } ?? false
-            case .flag: value.boolValue != nil
-            case .object: value.objectValue != nil
+            case .string: members.text(name) != nil
+            case .url: members.text(name, ProviderMetadata.endpoint) != nil
+            case .strings: members.texts(name) != nil
+            case .flag: members.flag(name) != nil
+            case .object: members.object(name) != nil
             }
         }
     }
@@ -63,10 +74,15 @@ public struct ProviderMetadata: Sendable, Hashable {
         return url
     }
 
-    func string(_ name: String) -> String? { document[name]?.stringValue }
+    func string(_ name: String) -> String? { AnswerMembers(document).text(name) }
     func url(_ name: String) -> URL? { string(name).flatMap(Self.endpoint) }
-    func strings(_ name: String) -> [String]? { document[name]?.arrayValue?.compactMap(\.stringValue) }
-    func flag(_ name: String) -> Bool? { document[name]?.boolValue }
+    func strings(_ name: String) -> [String]? { AnswerMembers(document).texts(name) }
+    func flag(_ name: String) -> Bool? { AnswerMembers(document).flag(name) }
+    func object(_ name: String) -> [String: JSONValue]? { AnswerMembers(document).object(name) }
+    /// Whether the document names an endpoint, or has a member of another type in whatever form.
+    func names(_ member: String) -> Bool {
+        Self.members[member] == .url ? url(member) != nil : document[member] != nil
+    }
 }
 
 extension ProviderMetadata: Codable {

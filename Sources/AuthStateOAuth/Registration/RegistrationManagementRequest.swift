@@ -68,7 +68,7 @@ extension RegistrationManagementRequest {
     ///   for a client that is gone; `.unsupported` when the provider does not allow it; the provider's error response;
     ///   `.malformedResponse`, as for another client's registration.
     public func answer(_ response: TransportResponse) throws -> RegistrationResponse? {
-        let refusal = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
+        let refusal = OAuthErrorResponse(response.json)
         switch response.status {
         case 401,
             400 where refusal?.code == .tokenRejected:
@@ -106,7 +106,7 @@ extension RegistrationRequest {
     /// The request that deletes a client whose registration was answered and cannot be used (RFC 7592, section 2.3); nil when
     /// the provider did not say where and by which token.
     package static func undoing(_ answer: TransportResponse) -> TransportRequest? {
-        guard (200...299).contains(answer.status), let json = try? JSONValue(parsing: [UInt8](answer.body)),
+        guard (200...299).contains(answer.status), let json = answer.json,
             let url = json["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint),
             let token = json["registration_access_token"]?.stringValue, TokenResponse.token(token) != nil
         else { return nil }

@@ -25,8 +25,7 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - response: The registration endpoint's answer, of any status.
     ///   - tolerances: The provider's known deviations.
-    /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`; only one of
-    ///   `registration_client_uri` and `registration_access_token`.
+    /// - Throws: `AuthStateError`: the provider's error response; a secret without `client_secret_expires_at`.
     public init(_ response: TransportResponse, tolerances: Set<Tolerance> = []) throws {
         try self.init(response, asked: [:], mayOmitExpiry: tolerances.contains(.missingSecretExpiry))
     }
@@ -46,43 +45,46 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         _ response: TransportResponse, asked: [String: JSONValue], former: RegistrationResponse? = nil,
         mayOmitExpiry: Bool
     ) throws {
-        guard (200...(former == nil ? 201 : 200)).contains(response.status) else {
+        guard response.isSuccess(200, former == nil ? 201 : 200) else {
             throw Self.failure(response, of: former == nil ? "registration" : "management of the registration")
         }
-        let json = try? JSONValue(parsing: [UInt8](response.body))
+        let json = response.json
         if OAuthErrorResponse(json) != nil { throw Self.failure(response, of: "registration") }
-        guard let answer = json?.objectValue else {
+        guard let answer = (json?.objectValue).map(AnswerMembers.init) else {
             throw Self.refusal("a JSON object", received: response.mediaType)
         }
-        guard (answer["error"] ?? .null) == .null else {
-            throw Self.refusal("no error", received: "an unreadable one")
-        }
-        let named = answer["client_id"] ?? former.map { .string($0.clientID) }
-        guard let clientID = named?.stringValue, !clientID.isEmpty else {
+        guard !answer.isError else { throw Self.refusal("no error", received: "an unreadable one") }
+        guard let clientID = answer.text("client_id") ?? former?.clientID else {
             throw Self.refusal("client_id", received: "no client_id")
         }
         guard TrustCheck.registrationClient.holds(former == nil || former?.clientID == clientID) else {
             throw Self.refusal("the registration of the client that asked", received: "another client's")
         }
         let isPart = ["redirect_uris", "grant_types"].contains { asked[$0] != nil && answer[$0] == nil }
-        let members = isPart ? asked.merging(answer) { $1 } : answer
-        // Some providers write an empty string for a client without a secret.
-        let secret = answer["client_secret"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
-        let expiry = answer["client_secret_expires_at"]?.doubleValue
+        let members = isPart ? asked.merging(answer.members) { $1 } : answer.members
+        let secret = answer.text("client_secret")
+        let expiry = answer.number("client_secret_expires_at")
         if secret != nil, expiry == nil, !mayOmitExpiry {
             throw Self.refusal(
                 "client_secret_expires_at with the secret", received: "none",
                 hint: "Tolerate missingSecretExpiry where the provider is known to leave it out.")
         }
-        let uri = answer["registration_client_uri"]?.stringValue.flatMap(ProviderMetadata.endpoint)
-        let token = answer["registration_access_token"]?.stringValue
-        if former == nil, (uri == nil) != (token == nil) {
-            throw Self.refusal("registration_client_uri and registration_access_token", received: "only one of them")
+        let uri = answer.text("registration_client_uri", ProviderMetadata.endpoint)
+        let token = answer.text("registration_access_token")
+        // A registration that cannot be managed is one all the same.
+        let isManaged = former != nil || uri != nil && token != nil
+        if !isManaged, uri != nil || token != nil {
+            Leniency.unmanageableRegistration.note("registration_client_uri, registration_access_token")
         }
         self.clientID = clientID
-        tokenEndpointAuthMethod =
-            (members["token_endpoint_auth_method"] ?? asked["token_endpoint_auth_method"])?.onlyString
+        let answered = answer.onlyText("token_endpoint_auth_method")
+        let method =
+            (answered ?? AnswerMembers(asked).onlyText("token_endpoint_auth_method"))
             .map(ClientAuthenticationMethod.init) ?? former?.tokenEndpointAuthMethod
+        // A secret that comes without a method is for one of those that take secrets; the provider's metadata name them.
+        let isForSecrets = secret != nil && answered == nil && method == ClientAuthenticationMethod.none
+        if isForSecrets { Leniency.methodOfSecret.note("token_endpoint_auth_method") }
+        tokenEndpointAuthMethod = isForSecrets ? nil : method
         clientSecret = secret ?? (tokenEndpointAuthMethod.needsNoSecret ? nil : former?.clientSecret)
         clientSecretExpiresAt =
             expiry.map { $0 == 0 ? nil : Date(timeIntervalSince1970: $0) }
@@ -90,14 +92,14 @@ public struct RegistrationResponse: Sendable, Hashable, Codable {
         clientIDIssuedAt =
             answer["client_id_issued_at"]?.doubleValue.map { Date(timeIntervalSince1970: $0) }
             ?? former?.clientIDIssuedAt
-        registrationClientURI = uri ?? former?.registrationClientURI
-        registrationAccessToken = token ?? former?.registrationAccessToken
+        registrationClientURI = isManaged ? uri ?? former?.registrationClientURI : nil
+        registrationAccessToken = isManaged ? token ?? former?.registrationAccessToken : nil
         metadata = members
     }
 
     /// An answer that is no registration.
     static func failure(_ response: TransportResponse, of what: String) -> AuthStateError {
-        let oauth = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body)))
+        let oauth = OAuthErrorResponse(response.json)
         let isAboutClient = oauth.map { AuthStateError.Code.refusedRegistrations.contains($0.code) } ?? false
         if [401, 403].contains(response.status), !isAboutClient {
             return AuthStateError(

@@ -39,7 +39,7 @@ public struct ClientMetadataDocument: Sendable, Hashable {
         if let problem = Self.problem(with: url), TrustCheck.documentURL.isOn {
             throw Self.refusal("This cannot be a client's URL: \(problem).", url)
         }
-        guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
+        guard let members = (try? JSONValue(answer: body))?.objectValue else {
             throw Self.refusal("The document is not a JSON object.", nil)
         }
         guard let id = members["client_id"]?.stringValue, TrustCheck.documentClient.holds(id.isExactly(url)) else {

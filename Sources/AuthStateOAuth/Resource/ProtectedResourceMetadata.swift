@@ -16,28 +16,29 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
         case root
     }
 
-    /// Checks that every member that RFC 9728 defines is of its type.
+    /// Checks the resource's identifier and its authorization servers; another member that cannot be used is absent.
     ///
     /// - Throws: `AuthStateError` of stage resourceMetadata with `.invalidMetadata` that names the member.
     public init(document: [String: JSONValue]) throws {
-        if document["resource"] == nil { throw Self.unusable("resource", expected: "the resource's identifier") }
-        for (name, value) in document {
-            guard let type = Self.members[name], !type.accepts(value) else { continue }
-            throw Self.unusable(name, expected: type.rawValue)
+        let members = AnswerMembers(document)
+        guard members.text("resource") != nil else {
+            throw Self.unusable("resource", expected: "the resource's identifier")
         }
+        // Each reading tells of a member that cannot be used.
+        for name in document.keys { _ = Self.members[name]?.isUsable(name, in: members) }
         self.document = document
-        for issuer in strings("authorization_servers") ?? [] {
-            do { _ = try Issuer(issuer) } catch {
-                throw Self.unusable("authorization_servers", expected: "issuers, which are https URLs without a query")
-            }
+        let servers = strings("authorization_servers") ?? []
+        guard servers.isEmpty || servers.contains(where: { (try? Issuer($0)) != nil }) else {
+            throw Self.unusable("authorization_servers", expected: "issuers, which are https URLs without a query")
         }
+        if servers.count != authorizationServers.count { Leniency.unusableMember.note("authorization_servers") }
     }
 
     /// Reads a document.
     ///
     /// - Throws: `AuthStateError` with `.invalidMetadata` when it is no JSON object or a member is malformed.
     public init(parsing body: Data) throws {
-        guard let document = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
+        guard let document = (try? JSONValue(answer: body))?.objectValue else {
             throw AuthStateError(
                 .invalidMetadata, stage: .resourceMetadata, "The resource's metadata are not a JSON object.",
                 hint: "Check the URL of the resource.")
@@ -70,9 +71,9 @@ public struct ProtectedResourceMetadata: Sendable, Hashable {
         "signed_metadata": .string,
     ]
 
-    private func string(_ name: String) -> String? { document[name]?.stringValue }
-    private func strings(_ name: String) -> [String]? { document[name]?.arrayValue?.compactMap(\.stringValue) }
-    private func flag(_ name: String) -> Bool { document[name]?.boolValue ?? false }
+    private func string(_ name: String) -> String? { AnswerMembers(document).text(name) }
+    private func strings(_ name: String) -> [String]? { AnswerMembers(document).texts(name) }
+    private func flag(_ name: String) -> Bool { AnswerMembers(document).flag(name) ?? false }
 
     /// The resource's identifier, exactly as the document has it.
     public var resource: String { string("resource") ?? "" }

@@ -43,7 +43,7 @@ extension RevocationRequest {
     /// - Throws: `AuthStateError` of stage logout.
     public func validate(_ response: TransportResponse) throws {
         if (200...299).contains(response.status) { return }
-        if let error = OAuthErrorResponse(try? JSONValue(parsing: [UInt8](response.body))) {
+        if let error = OAuthErrorResponse(response.json) {
             if response.status == 400, error.error == "invalid_token" { return }
             throw AuthStateError.refusal(by: "revocation endpoint", error, response, stage: .logout)
         }

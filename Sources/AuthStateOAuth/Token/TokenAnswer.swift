@@ -37,8 +37,10 @@ extension TokenAnswer {
         {
             var failure = AuthStateError.refusal(
                 by: "token endpoint", error, response, stage: request.stage, now: sentAt)
-            if request.grantType == .refreshToken, failure.code == .invalidRequest, error.refusesRefreshToken {
+            if request.grantType == .refreshToken, error.refusesRefreshToken {
                 (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
+            } else if request.grantType == .refreshToken, error.seemsToRefuseRefreshToken {
+                (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
             }
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
@@ -52,7 +54,7 @@ extension TokenAnswer {
             return
         }
         do throws(AuthStateError) {
-            guard TrustCheck.tokenResponseStatus.holds(response.status == 200) else {
+            guard TrustCheck.tokenResponseStatus.holds(response.isSuccess(200)) else {
                 throw .endpoint("token endpoint", response, stage: request.stage, now: sentAt)
             }
             self = .tokens(try TokenResponse(json: json, response, to: request, sentAt: sentAt))
@@ -70,7 +72,7 @@ extension TokenResponse {
     fileprivate init(
         json: JSONValue?, _ response: TransportResponse, to request: TokenRequest, sentAt: Date
     ) throws(AuthStateError) {
-        guard let members = json?.objectValue else {
+        guard let members = (json?.objectValue).map(AnswerMembers.init) else {
             throw AuthStateError(
                 .malformedResponse, stage: request.stage, "The token endpoint did not answer with a JSON object.",
                 received: response.mediaType.map { "\($0), \(response.body.count) bytes" },
@@ -79,42 +81,38 @@ extension TokenResponse {
         func refusal(_ member: String, _ expected: String) -> AuthStateError {
             AuthStateError(
                 .malformedResponse, stage: request.stage, "The token response's \(member) cannot be used.",
-                expected: expected, received: members[member] == nil ? "nothing" : "something else", httpStatus: 200)
+                expected: expected, received: members.members[member] == nil ? "nothing" : "something else",
+                httpStatus: response.status)
         }
-        func text(_ member: String) throws(AuthStateError) -> String? {
-            guard let value = members[member], value != .null else { return nil }
-            guard let text = value.stringValue else { throw refusal(member, "a string") }
-            return text
-        }
-        // Some providers write null for an absent member; anything else is an error that cannot be read.
-        let error = members["error"] ?? .null
-        guard TrustCheck.tokenResponseError.holds(error == .null) else { throw refusal("error", "no error") }
-        guard let accessToken = try text("access_token"),
+        guard TrustCheck.tokenResponseError.holds(!members.isError) else { throw refusal("error", "no error") }
+        guard let accessToken = members.text("access_token"),
             TrustCheck.tokenResponseAccessToken.holds(Self.token(accessToken) != nil)
         else { throw refusal("access_token", "visible ASCII characters") }
-        let tokenType = try text("token_type")
+        let tokenType = members.text("token_type")
         try Self.check(tokenType, of: request)
-        let issuedTokenType = try text("issued_token_type") ?? ""
-        guard request.grantType != .tokenExchange || !issuedTokenType.isEmpty else {
+        guard request.grantType != .tokenExchange || members.text("issued_token_type") != nil else {
             throw refusal("issued_token_type", "the type of the token that was issued")
         }
-        let lifetime = try Self.lifetime(members["expires_in"], refusal: refusal)
-        let refreshToken = try text("refresh_token")
+        let lifetime = members.number("expires_in")
+        guard TrustCheck.tokenResponseLifetime.holds(lifetime ?? 0 >= 0) else {
+            throw refusal("expires_in", "a number of seconds")
+        }
+        let refreshToken = members.text("refresh_token")
         guard TrustCheck.tokenResponseRefreshToken.holds(refreshToken.map { Self.token($0) != nil } ?? true) else {
             throw refusal("refresh_token", "visible ASCII characters")
         }
-        let details = members["authorization_details"].flatMap { $0 == .null ? nil : $0 }
+        let details = members["authorization_details"]
         let granted = details.flatMap { [AuthorizationDetail](authorizationDetails: $0) }
-        guard details == nil || granted != nil else {
-            throw refusal("authorization_details", "a list of objects that have a type")
-        }
+        if details != nil, granted == nil { Leniency.unusableMember.note("authorization_details") }
         self.init(
             accessToken: accessToken, tokenType: request.client.provider.tolerances.tokenType(tokenType),
             issuedAt: sentAt,
-            accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval($0) },
-            refreshToken: refreshToken, idToken: try text("id_token"),
-            scope: request.client.provider.tolerances.grantedScope(try text("scope")), authorizationDetails: granted,
-            additionalMembers: members.filter { !Self.named.contains($0.key) })
+            // At most ten years.
+            accessTokenExpirationDate: lifetime.map { sentAt.addingTimeInterval(min($0, 10 * 365 * 86400)) },
+            refreshToken: refreshToken, idToken: members.text("id_token"),
+            scope: request.client.provider.tolerances.grantedScope(members.words("scope")),
+            authorizationDetails: granted,
+            additionalMembers: members.members.filter { !Self.named.contains($0.key) })
     }
 
     /// Refuses tokens of a type that was not asked for.
@@ -125,7 +123,7 @@ extension TokenResponse {
         // RFC 8693, section 2.2.1: the issued token is not an access token.
         if request.grantType == .tokenExchange, type?.equalsIgnoringASCIICase("N_A") == true { return }
         let isBound = request.dpopKey != nil
-        func refusal(_ message: String, hint: String? = nil) -> AuthStateError {
+        func refusal(_ message: String, hint: String) -> AuthStateError {
             AuthStateError(
                 .unsupportedTokenType, stage: request.stage, message, expected: isBound ? "DPoP" : "Bearer",
                 received: type ?? "no token_type", hint: hint, httpStatus: 200)
@@ -149,7 +147,8 @@ extension TokenResponse {
                     : type == nil
                         ? "Tolerate missingTokenType if the provider is known to leave it out."
                         : meant.equalsIgnoringASCIICase("access_token")
-                            ? "Tolerate accessTokenType if the provider is known to write this for Bearer." : nil)
+                            ? "Tolerate accessTokenType if the provider is known to write this for Bearer."
+                            : "Have the provider issue tokens of this type to the client.")
         }
     }
 
@@ -157,27 +156,18 @@ extension TokenResponse {
     static func token(_ text: String) -> String? {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
     }
-
-    /// Seconds, at most ten years; a number in a string is taken as the number, which some providers send.
-    private static func lifetime(
-        _ value: JSONValue?, refusal: (String, String) -> AuthStateError
-    ) throws(AuthStateError) -> Double? {
-        guard let value, value != .null else { return nil }
-        let seconds = value.doubleValue ?? value.stringValue.flatMap(Double.init) ?? .nan
-        guard TrustCheck.tokenResponseLifetime.holds(seconds.isFinite && seconds >= 0) else {
-            throw refusal("expires_in", "a number of seconds")
-        }
-        return min(seconds, 10 * 365 * 86400)
-    }
 }
 
 extension Set<Tolerance> {
     /// The token type of an answer, with tolerated values read as Bearer.
     fileprivate func tokenType(_ type: String?) -> String {
         switch type {
-        case nil where contains(.missingTokenType): "Bearer"
-        case let type? where contains(.accessTokenType) && type.equalsIgnoringASCIICase("access_token"): "Bearer"
-        default: type ?? ""
+        case nil where contains(.missingTokenType): return "Bearer"
+        case let type? where contains(.accessTokenType) && type.equalsIgnoringASCIICase("access_token"): return "Bearer"
+        case let type? where type.utf8.count > 6 && String(type.prefix(6)).equalsIgnoringASCIICase("Bearer"):
+            Leniency.bearerTokenType.note("token_type")
+            return "Bearer"
+        default: return type ?? ""
         }
     }
 }

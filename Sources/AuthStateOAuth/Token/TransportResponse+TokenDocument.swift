@@ -10,6 +10,6 @@ extension TransportResponse {
             }
             return .object(Dictionary(uniqueKeysWithValues: form.names.map { ($0, .string(form[$0] ?? "")) }))
         }
-        return try? JSONValue(parsing: [UInt8](body))
+        return json
     }
 }

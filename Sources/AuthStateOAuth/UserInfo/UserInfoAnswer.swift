@@ -18,7 +18,7 @@ package enum UserInfoAnswer: Sendable, Hashable {
             self = .signed(try SignedUserInfo(parsing: String(decoding: body, as: UTF8.self)))
             return
         }
-        guard let claims = (try? JSONValue(parsing: body))?.objectValue else {
+        guard let claims = response.json?.objectValue else {
             throw AuthStateError(
                 .malformedResponse, stage: .userinfo, "The userinfo endpoint did not answer with a JSON object.",
                 received: response.mediaType, httpStatus: response.status)

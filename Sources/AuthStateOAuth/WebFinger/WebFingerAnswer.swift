@@ -13,18 +13,12 @@ package struct WebFingerAnswer: Sendable, Hashable {
     /// - Throws: `AuthStateError`: `.invalidMetadata`, `.discoveryFailed` when no link leads to an issuer,
     ///   `.invalidIssuer` when the link is not an issuer.
     package init(parsing body: Data) throws {
-        guard let members = (try? JSONValue(parsing: [UInt8](body)))?.objectValue else {
+        guard let members = (try? JSONValue(answer: body))?.objectValue else {
             throw Self.malformed("a JSON object")
         }
-        if let subject = members["subject"], subject.stringValue == nil { throw Self.malformed("a subject in text") }
-        subject = members["subject"]?.stringValue
+        subject = AnswerMembers(members).text("subject")
         guard let links = (members["links"] ?? []).arrayValue else { throw Self.malformed("a list of links") }
-        var first: JSONValue?
-        for link in links {
-            guard let relation = link["rel"]?.stringValue else { throw Self.malformed("a rel in each link") }
-            if relation == WebFingerQuery.relation, first == nil { first = link }
-        }
-        guard let first else {
+        guard let first = links.first(where: { $0["rel"]?.stringValue == WebFingerQuery.relation }) else {
             throw AuthStateError(
                 .discoveryFailed, stage: .discovery, "The host does not say who logs this person in.",
                 expected: "a link \(WebFingerQuery.relation)", received: "\(links.count) other links",

@@ -33,13 +33,23 @@ struct RefreshTokenRefusalTests {
     @Test(
         "a refusal with another text or error does not count as invalid_grant",
         arguments: [
-            ("invalid_request", "refresh token inactive"), ("invalid_request", "Refresh token inactive."),
             ("invalid_request", "Missing parameter: refresh_token"), ("invalid_request", ""),
             ("invalid_scope", "Refresh token inactive"),
         ])
     func others(_ code: String, _ text: String) async throws {
         let (error, state) = try await refusal(answer(code, text))
         #expect(error?.kind == .configuration && state.isAuthorized)
+    }
+
+    @Test(
+        "a refusal whose words seem to be about the refresh token advises a login, and keeps the grant",
+        arguments: [
+            ("invalid_request", "refresh token inactive"), ("invalid_request", "Refresh token inactive."),
+            ("unauthorized_client", "The refresh_token has expired or was revoked"),
+        ])
+    func probable(_ code: String, _ text: String) async throws {
+        let (error, state) = try await refusal(answer(code, text))
+        #expect(error?.code == .refusedWithoutReason && error?.hint == "Log in again." && state.isAuthorized)
     }
 
     @Test("a refusal with a known text ends the login after the store was read again, and no further request is sent")

@@ -90,7 +90,7 @@ struct UserInfoConformanceTests {
     @Test("signed userinfo of another issuer or for another client is refused", arguments: ["iss", "aud"])
     func rpUserinfoSigAddress(_ claim: String) async throws {
         let fixture = try await ProviderFixture { $0.signsUserInfo = true }
-        for value in ["https://op.example" as JSONValue, nil] {
+        for value: JSONValue in ["https://op.example", 5] {
             let error = try await refusal(fixture) { $0.userInfo = { $0[claim] = value } }
             #expect(error?.code == .invalidUserInfo && error?.message.contains(claim) == true)
         }

@@ -97,11 +97,51 @@ struct DiscoveryTests {
         #expect(transient?.kind == .transient)
     }
 
-    @Test("only a document that is not there leads to the other one", arguments: [302, 401, 403, 500, 503])
+    @Test("a server that fails or is busy is not asked at the other place", arguments: [500, 503, 429])
     func present(_ status: Int) async throws {
         let transport = ScriptedTransport([.response(TransportResponse(status: status))])
         let error = await authError { try await service(transport).discoverConfiguration(issuer: "https://op.example") }
         #expect(error?.stage == .discovery && transport.requests.count == 1)
+    }
+
+    private static let document = ScriptedTransport.Reply.json(
+        String(decoding: ScriptedPages.document().serialized(), as: UTF8.self))
+
+    @Test(
+        "a page, a refusal or a redirect to a login leads to the document at the other place",
+        arguments: [200, 302, 401, 403])
+    func elsewhere(_ status: Int) async throws {
+        let page = TransportResponse(
+            status: status, headers: ["Location": "https://login.example/"],
+            body: Data("\n<!doctype html><p>Welcome".utf8))
+        let transport = ScriptedTransport([.response(page), Self.document])
+        let found = try await service(transport).discoverConfiguration(issuer: "https://op.example")
+        #expect(found.issuer?.rawValue == "https://op.example" && transport.requests.count == 2)
+
+        let pages = ScriptedTransport([], then: .response(page))
+        let error = await authError { try await service(pages).discoverConfiguration(issuer: "https://op.example") }
+        #expect(error?.received?.contains("https://op.example/.well-known/openid-configuration") == true)
+        #expect(error?.code == .discoveryFailed && error?.hint != nil && pages.requests.count == 2)
+    }
+
+    @Test("a redirect within the origin is followed, twice at most", arguments: [301, 302, 307, 308])
+    func redirects(_ status: Int) async throws {
+        func redirect(_ location: String) -> ScriptedTransport.Reply {
+            .response(TransportResponse(status: status, headers: ["Location": location]))
+        }
+        let two = ScriptedTransport([redirect("/a"), redirect("https://op.example:443/b"), Self.document])
+        _ = try await service(two).discoverConfiguration(issuer: "https://op.example")
+        #expect(two.requests.map(\.url.path) == ["/.well-known/openid-configuration", "/a", "/b"])
+        for place in [
+            "https://evil.example/", "http://op.example/", "https://op.example:8443/", "https://u@op.example/",
+        ] {
+            let other = ScriptedTransport([redirect(place)], then: .response(TransportResponse(status: 404)))
+            let error = await authError { try await service(other).discoverConfiguration(issuer: "https://op.example") }
+            #expect(error?.code == .discoveryFailed && other.requests.allSatisfy { $0.url.path.contains("well-known") })
+        }
+        let endless = ScriptedTransport([], then: redirect("/again"))
+        let error = await authError { try await service(endless).discoverConfiguration(issuer: "https://op.example") }
+        #expect(error?.code == .discoveryFailed && endless.requests.count == 6)
     }
 
     @Test(

@@ -44,10 +44,10 @@ struct UserInfoServiceTests {
 
     @Test("issuer and audience may be absent, and must fit where they are present")
     func unaddressed() async throws {
-        for absent in [["iss": nil], ["aud": nil], ["iss": nil, "aud": nil]] as [[String: JSONValue?]] {
+        for absent in [["iss": nil], ["aud": nil], ["iss": .null], ["iss": nil, "aud": nil]] as [[String: JSONValue?]] {
             #expect(try await UserInfoForger.signed(absent).state().userInfo().isSigned)
         }
-        for wrong in [["aud": "another"], ["iss": .null], ["aud": 5]] as [[String: JSONValue?]] {
+        for wrong in [["aud": "another"], ["iss": 5], ["aud": 5]] as [[String: JSONValue?]] {
             let state = try UserInfoForger.signed(wrong).state()
             #expect(await authError { try await state.userInfo() }?.code == .invalidUserInfo)
         }

@@ -14,6 +14,10 @@ extension Attack {
             Attack(.metadataIssuer) {
                 try await discover([ScriptedPages.oauth: ScriptedPages.document(["issuer": "https://evil.example"])])
             },
+            Attack(.metadataRedirect) {
+                let service = AuthorizationService(transport: StrangersDocument())
+                _ = try await service.discoverConfiguration(issuer: "https://op.example")
+            },
             Attack(.completingIssuer) {
                 let other: JSONValue = [
                     "issuer": "https://evil.example", "revocation_endpoint": "https://evil.example/revoke",
@@ -96,5 +100,16 @@ extension Attack {
         _ = try await service.discoverIssuer(
             identifier: identifier ?? "ada@example.com",
             allowedIssuers: IssuerAllowList { $0.rawValue != "https://evil.example" })
+    }
+}
+
+/// Redirects to another origin, whose document names the issuer as it likes.
+private struct StrangersDocument: HTTPTransport {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if request.url.absoluteString == ScriptedPages.openID {
+            return TransportResponse(status: 302, headers: ["Location": "https://evil.example/op"])
+        }
+        guard request.url.host() == "evil.example" else { return TransportResponse(status: 404) }
+        return TransportResponse(status: 200, body: Data(ScriptedPages.document().serialized()))
     }
 }

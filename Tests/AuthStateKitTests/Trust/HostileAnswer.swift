@@ -52,7 +52,9 @@ extension HostileAnswer {
     .map { Self(testDescription: "an honest body as “\($0)”", headers: ["Content-Type": $0], errors: [:]) }
 
     static let bodies: [Self] = [
-        body("a page", .malformed) { _ in "<!doctype html><title>Sign in</title>" },
+        body("a page", .malformed.merging([.discovery: .discoveryFailed]) { $1 }) { _ in
+            "<!doctype html><title>Sign in</title>"
+        },
         body("nothing", .malformed) { _ in "" },
         body("white space", .malformed) { _ in " \r\n" },
         body("a body cut short", .malformed) { String($0.dropLast()) },
@@ -68,7 +70,8 @@ extension HostileAnswer {
         body("a number beyond a double", .malformed) { "{\"a\":1e999," + $0.dropFirst() },
         body("NaN", .malformed) { "{\"a\":NaN," + $0.dropFirst() },
         body("a comment", .malformed) { "/**/" + $0 },
-        body("a byte order mark", .malformed) { "\u{FEFF}" + $0 },
+        body("a byte order mark", [:]) { "\u{FEFF}" + $0 },
+        body("two byte order marks", .malformed) { "\u{FEFF}\u{FEFF}" + $0 },
         Self(
             testDescription: "UTF-16", body: { $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } },
             errors: .malformed),
@@ -84,14 +87,14 @@ extension HostileAnswer {
             "{\"error\":{\"code\":190}," + $0.dropFirst()
         },
         body("error: null, as some write for none", [:]) { "{\"error\":null," + $0.dropFirst() },
+        body("an empty error", [:]) { "{\"error\":\"\"," + $0.dropFirst() },
     ]
 
     static let statuses: [Self] =
-        [201, 202, 203, 204, 206, 226].map { status in
+        [201, 202, 203].map { Self(testDescription: "\($0) with an honest body", status: $0, errors: [:]) }
+        + [204, 206, 226].map { status in
             var errors = [HostileEndpoint: Code].everywhere(.malformedResponse)
             errors[.revocation] = nil
-            // RFC 7591, section 3.2.1; RFC 9126, section 2.2.
-            if status == 201 { (errors[.registration], errors[.push]) = (nil, nil) }
             return Self(testDescription: "\(status) with an honest body", status: status, errors: errors)
         }
         + [0, 100, 199, 404, 405, 410, 418, 421, 600, 999].map { status in

@@ -119,6 +119,9 @@ extension Attack {
             renewed(.idTokenKeepsSubject, "otherSubject"),
             idToken(.idTokenKeepsAudience, "moreAudiences") { $0.previous = try IDTokenFixtures.token("party") },
             renewed(.idTokenKeepsAuthorizedParty, "party"),
-            renewed(.idTokenKeepsAuthenticationTime, "otherAuthenticationTime"),
+            idToken(.idTokenKeepsAuthenticationTime, "otherAuthenticationTime") {
+                $0.previous = try IDTokenFixtures.token("good")
+                $0.keepsAuthenticationTime = true
+            },
         ]
 }

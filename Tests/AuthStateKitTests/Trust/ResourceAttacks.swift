@@ -31,7 +31,7 @@ extension Attack {
             Attack(.resourceClient) {
                 try choose(.known("app", credential: .secret("s"), issuer: "https://op.example"))
             },
-            Attack(.resourceClient) { try choose(.known("app", issuer: "https://evil.example/")) },
+            Attack(.resourceClient) { try choose(.known("app", issuer: "https://evil.example/tenant")) },
             Attack(.resourceClient) { try choose(.known("app"), bound: ["app": "https://op.example"]) },
         ]
         + ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
@@ -51,10 +51,10 @@ extension Attack {
                 try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://op.example"))
             },
             Attack(.registrationIssuer) {
-                try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://evil.example/"))
+                try choose(.registering(.init(), initialAccessToken: "SECRET", issuer: "https://evil.example//"))
             },
             Attack(.assertionIssuer) { try await present(for: "https://other.example") },
-            Attack(.assertionIssuer) { try await present(for: "https://op.example/") },
+            Attack(.assertionIssuer) { try await present(for: "https://op.example/tenant") },
             Attack(.identityAssertionType) { try await identify(by: .accessToken) },
             Attack(.identityAssertionType) { try await identify(by: .jwt) },
             Attack(.resourceKey) { try await useLogin(of: "https://api.example/v2") },

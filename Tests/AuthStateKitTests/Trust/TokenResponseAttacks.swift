@@ -15,7 +15,7 @@ extension Attack {
         answer(.tokenResponseType, type: "mac"),
         answer(.tokenResponseDowngrade, isBound: true),
         answer(.tokenResponseRefreshToken, adding: #""refresh_token":"r\u0000""#),
-        answer(.tokenResponseLifetime, adding: #""expires_in":"for ever""#),
+        answer(.tokenResponseLifetime, adding: #""expires_in":-1"#),
         Attack(.bearerTransport) { try send("http://api.example/", allowedOrigins: nil) },
         Attack(.bearerOrigin) { try send("https://evil.example/", allowedOrigins: ["https://api.example"]) },
     ]

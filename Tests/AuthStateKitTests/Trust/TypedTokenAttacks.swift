@@ -8,7 +8,7 @@ extension Attack {
     static let typedToken: [Attack] =
         TypedTokenForger.others.map { type in Attack(.idTokenType) { try TypedTokenForger.offer(type: type) } } + [
             Attack(.idTokenEvent) { try TypedTokenForger.offer(["events": [LogoutToken.event: [:]], "jti": "1"]) },
-            Attack(.idTokenEvent) { try TypedTokenForger.offer(["events": .null]) },
+            Attack(.idTokenEvent) { try TypedTokenForger.offer(["events": [:]]) },
             Attack(.idTokenEvent) {
                 let previous = try TypedTokenForger.make()
                 try TypedTokenForger.offer(["events": [:]]) { $0.previous = previous }

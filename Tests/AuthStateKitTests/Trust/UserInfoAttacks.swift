@@ -26,7 +26,7 @@ extension Attack {
         Attack(.userInfoType) { try await offer(.signed([:], type: "application/Logout+JWT")) },
         Attack(.userInfoEvent) { try await offer(.signed(["events": [LogoutToken.event: [:]]])) },
         Attack(.userInfoIssuer) { try await offer(.signed(["iss": "https://evil.example"])) },
-        Attack(.userInfoIssuer) { try await offer(.signed(["iss": .null])) },
+        Attack(.userInfoIssuer) { try await offer(.signed(["iss": 5])) },
         Attack(.userInfoAudience) { try await offer(.signed(["aud": "another"])) },
         Attack(.userInfoAudience) { try await offer(.signed(["aud": ["another", "clients"]])) },
         Attack(.userInfoAudience) { try await offer(.signed(["aud": []])) },

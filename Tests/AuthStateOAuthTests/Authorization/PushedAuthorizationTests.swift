@@ -107,7 +107,7 @@ struct PushedAuthorizationTests {
             #"{"request_uri":"","expires_in":60}"#, #"{"request_uri":"relative","expires_in":60}"#,
             #"{"request_uri":"urn:x:y z","expires_in":60}"#, #"{"request_uri":"urn:x:\n","expires_in":60}"#,
             #"{"request_uri":7,"expires_in":60}"#, #"{"request_uri":"urn:x:y","expires_in":0}"#,
-            #"{"request_uri":"urn:x:y","expires_in":-5}"#, #"{"request_uri":"urn:x:y","expires_in":"60"}"#,
+            #"{"request_uri":"urn:x:y","expires_in":-5}"#, #"{"request_uri":"urn:x:y","expires_in":"soon"}"#,
             #"{"request_uri":"urn:x:y","expires_in":null}"#,
             #"{"request_uri":"urn:x:y","request_uri":"urn:x:z","expires_in":60}"#,
         ])
@@ -126,11 +126,12 @@ struct PushedAuthorizationTests {
             (400, #"{"error":"invalid_request_object"}"#, .invalidRequestObject),
             (400, #"{"error":"use_dpop_nonce"}"#, .useDPoPNonce), (400, "", .invalidRequest),
             (401, #"{"error":"invalid_client"}"#, .invalidClient), (401, "", .invalidClient),
-            (403, "<html>", .invalidClient), (403, #"{"error":"unauthorized_client"}"#, .unauthorizedClient),
+            (403, "<html>", .malformedResponse), (403, "no", .invalidClient),
+            (403, #"{"error":"unauthorized_client"}"#, .unauthorizedClient),
             (404, "", .malformedResponse), (405, "", .endpointMissing), (413, "", .invalidRequest),
             (429, "", .temporarilyUnavailable), (429, #"{"error":"invalid_request"}"#, .temporarilyUnavailable),
             (500, "", .serverError), (503, "", .temporarilyUnavailable), (302, "", .redirected),
-            (202, #"{"request_uri":"urn:x:y","expires_in":60}"#, .malformedResponse),
+            (206, #"{"request_uri":"urn:x:y","expires_in":60}"#, .malformedResponse),
         ])
     func errors(_ status: Int, _ body: String, _ code: AuthStateError.Code) {
         let answer = Fixtures.json(body, status: status, headers: ["Retry-After": "7"])

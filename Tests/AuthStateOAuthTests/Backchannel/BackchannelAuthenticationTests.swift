@@ -107,7 +107,7 @@ struct BackchannelAuthenticationTests {
         "a member that cannot be used is named",
         arguments: [
             ("auth_req_id", nil), ("auth_req_id", ""), ("auth_req_id", 5), ("auth_req_id", "a b"), ("expires_in", nil),
-            ("expires_in", 0), ("expires_in", "soon"), ("interval", -1), ("error", 5),
+            ("expires_in", 0), ("expires_in", "soon"), ("error", 5),
         ] as [(String, JSONValue?)])
     func refused(_ member: String, _ value: JSONValue?) throws {
         let error = refusal { try Self.response([member: value]) }

@@ -69,7 +69,9 @@ struct DeviceAuthorizationTests {
         arguments: [
             (["interval": nil], 5), (["interval": .null], 5), (["interval": 0], 1), (["interval": "7"], 7),
             (["interval": 2.5], 2.5), (["expires_in": "1800"], 5), (["verification_uri_complete": nil], 5),
-            (["verification_uri_complete": .null], 5), (["error": .null], 5),
+            (["verification_uri_complete": .null], 5), (["error": .null], 5), (["error": ""], 5),
+            (["verification_uri_complete": ""], 5), (["verification_uri_complete": "mailto:a@b.example"], 5),
+            (["interval": -1], 1), (["interval": "often"], 5), (["interval": ""], 5),
         ] as [([String: JSONValue?], Double)])
     func tolerated(_ changes: [String: JSONValue?], _ interval: Double) throws {
         let response = try Self.response(changes)
@@ -95,9 +97,8 @@ struct DeviceAuthorizationTests {
             ("user_code", .string(String(repeating: "A", count: 101))),
             ("verification_uri", nil), ("verification_uri", "/device"), ("verification_uri", "javascript:alert(1)"),
             ("verification_uri", "file:///etc/passwd"), ("verification_uri", "https://u@op.example/"),
-            ("verification_uri", "https:///device"), ("verification_uri_complete", "mailto:a@b.example"),
-            ("verification_uri_complete", 5), ("expires_in", nil), ("expires_in", 0), ("expires_in", -1),
-            ("expires_in", "soon"), ("interval", -1), ("interval", "often"), ("error", 5),
+            ("verification_uri", "https:///device"), ("expires_in", nil), ("expires_in", 0), ("expires_in", -1),
+            ("expires_in", "soon"), ("error", 5),
         ] as [(String, JSONValue?)])
     func refused(_ member: String, _ value: JSONValue?) throws {
         let error = refusal { try Self.response([member: value]) }

@@ -132,7 +132,7 @@ struct RecognizedFailureTests {
         #expect(hint("invalid_client", .token).contains("client_secret_post"))
         #expect(hint("invalid_scope", .refresh).contains("granted at the login"))
         #expect(hint("unauthorized_client", .logout).contains("revoke"))
-        let page = TransportResponse(status: 400, body: Data("<html>Bad Request</html>".utf8))
+        let page = TransportResponse(status: 400, body: Data("Bad Request".utf8))
         for (stage, word) in [
             (AuthStateError.Stage.refresh, "Log in again"), (.registration, "provider's pages"),
             (.logout, "until they end"),

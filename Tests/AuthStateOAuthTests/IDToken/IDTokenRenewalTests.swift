@@ -29,11 +29,31 @@ struct IDTokenRenewalTests {
         "a claim that must stay the same is refused when it changes",
         arguments: [
             ("iss", "https://evil.example"), ("sub", "bob"), ("aud", ["client", "api"]), ("azp", "other"),
-            ("nonce", "SECRET-other"), ("auth_time", 1_799_999_971),
+            ("nonce", "SECRET-other"), ("azp", 5),
         ] as [(String, JSONValue)])
     func changed(_ name: String, _ value: JSONValue) throws {
         let error = try #require(try failure([name: value]))
         #expect(error.code == .invalidIDToken)
+    }
+
+    @Test("another auth_time is refused only where the login asked for max_age", arguments: [false, true])
+    func authenticationTime(asksForAge: Bool) throws {
+        let previous = try mint.token()
+        let error = try mint.failure(["auth_time": 1_799_999_971]) {
+            ($0.previous, $0.keepsAuthenticationTime) = (previous, asksForAge)
+        }
+        #expect(
+            (error?.code == .invalidIDToken) == asksForAge && (error?.hint?.contains("max_age") ?? false) == asksForAge)
+    }
+
+    @Test(
+        "a claim without content is absent",
+        arguments: [
+            ["nonce": .null], ["nonce": ""], ["auth_time": .null, "at_hash": .null], ["at_hash": "", "c_hash": ""],
+        ]
+            as [[String: JSONValue?]])
+    func empty(_ claims: [String: JSONValue?]) throws {
+        #expect(try failure(claims) == nil)
     }
 
     @Test("azp is neither added nor dropped")

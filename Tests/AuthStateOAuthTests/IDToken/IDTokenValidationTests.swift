@@ -134,11 +134,18 @@ struct IDTokenValidationTests {
         }
         let right = JSONValue.string(Base64URL.encode(digest.prefix(digest.count / 2)))
         #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token } == nil)
-        for wrong: JSONValue in ["", "AAAA", 5, .string(Base64URL.encode(digest))] {
+        for wrong: JSONValue in ["AAAA", 5, .string(Base64URL.encode(digest))] {
             let error = try mint.failure(["at_hash": wrong]) { $0.accessToken = token }
             #expect(error?.code == .invalidIDToken && error?.message.contains("at_hash") == true)
         }
         #expect(try mint.failure(["at_hash": right]) { $0.accessToken = token + "x" } != nil)
+        for none: JSONValue in ["", .null] {
+            #expect(try mint.failure(["at_hash": none]) { $0.accessToken = token } == nil)
+            let required = try mint.failure(["at_hash": none]) {
+                ($0.accessToken, $0.policy.requiresAccessTokenHash) = (token, true)
+            }
+            #expect(required?.code == .invalidIDToken)
+        }
     }
 
     @Test("names are compared code point by code point: the Kelvin sign is no K (RFC 7519, section 7.3)")

@@ -77,13 +77,29 @@ struct ProviderMetadataTests {
         #expect(Self.full?.mtlsEndpointAliases?["token_endpoint"] == "https://mtls.example/token")
     }
 
-    @Test("a member of the wrong type is refused by name", arguments: ProviderMetadata.members.keys.sorted())
+    @Test(
+        "a member of the wrong type is absent, or refused by name where a login needs it",
+        arguments: ProviderMetadata.members.keys.sorted())
     func malformed(_ name: String) throws {
-        let wrong: [JSONValue] = [5, .null, [1], ["": 5], "", "not a URL"]
+        let needed = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
         let type = try #require(ProviderMetadata.members[name])
-        for value in wrong {
-            if type == .string, value.stringValue != nil { continue }
+        for value: JSONValue in [5, .null, ["": 5], "", "/path"] {
+            if type == .string || type == .strings, value == "/path" { continue }
             if type == .object, value.objectValue != nil { continue }
+            let isAbsent = value == .null || value == ""
+            guard !isAbsent, needed.contains(name) else {
+                let metadata = try ProviderMetadata(document: [name: value])
+                let isRead =
+                    switch type {
+                    case .string: metadata.string(name) != nil
+                    case .url: metadata.url(name) != nil
+                    case .strings: metadata.strings(name) != nil
+                    case .flag: metadata.flag(name) != nil
+                    case .object: metadata.object(name) != nil
+                    }
+                #expect(metadata.document == [name: value] && !isRead)
+                continue
+            }
             let error = refusal { try ProviderMetadata(document: [name: value]) }
             #expect(error?.code == .invalidMetadata && error?.stage == .discovery)
             #expect(error?.message.contains(name) == true)
@@ -100,6 +116,17 @@ struct ProviderMetadataTests {
         #expect(refusal { try ProviderMetadata(document: ["token_endpoint": .string(text)]) } != nil)
     }
 
+    @Test("a text where a list belongs is a list of one, and a truth value may be a text")
+    func untidy() throws {
+        let metadata = try ProviderMetadata(document: [
+            "token_endpoint_auth_methods_supported": "client_secret_basic", "scopes_supported": ["a", 5],
+            "require_pushed_authorization_requests": "true", "request_parameter_supported": "perhaps",
+        ])
+        #expect(
+            metadata.tokenEndpointAuthMethodsSupported == ["client_secret_basic"] && metadata.scopesSupported == ["a"])
+        #expect(metadata.requirePushedAuthorizationRequests == true && metadata.requestParameterSupported == nil)
+    }
+
     @Test("members that no specification defines are kept, also through an archive")
     func unknown() throws {
         let metadata = try Fixtures.metadata(["x_vendor": ["deep": [1, 2.5, nil]]])
@@ -110,9 +137,8 @@ struct ProviderMetadataTests {
     @Test("an archive is read although a member has become one of another type; such a member counts as absent")
     func laterMember() throws {
         let document: [String: JSONValue] = [
-            "issuer": "https://op.example", "authorization_details_types_supported": "x",
+            "issuer": "https://op.example", "authorization_details_types_supported": 5,
         ]
-        #expect(refusal { try ProviderMetadata(document: document) } != nil)
         let archived = try JSONDecoder().decode(ProviderMetadata.self, from: JSONEncoder().encode(document))
         #expect(archived.document == document && archived.authorizationDetailsTypesSupported == nil)
     }

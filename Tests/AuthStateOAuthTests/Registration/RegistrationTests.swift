@@ -104,13 +104,38 @@ struct RegistrationTests {
     }
 
     @Test(
+        "a registration that names no place, or no token, is one that cannot be managed",
+        arguments: [
+            #""registration_access_token":"SECRET""#, #""registration_client_uri":"https://op.example/c""#,
+            #""registration_access_token":"SECRET","registration_client_uri":"/clients/c""#,
+            #""registration_access_token":"","registration_client_uri":"""#,
+            #""registration_access_token":null,"registration_client_uri":"https://op.example/c""#,
+        ])
+    func unmanageable(_ members: String) throws {
+        let found = try RegistrationResponse(Fixtures.json(#"{"client_id":"c",\#(members)}"#, status: 201))
+        #expect(found.clientID == "c" && found.registrationClientURI == nil && found.registrationAccessToken == nil)
+    }
+
+    @Test("a secret that comes without a method is used, and one with the method none is not")
+    func methodOfSecret() throws {
+        func credential(_ members: String) throws -> ClientCredential {
+            let provider = ProviderConfiguration(
+                authorizationEndpoint: nil, tokenEndpoint: try #require(URL(string: "https://op.example/token")))
+            var metadata = ClientMetadata()
+            metadata.tokenEndpointAuthMethod = ClientAuthenticationMethod.none
+            let text = #"{"client_id":"c","client_secret":"s","client_secret_expires_at":0\#(members)}"#
+            return try RegistrationRequest(provider, metadata).answer(Fixtures.json(text, status: 201)).credential
+        }
+        #expect(try credential("").method == nil && credential("").isProof)
+        #expect(try credential(#","token_endpoint_auth_method":"none""#).method == ClientAuthenticationMethod.none)
+    }
+
+    @Test(
         "an answer without a member that RFC 7591 or RFC 7592 requires is refused",
         arguments: [
             "", "[]", "{}", #"{"client_id":""}"#, #"{"client_id":5}"#, #"{"client_id":"c","client_secret":"SECRET"}"#,
             #"{"client_id":"c","client_secret":"SECRET","client_secret_expires_at":"never"}"#,
-            #"{"client_id":"c","registration_access_token":"SECRET"}"#,
-            #"{"client_id":"c","registration_client_uri":"https://op.example/c"}"#,
-            #"{"client_id":"c","registration_access_token":"SECRET","registration_client_uri":"no URL"}"#,
+            #"{"client_id":"c","error":5}"#,
         ])
     func malformed(_ text: String) {
         let error = refusal { try RegistrationResponse(Fixtures.json(text, status: 201)) }

@@ -54,16 +54,27 @@ struct ProtectedResourceMetadataTests {
     }
 
     @Test(
-        "a member of another type, or a document without a resource, is refused by its name",
+        "a document without a resource, or with servers that are none, is refused by the member's name",
         arguments: [
-            ("resource", nil), ("resource", ["a"]), ("authorization_servers", "https://op.example"),
+            ("resource", nil), ("resource", ["a"]), ("resource", ""), ("resource", .null),
             ("authorization_servers", ["op.example"]), ("authorization_servers", ["https://op.example?x"]),
-            ("authorization_servers", ["https://op.example", 1]), ("scopes_supported", "read"), ("jwks_uri", "/jwks"),
-            ("dpop_bound_access_tokens_required", "yes"), ("bearer_methods_supported", [:]), ("signed_metadata", 1),
         ] as [(String, JSONValue?)])
     func malformed(_ name: String, _ value: JSONValue?) {
         let error = refusal { try metadata([name: value]) }
         #expect(error?.code == .invalidMetadata && error?.message.contains(name) == true)
+    }
+
+    @Test("other members are read as they are meant, or absent")
+    func untidy() throws {
+        let found = try metadata([
+            "authorization_servers": "https://op.example", "scopes_supported": .null, "jwks_uri": "/jwks",
+            "dpop_bound_access_tokens_required": "true", "bearer_methods_supported": [:], "signed_metadata": 1,
+        ])
+        #expect(found.authorizationServers.map(\.rawValue) == ["https://op.example"] && found.scopesSupported == nil)
+        #expect(found.jwksURI == nil && found.dpopBoundAccessTokensRequired && found.bearerMethodsSupported == nil)
+        #expect(found.signedMetadata == nil)
+        let two = try metadata(["authorization_servers": ["https://op.example", 1, "x"], "scopes_supported": "read"])
+        #expect(two.authorizationServers.count == 1 && two.scopesSupported == ["read"])
     }
 
     @Test("other JSON, repeated members and other content are no metadata")
@@ -95,7 +106,7 @@ struct ProtectedResourceMetadataTests {
             ("https://api.example/v2", .challenge),
             ("https://evil.example/v1", .challenge), ("http://api.example/v1", .path),
             ("https://api.example/v1", .root),
-            ("https://api.example:443/v1", .path), ("", .path),
+            ("https://api.example:443/v1", .path),
         ] as [(String, ProtectedResourceMetadata.Source)])
     func other(_ named: String, _ source: ProtectedResourceMetadata.Source) {
         let error = refusal { try check(named, for: "https://api.example/v1", from: source) }

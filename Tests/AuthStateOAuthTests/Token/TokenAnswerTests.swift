@@ -79,8 +79,14 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a malformed lifetime is refused, never taken as endless; the refresh token is kept",
-        arguments: [-1, true, false, "", "soon", "-1", "nan", "inf", [], [3600], ["seconds": 1]] as [JSONValue])
+        "a lifetime that is no number is unknown",
+        arguments: [true, false, "", "soon", "nan", "inf", [], [3600], ["seconds": 1]] as [JSONValue])
+    func unusableLifetimes(_ value: JSONValue) throws {
+        let response = try #require(try tokens(["expires_in": value]))
+        #expect(response.accessTokenExpirationDate == nil && response.refreshToken == "SECRET-r")
+    }
+
+    @Test("a negative lifetime is refused; the refresh token is kept", arguments: [-1, "-1"] as [JSONValue])
     func badLifetimes(_ value: JSONValue) throws {
         let outcome = try #require(try refused(body(["expires_in": value])))
         #expect(outcome.error.code == .malformedResponse && outcome.error.message.contains("expires_in"))
@@ -105,11 +111,16 @@ struct TokenAnswerTests {
 
     @Test(
         "another type is refused by name, the refresh token kept",
-        arguments: ["mac", "DPoP", "", "Bearer ", "N_A", 1, nil] as [JSONValue?])
+        arguments: ["mac", "DPoP", "", "N_A", "bear", 1, nil] as [JSONValue?])
     func otherTypes(_ type: JSONValue?) throws {
         let outcome = try #require(try refused(body(["token_type": type])))
         #expect([.unsupportedTokenType, .malformedResponse].contains(outcome.error.code))
         #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test("a type that begins with Bearer means it", arguments: ["BearerToken", "bearer_token", "Bearer "])
+    func nearlyBearer(_ type: String) throws {
+        #expect(try tokens(["token_type": .string(type)])?.tokenType == "Bearer")
     }
 
     @Test("a missing type is tolerated only by name, and then nothing else is")
@@ -121,17 +132,26 @@ struct TokenAnswerTests {
 
     @Test(
         "a refresh token that cannot be sent is refused and not kept",
-        arguments: ["", "a b", "a\r\nb", 5] as [JSONValue])
+        arguments: ["a b", "a\r\nb"] as [JSONValue])
     func badRefreshTokens(_ value: JSONValue) throws {
         let outcome = try #require(try refused(body(["refresh_token": value])))
         #expect(outcome.error.message.contains("refresh_token") && outcome.refreshToken == nil)
     }
 
     @Test(
-        "an ID token or scope that is no string is refused, the refresh token kept", arguments: ["id_token", "scope"])
-    func badStrings(_ name: String) throws {
-        #expect(try refused(body([name: 5]))?.refreshToken == "SECRET-r")
-        #expect(try tokens([name: .null]) != nil)
+        "an optional member that cannot be used is absent",
+        arguments: ["id_token", "scope", "refresh_token", "expires_in", "authorization_details"])
+    func unusable(_ name: String) throws {
+        for value: JSONValue in [.null, "", ["a": 1]] {
+            if name == "scope", value == "" { continue }
+            #expect(try tokens([name: value]) == tokens([name: nil]))
+        }
+    }
+
+    @Test("a list of scopes is the same as their text, and no scope is not the same as an absent one")
+    func scopes() throws {
+        #expect(try tokens(["scope": ["a", "b"]])?.scope == "a b" && tokens(["scope": ""])?.scope == "")
+        #expect(try tokens(["scope": ["a", 5]])?.scope == nil)
     }
 
     @Test(
@@ -149,11 +169,16 @@ struct TokenAnswerTests {
 
     @Test(
         "error beside tokens, whatever it is, is no success; the refresh token is kept",
-        arguments: ["", 5, true, false, [], ["code": 1]] as [JSONValue])
+        arguments: [5, true, ["x"], ["code": 1]] as [JSONValue])
     func unreadableErrors(_ error: JSONValue) throws {
         let outcome = try #require(try refused(body(["error": error])))
         #expect(outcome.error.code == .malformedResponse && outcome.error.message.contains("error"))
         #expect(outcome.refreshToken == "SECRET-r")
+    }
+
+    @Test("an error without content is none", arguments: ["", false, [], [:]] as [JSONValue])
+    func emptyErrors(_ error: JSONValue) throws {
+        #expect(try tokens(["error": error])?.refreshToken == "SECRET-r")
     }
 
     @Test("error: null is what some providers write for none")

@@ -66,12 +66,30 @@ struct TokenErrorTests {
     @Test(
         "a refusal without a readable reason is not taken for invalid_grant",
         arguments: [
-            "", "<html>", "{}", #"{"error":5}"#, #"{"error":null}"#, #"{"error":""}"#, #"{"error":{"code":1}}"#, "[]",
+            "", "{}", #"{"error":5}"#, #"{"error":null}"#, #"{"error":""}"#, #"{"error":{"code":1}}"#, "[]",
         ])
     func withoutReason(_ text: String) throws {
         for status in [400, 401, 403] {
             #expect(try error(text, status: status)?.code == .refusedWithoutReason)
         }
+    }
+
+    @Test("a page for people says nothing about the grant or the client", arguments: [400, 401, 403])
+    func page(_ status: Int) throws {
+        let error = try #require(try error("\n <html>Blocked", status: status))
+        #expect(error.code == .malformedResponse && error.hint?.contains("firewall") == true)
+    }
+
+    @Test(
+        "a refusal in a form of its own is shown in its words",
+        arguments: [
+            (#"{"error":{"code":1,"message":"No such client"}}"#, "No such client"),
+            (#"{"errors":[{"title":"Denied","detail":"Too old"}]}"#, "Denied, Too old"),
+            (#"[{"message":"No"}]"#, "No"), (#"{"title":"Bad","status":400,"detail":"So"}"#, "Bad, So"),
+        ])
+    func foreignForms(_ body: String, _ words: String) throws {
+        let error = try #require(try error(body, status: 400))
+        #expect(error.code == .refusedWithoutReason && error.received == words)
     }
 
     @Test("a client that is refused without a reason at login is a matter of configuration", arguments: [401, 403])
@@ -85,7 +103,7 @@ struct TokenErrorTests {
         #expect(error.code == .invalidClient && error.kind == .configuration)
     }
 
-    @Test("another success than 200 is refused, and its refresh token is kept", arguments: [201, 202])
+    @Test("a success without a whole document is refused, and its refresh token is kept", arguments: [204, 206])
     func otherSuccesses(_ status: Int) throws {
         let body = #"{"access_token":"SECRET-a","token_type":"Bearer","refresh_token":"SECRET-r"}"#
         let response = TransportResponse(status: status, body: Data(body.utf8))

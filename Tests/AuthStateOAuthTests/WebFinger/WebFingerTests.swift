@@ -78,13 +78,18 @@ struct WebFingerTests {
     @Test(
         "a descriptor of the wrong shape is refused",
         arguments: [
-            [], "text", ["subject": 5, "links": [Self.link]], ["links": Self.link], ["links": ["text"]],
-            ["links": [Self.link, ["href": "https://x.example"]]], ["links": [["rel": 5]]],
+            [], "text", ["links": Self.link],
             ["links": [["rel": "http://openid.net/specs/connect/1.0/issuer"]]],
             ["links": [["rel": "http://openid.net/specs/connect/1.0/issuer", "href": nil]]],
         ] as [JSONValue])
     func malformed(_ members: JSONValue) {
         #expect(refusal { try answer(members) }?.code == .invalidMetadata)
+    }
+
+    @Test("a subject or a link that cannot be used is none")
+    func untidy() throws {
+        let found = try answer(["subject": 5, "links": ["text", ["rel": 5], ["href": "https://x.example"], Self.link]])
+        #expect(found.subject == nil && found.issuer.rawValue == "https://op.example")
     }
 
     @Test("no link to an issuer, or a link to something else, is refused")

@@ -46,7 +46,7 @@ extension IDTokenCheck {
 
     static let authorizedParty = IDTokenCheck(.idTokenAuthorizedParty, "azp", "Core 3.1.3.7, 4 and 5") {
         token, expected in
-        switch token.claims["azp"] {
+        switch token.claim("azp") {
         case .string(let party) where party.isExactly(expected.clientID): nil
         case nil where token.audience.count == 1: nil
         case let party: Failure(expected.clientID, received: party.map { $0.stringValue ?? "something else" })
@@ -78,7 +78,7 @@ extension IDTokenCheck {
     }
 
     static let notBefore = IDTokenCheck(.idTokenNotBefore, "nbf", "RFC 7519, 4.1.5") { token, expected in
-        guard token.claims["nbf"] != nil else { return nil }
+        guard token.claim("nbf") != nil else { return nil }
         guard let notBefore = token.notBefore else { return Failure("a time", received: "something else") }
         return notBefore.addingTimeInterval(-expected.policy.leeway.inSeconds) <= expected.now
             ? nil : .clock("a token that is valid already", notBefore, expected)
@@ -87,7 +87,7 @@ extension IDTokenCheck {
     /// A renewed token need not repeat the nonce; a token of a request without one must not have any.
     static let nonce = IDTokenCheck(.idTokenNonce, "nonce", "Core 3.1.3.7, 11; 12.2") { token, expected in
         let wanted = expected.previous?.nonce ?? expected.nonce
-        guard let claim = token.claims["nonce"] else {
+        guard let claim = token.claim("nonce") else {
             let isTolerated = expected.mayOmitNonce && !expected.isHybrid
             return expected.previous != nil || wanted == nil || isTolerated
                 ? nil

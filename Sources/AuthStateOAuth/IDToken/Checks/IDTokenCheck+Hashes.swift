@@ -9,18 +9,18 @@ extension IDTokenCheck {
         .idTokenAccessTokenHashPresent, "at_hash", "Core 3.1.3.8; 3.2.2.9"
     ) { token, expected in
         guard expected.policy.requiresAccessTokenHash, expected.accessToken != nil else { return nil }
-        return token.claims["at_hash"] == nil ? Failure("the access token's hash", received: nil) : nil
+        return token.claim("at_hash") == nil ? Failure("the access token's hash", received: nil) : nil
     }
 
     static let accessTokenHash = IDTokenCheck(.idTokenAccessTokenHash, "at_hash", "Core 3.1.3.8") { token, expected in
-        guard let accessToken = expected.accessToken, let hash = token.claims["at_hash"] else { return nil }
+        guard let accessToken = expected.accessToken, let hash = token.claim("at_hash") else { return nil }
         return token.isLeftHash(hash, of: accessToken)
             ? nil : Failure("the access token's hash", received: "a different hash")
     }
 
     static let codeHash = IDTokenCheck(.idTokenCodeHash, "c_hash", "Core 3.3.2.11") { token, expected in
         guard let code = expected.code else { return nil }
-        guard let hash = token.claims["c_hash"] else { return Failure("the code's hash", received: nil) }
+        guard let hash = token.claim("c_hash") else { return Failure("the code's hash", received: nil) }
         return token.isLeftHash(hash, of: code) ? nil : Failure("the code's hash", received: "a different hash")
     }
 }
