@@ -77,6 +77,8 @@ extension PostgresAuthStateStore {
                 + "role that shall own the table, and call checkSchema()."
             throw refusal
         }
+        // The table may have been there, made by another role that shares the database.
+        try await checkSchema()
     }
 
     /// Checks that the table is there, complete and writable. Call it when the program starts; it changes nothing.
@@ -87,6 +89,15 @@ extension PostgresAuthStateStore {
             throw Self.unusable("The table auth_states is not in the database.", expected: "the table")
         }
         let (missing, isLogged, isAllowed, isPrimary) = (row.text(0), row.text(1), row.text(2), row.text(3))
+        if !row.text(4).isEmpty {
+            throw Self.unusable(
+                "The table auth_states may be another program's: a role that this one does not trust can read what is saved.",
+                expected:
+                    "a table, and functions of its triggers, that belong to this role, to one that it is a member of, to the "
+                    + "database's owner or to a superuser",
+                received: "those of \(row.text(4).printable())",
+                hint: "Drop the table, or put the schema of the program's own first: ALTER ROLE … SET search_path.")
+        }
         if !missing.isEmpty {
             throw Self.unusable("The table auth_states is another one.", expected: "the columns \(missing)")
         }
@@ -109,7 +120,8 @@ extension PostgresAuthStateStore {
         AuthStateError(.storeUnwritable, stage: .store, message, expected: expected, received: received, hint: hint)
     }
 
-    /// One row when there is a table: missing columns, whether it is logged, may be used, on a server that takes writes.
+    /// One row when there is a table: missing columns, whether it is logged, may be used, on a server that takes writes, and the
+    /// roles that could read along.
     private static let inspection = Statement(
         .reading,
         """
@@ -120,7 +132,15 @@ extension PostgresAuthStateStore {
             (c.relpersistence = 'p')::text,
             (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
                 AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))::text,
-            (NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off')::text
+            (NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off')::text,
+            array_to_string(ARRAY(
+                SELECT DISTINCT r.rolname::text FROM pg_roles r
+                WHERE (r.oid = c.relowner OR r.oid IN (
+                        SELECT p.proowner FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+                        WHERE t.tgrelid = c.oid AND NOT t.tgisinternal))
+                    AND NOT r.rolsuper AND NOT pg_has_role(current_user, r.oid, 'MEMBER')
+                    AND r.oid <> (SELECT datdba FROM pg_database WHERE datname = current_database())
+            ), ', ')
         FROM pg_class c WHERE c.oid = to_regclass('auth_states')
-        """)
+        """, columns: 5)
 }

@@ -49,7 +49,7 @@ public final class PostgresAuthStateStore: AuthStateStore {
     /// - Throws: `AuthStateError` with `.storeUnreadable`; `CancellationError` when cancelled while waiting.
     public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
         let statement = LeaseStatements.load(try KeyHash(key))
-        return try await pool.execute(statement, tryingFor: .zero).first.flatMap(StoredAuthState.init)
+        return try await pool.execute(statement, tryingFor: .zero).first.flatMap { try StoredAuthState($0) }
     }
 
     /// Lists the states that were saved last before a moment, by the database's clock; entries have the keys' digests.

@@ -61,6 +61,6 @@ struct ConnectionSettings: Sendable {
             SELECT set_config('statement_timeout', $1, false), CASE current_setting('synchronous_commit')
             WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
             """,
-            .text("\(Int(statementTimeout / .milliseconds(1)))"))
+            .text("\(Int(statementTimeout / .milliseconds(1)))"), columns: 2)
     }
 }

@@ -28,8 +28,11 @@ final class Session {
         while true {
             while AuthStatePQisBusy(handle) == 1 { try wait(for: POLLIN, until: end) }
             guard let result = AuthStatePQgetResult(handle) else { break }
-            rows = self.rows(of: result)
+            rows = self.rows(of: result, to: statement)
             AuthStatePQclear(result)
+            // A server that wants to copy gives the same result for ever.
+            if case .failure(let failure) = rows, failure.breaksConnection { throw failure }
+            if ContinuousClock.now >= end { throw Self.tooLate }
         }
         return try rows.get()
     }
@@ -47,9 +50,7 @@ final class Session {
 
     private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(PostgresFailure) {
         let left = ContinuousClock.now.duration(to: end)
-        guard left > .zero else {
-            throw PostgresFailure(cause: .timedOut, message: "the database did not answer in time")
-        }
+        guard left > .zero else { throw Self.tooLate }
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         _ = poll(&descriptor, 1, Int32(min(left / .milliseconds(1) + 1, 60_000)))
         if descriptor.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, AuthStatePQconsumeInput(handle) == 0 {
@@ -57,14 +58,23 @@ final class Session {
         }
     }
 
+    private static let tooLate = PostgresFailure(cause: .timedOut, message: "the database did not answer in time")
+
     private func failure(_ cause: PostgresFailure.Cause) -> PostgresFailure {
         PostgresFailure(cause: cause, message: string.redacting(String(cString: AuthStatePQerrorMessage(handle))))
     }
 
-    private func rows(of result: OpaquePointer) -> Result<[Row], PostgresFailure> {
+    private func rows(of result: OpaquePointer, to statement: Statement) -> Result<[Row], PostgresFailure> {
         switch Int(AuthStatePQresultStatus(result)) {
         case AuthStatePQ_PGRES_TUPLES_OK, AuthStatePQ_PGRES_COMMAND_OK:
             let columns = AuthStatePQnfields(result)
+            // A pooler that mixes answers up, or another program at the server's place.
+            guard statement.isScript || AuthStatePQntuples(result) == 0 || columns == statement.columns else {
+                return .failure(
+                    PostgresFailure(
+                        cause: .connectionLost,
+                        message: "the database answered with \(columns) columns instead of \(statement.columns)"))
+            }
             return .success(
                 (0..<AuthStatePQntuples(result)).map { row in
                     Row(columns: (0..<columns).map { Self.value(result, row, $0) })

@@ -16,15 +16,18 @@ struct Statement: Sendable {
     let purpose: Purpose
     let sql: String
     let parameters: [Parameter]
+    /// The columns of each row of the result.
+    let columns: Int
     /// Whether these are several statements, whose rows are not read.
     var isScript = false
 
     /// Several statements.
     init(script sql: String) {
-        (purpose, self.sql, parameters, isScript) = (.writing, sql, [], true)
+        (purpose, self.sql, parameters, columns, isScript) = (.writing, sql, [], 0, true)
     }
 
-    init(_ purpose: Purpose, _ sql: String, _ parameters: Parameter...) {
+    init(_ purpose: Purpose, _ sql: String, _ parameters: Parameter..., columns: Int = 0) {
+        self.columns = columns
         self.purpose = purpose
         self.sql = sql
         self.parameters = parameters
@@ -40,7 +43,7 @@ extension Statement.Parameter {
 struct Row: Sendable {
     let columns: [[UInt8]?]
 
-    /// A column as text; empty when it is NULL.
+    /// A column as text; empty when it is NULL. Every row has the columns of its statement.
     func text(_ index: Int) -> String { String(decoding: columns[index] ?? [], as: UTF8.self) }
 
     /// A column as bytes.

@@ -1,3 +1,4 @@
+import AuthStateOAuth
 import AuthStateStorage
 
 /// The store's SQL: every step is one statement, which is a transaction of its own.
@@ -5,9 +6,16 @@ import AuthStateStorage
 /// Times are the database's, so that the clocks of the machines that share it do not matter: `clock_timestamp()`, the
 /// time at which a row is read, and not `now()`, the time at which a statement began to wait for it.
 enum LeaseStatements {
-    /// Reads archive and version; archive NULL where nothing is stored but a holder has the lease.
+    /// Reads archive, version and size; archive NULL where nothing is stored but a holder has the lease, or something that is
+    /// too long.
     static func load(_ key: KeyHash) -> Statement {
-        Statement(.reading, "SELECT archive, version::text FROM auth_states WHERE key = $1", .bytes(key.bytes))
+        Statement(
+            .reading,
+            """
+            SELECT CASE WHEN octet_length(archive) <= \(ArchiveLimit.bytes) THEN archive END, version::text,
+                octet_length(archive)::text
+            FROM auth_states WHERE key = $1
+            """, .bytes(key.bytes), columns: 3)
     }
 
     /// Lists the states that were changed last before a time, in seconds since 1970.
@@ -18,10 +26,12 @@ enum LeaseStatements {
             SELECT encode(key, 'hex'), extract(epoch FROM updated_at)::text, version::text FROM auth_states
             WHERE archive IS NOT NULL AND updated_at < to_timestamp($1::double precision)
             """,
-            .text("\(seconds)"))
+            .text("\(seconds)"), columns: 3)
     }
 
     /// Acquires the lease if it is free, expired, or this owner's already; a row with the version when it is acquired.
+    ///
+    /// A lease that ends later than any holder asks for began when the server's clock was wrong, and counts as expired.
     static func acquire(_ key: KeyHash, owner: String, for duration: Duration) -> Statement {
         Statement(
             .writing,
@@ -32,9 +42,10 @@ enum LeaseStatements {
             SET lease_owner = excluded.lease_owner, lease_expires_at = clock_timestamp() + $3::interval
             WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
                 OR held.lease_expires_at <= clock_timestamp()
+                OR held.lease_expires_at > clock_timestamp() + greatest($3::interval, interval '1 hour')
             RETURNING version::text, (archive IS NOT NULL)::text
             """,
-            .bytes(key.bytes), .text(owner), .interval(duration))
+            .bytes(key.bytes), .text(owner), .interval(duration), columns: 2)
     }
 
     /// Extends the lease from now on, also an expired one that no other holder has acquired; no row when another has.
@@ -45,7 +56,7 @@ enum LeaseStatements {
             UPDATE auth_states SET lease_expires_at = clock_timestamp() + $3::interval
             WHERE key = $1 AND lease_owner = $2::uuid RETURNING ''
             """,
-            .bytes(key.bytes), .text(owner), .interval(duration))
+            .bytes(key.bytes), .text(owner), .interval(duration), columns: 1)
     }
 
     /// Releases the lease, if it is still this owner's; where nothing is stored the row is deleted too.
@@ -70,7 +81,7 @@ enum LeaseStatements {
             UPDATE auth_states SET archive = $2, version = DEFAULT, updated_at = clock_timestamp()
             WHERE key = $1 AND version::text = $3 RETURNING version::text
             """,
-            .bytes(key.bytes), .bytes(archive), .text(version))
+            .bytes(key.bytes), .bytes(archive), .text(version), columns: 1)
     }
 
     /// Removes the archive of this version; the emptied row has a version too, until the lease is released.
@@ -81,14 +92,19 @@ enum LeaseStatements {
             UPDATE auth_states SET archive = NULL, version = DEFAULT, updated_at = clock_timestamp()
             WHERE key = $1 AND version::text = $2 RETURNING version::text
             """,
-            .bytes(key.bytes), .text(version))
+            .bytes(key.bytes), .text(version), columns: 1)
     }
 }
 
 extension StoredAuthState {
-    /// A row of archive and version; nil when nothing is stored in it.
-    init?(_ row: Row) {
-        guard let archive = row.data(0) else { return nil }
+    /// A row of archive, version and size; nil when nothing is stored in it.
+    ///
+    /// - Throws: `AuthStateError` with `.storeCorrupt` for an archive that is too long to be one.
+    init?(_ row: Row) throws {
+        guard let archive = row.data(0) else {
+            guard row.text(2).isEmpty else { throw AuthStateError.storedTooLong(bytes: row.text(2)) }
+            return nil
+        }
         self.init(archive: archive, version: Version(rawValue: row.text(1)))
     }
 }

@@ -38,7 +38,7 @@ final class PostgresLease: AuthStateLease {
     func load() async throws -> StoredAuthState? {
         try checkNotOver()
         let row = try await claim.pool.execute(LeaseStatements.load(claim.key), tryingFor: claim.tolerance).first
-        let stored = row.flatMap(StoredAuthState.init)
+        let stored = try row.flatMap { try StoredAuthState($0) }
         note(row.map { Seen(version: $0.text(1), isStored: stored != nil) })
         return stored
     }

@@ -1,12 +1,25 @@
 import AuthStateOAuth
 import AuthStateStorage
 
+enum ArchiveLimit {
+    /// The longest archive that is read, as the other stores have it.
+    static let bytes = 4 << 20
+}
+
 extension AuthStateError {
     /// Another holder had the state until the deadline; the row is named, not the key, which may be a session's id.
     static func storeLocked(_ key: KeyHash) -> AuthStateError {
         AuthStateError(
             .storeLocked, stage: .store, "The state is in use by another task, process or machine: \(key.text).",
             hint: "Try again, or allow more time; the lease of a holder that crashed ends by itself.")
+    }
+
+    /// Something in the table that no state can be.
+    static func storedTooLong(bytes: String) -> AuthStateError {
+        AuthStateError(
+            .storeCorrupt, stage: .store, "The stored state is longer than any state.",
+            expected: "\(ArchiveLimit.bytes) bytes at most", received: "\(bytes) bytes",
+            hint: "Delete the row, and find out which program wrote it.")
     }
 
     /// The lease ran out, and another holder took it.

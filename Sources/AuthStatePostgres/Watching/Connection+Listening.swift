@@ -30,7 +30,7 @@ extension Connection {
 
     /// Queries the server to check the connection, and returns the keys that changed meanwhile.
     func check() throws -> [String] {
-        _ = try execute(Statement(.reading, "SELECT ''"))
+        _ = try execute(Statement(.reading, "SELECT ''", columns: 1))
         return try notifications()
     }
 
@@ -40,7 +40,7 @@ extension Connection {
         SELECT count(*)::text FROM pg_trigger
         WHERE tgrelid = to_regclass('auth_states') AND tgenabled <> 'D'
             AND tgname IN ('auth_states_changed', 'auth_states_removed')
-        """)
+        """, columns: 1)
 }
 
 /// Cancels a source from any thread.

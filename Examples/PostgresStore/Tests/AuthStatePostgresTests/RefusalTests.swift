@@ -66,6 +66,55 @@ extension PostgresTests {
             #expect(error.hint?.contains(hint) == true, "\(error)")
         }
 
+        @Test(
+            "a table or a trigger of another role, which would read what is saved, is refused",
+            arguments: [
+                (
+                    "planted",
+                    "CREATE TABLE planted.auth_states (LIKE public.auth_states INCLUDING ALL);"
+                        + " GRANT ALL ON planted.auth_states TO PUBLIC; ALTER TABLE planted.auth_states OWNER TO mallory"
+                ),
+                (
+                    "spied",
+                    "CREATE TABLE spied.auth_states (LIKE public.auth_states INCLUDING ALL);"
+                        + " ALTER TABLE spied.auth_states OWNER TO authstate; GRANT TRIGGER ON spied.auth_states TO mallory;"
+                        + " SET ROLE mallory; CREATE FUNCTION spied.spy() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " $$ BEGIN RETURN NULL; END $$;"
+                        + " CREATE TRIGGER spy AFTER UPDATE ON spied.auth_states FOR EACH ROW EXECUTE FUNCTION spied.spy()"
+                ),
+            ])
+        func planted(_ name: String, _ script: String) async throws {
+            try await server.sql(
+                "DO $$ BEGIN CREATE ROLE mallory; EXCEPTION WHEN duplicate_object THEN NULL; END $$;"
+                    + " CREATE SCHEMA \(name); GRANT ALL ON SCHEMA \(name) TO PUBLIC; \(script)")
+            let store = try server.store(settings: "options='-c search_path=\(name)'")
+            let error = try await expectStoreError(.storeUnwritable) { try await store.checkSchema() }
+            #expect(error.received == "those of mallory" && error.hint != nil, "\(error)")
+            // Creating it leaves the planted one as it is, and does not accept it.
+            _ = try await expectStoreError(.storeUnwritable) { try await store.createSchema() }
+        }
+
+        @Test("a stored state that is longer than any state is refused before it is loaded")
+        func tooLong() async throws {
+            let store = try server.store()
+            try await store.put("one", key)
+            try await server.sql("UPDATE auth_states SET archive = convert_to(repeat('x', 5000000), 'UTF8')")
+            let error = try await expectStoreError(.storeCorrupt) { _ = try await store.load(key) }
+            #expect(error.received == "5000000 bytes")
+            try await server.sql("DELETE FROM auth_states")
+        }
+
+        @Test("a lease that ends later than any holder asks for is free")
+        func leaseInTheFuture() async throws {
+            let store = try server.store()
+            try await store.put("one", key)
+            try await server.sql(
+                "UPDATE auth_states SET lease_owner = gen_random_uuid(), lease_expires_at = clock_timestamp() + interval '1 day'"
+            )
+            try await store.put("two", key)
+            #expect(try await store.text(key) == "two")
+        }
+
         @Test("a role that may make no table learns what to grant")
         func mayNotCreate() async throws {
             try await server.sql("CREATE ROLE guest LOGIN PASSWORD 'guest-s3cret'")
