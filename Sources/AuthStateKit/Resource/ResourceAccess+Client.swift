@@ -19,6 +19,7 @@ extension ResourceAccess {
             } else {
                 var request = RegistrationRequest(plan.provider, metadata)
                 request.initialAccessToken = token
+                if request.metadata.scopes.isEmpty { request.metadata.scopes = plan.registeredScopes }
                 try request.complete(for: redirectURI)
                 registration = try await register(request, by: plan)
             }

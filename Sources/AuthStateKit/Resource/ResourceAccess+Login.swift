@@ -37,7 +37,7 @@ extension ResourceAccess {
         let count = max(before, operation.flatMap { stepUps[$0] } ?? 0)
         // A grant that has the scopes already is refused for another reason: one more login would change nothing.
         let granted = record.scope.scopes
-        let missing = (error.challenge?.scopes ?? []).filter { !granted.contains($0) }
+        let missing = try await wanted(error.challenge).filter { !granted.contains($0) }
         let tries = missing.map { inVain[$0, default: 0] }.min() ?? options.maximumStepUps
         guard TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps) else {
             throw error.inVain(after: missing.isEmpty ? count : max(count, tries))
@@ -46,6 +46,15 @@ extension ResourceAccess {
         // Only a login that was made counts.
         if let operation { stepUps.note(count + 1, of: operation) }
         return true
+    }
+
+    /// The scopes that a challenge asks for; of one that names none, those that the resource's metadata list.
+    private func wanted(_ challenge: AuthenticationChallenge?) async throws -> [Scope] {
+        if let scopes = challenge?.scopes, !scopes.isEmpty { return scopes }
+        let description = try await service.describe(
+            resource, challenge: challenge, tolerances: options.tolerances,
+            signedMetadataKeys: options.signedMetadataKeys)
+        return description.metadata.scopesSupported ?? []
     }
 
     /// Logs in, unless another call has done so since, or is about to.
@@ -223,6 +232,8 @@ extension ResourceAccess {
         var request = AuthorizationRequest(client, scopes: plan.scopes, redirectURI: redirectURI)
         request.resources = [plan.resource]
         request.dpopKey = plan.dpopKey
+        // A resource's wish for an identity is not the program's.
+        request.mayLackIDToken = options.scopes?.contains(.openID) != true
         if let challenge = plan.stronger { request.strengthen(by: challenge) }
         options.prepare(&request)
         return (request, registration)

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateSystem
@@ -12,6 +13,8 @@ extension ResourceAccess {
         /// The `resource` parameter.
         var resource: String
         var scopes: [Scope]
+        /// The scopes that a client registers for: the login's, and those that a later login may need.
+        var registeredScopes: [Scope]
         var choice: [ResourceClient].Choice
         /// The client that registered there before.
         var registration: RegistrationResponse?
@@ -50,23 +53,41 @@ extension ResourceAccess {
             clients.isEmpty && login.assertionGrant() != nil
             ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings())
         let registration = try await registration(at: issuer, home, isKnown: true)
+        let scopes = try scopes(challenge, metadata, provider, error == nil ? nil : home, because: error)
         return Plan(
-            grantID: before?.grantID, provider: provider, resource: description.identifier,
-            scopes: scopes(challenge, metadata, provider, error == nil ? nil : home), choice: choice,
+            grantID: before?.grantID, provider: provider, resource: description.identifier, scopes: scopes,
+            registeredScopes: ScopeSelection.stepUp(from: scopes, nil, resource: metadata, server: provider.metadata),
+            choice: choice,
             registration: registration,
             dpopKey: try dpopKey(challenge, metadata, provider, home),
             stronger: error?.code == .insufficientUserAuthentication ? challenge?.parameters : nil)
     }
 
     /// Asks the resource without a token for its challenge; nil when it answers without one.
+    ///
+    /// A resource that does not take GET is asked as a client of the Model Context Protocol begins.
     private func probe() async throws -> AuthenticationChallenge? {
-        let response = try await service.send(
-            TransportRequest(url: resource.url, headers: ["Accept": "application/json"]), addresses: .any,
-            stage: .resource)
+        let get = TransportRequest(url: resource.url, headers: ["Accept": "application/json, text/event-stream"])
+        var response = try await service.send(get, addresses: .any, stage: .resource)
+        if [405, 501].contains(response.status) {
+            var post = TransportRequest(method: .post, url: resource.url, headers: get.headers)
+            post.headers["Content-Type"] = "application/json"
+            post.body = Data(Self.initialization.serialized())
+            response = try await service.send(post, addresses: .any, stage: .resource)
+        }
         guard response.status == 401 || response.status == 403 else { return nil }
         return AuthenticationChallenge.parse(response.headers[values: "WWW-Authenticate"])
             .flatMap(AuthenticationChallenge.answerable)
     }
+
+    /// The first message of the protocol's life (MCP, Lifecycle), which changes nothing.
+    private static let initialization: JSONValue = [
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": [
+            "protocolVersion": "2025-06-18", "capabilities": [:],
+            "clientInfo": ["name": "AuthStateKit", "version": "1"],
+        ],
+    ]
 
     /// Chooses the authorization server: that of the stored login while the resource names it, else the program's choice, else
     /// one that an assertion or a client is for, else the first.
@@ -95,17 +116,33 @@ extension ResourceAccess {
     }
 
     /// Returns the scopes: the program's, else by the rules. A login that an error leads to keeps what was asked for before.
+    ///
+    /// - Throws: `AuthStateError` with `.invalidMetadata` where they would make an address that no server takes.
     private func scopes(
         _ challenge: AuthenticationChallenge?, _ metadata: ProtectedResourceMetadata, _ provider: ProviderConfiguration,
-        _ home: AuthState.Record?
-    ) -> [Scope] {
+        _ home: AuthState.Record?, because error: AuthStateError?
+    ) throws -> [Scope] {
         let before = home?.lastAuthorizationResponse?.request.scopes ?? home?.machineGrant?.scopes ?? []
         let requested = before + (options.scopes ?? [])
-        if !requested.isEmpty {
-            return ScopeSelection.stepUp(from: requested, challenge, server: provider.metadata)
+        let scopes =
+            requested.isEmpty
+            ? ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)
+            : ScopeSelection.stepUp(
+                from: requested, challenge, resource: error?.code == .insufficientScope ? metadata : nil,
+                server: provider.metadata)
+        let length = scopes.reduce(0) { $0 + $1.rawValue.utf8.count + 1 }
+        guard length <= Self.maximumScopeLength else {
+            throw AuthStateError(
+                .invalidMetadata, stage: .resourceMetadata, "The resource lists more scopes than a login can ask for.",
+                expected: "\(Self.maximumScopeLength) characters at most",
+                received: "\(scopes.count) scopes in scopes_supported, \(length) characters",
+                hint: "Name the scopes that the program needs.")
         }
-        return ScopeSelection.first(challenge, resource: metadata, server: provider.metadata)
+        return scopes
     }
+
+    /// Servers and browsers take addresses of about this length.
+    private static let maximumScopeLength = 8192
 
     /// Returns the key of the login before, or a new one where the resource demands it or the program wants it.
     private func dpopKey(

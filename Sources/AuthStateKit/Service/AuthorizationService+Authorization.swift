@@ -72,10 +72,11 @@ extension AuthorizationService {
             let expectation = try await expectation(for: response)
             let tokens = try await perform(
                 TokenRequest(exchanging: response, additionalParameters: additionalParameters))
-            guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.isOpenID) else {
+            guard TrustCheck.idTokenPresent.holds(tokens.idToken != nil || !request.needsIDToken) else {
                 throw AuthStateError(
                     .invalidIDToken, stage: .token, "The provider sent no ID token, which the scope openid requires.",
-                    expected: "id_token", received: "nothing")
+                    expected: "id_token", received: "nothing",
+                    hint: "Register the client for OpenID Connect, or leave out the scope openid.")
             }
             return try await verified(tokens, expectation: expectation, provider: request.client.provider)
         }
@@ -85,7 +86,7 @@ extension AuthorizationService {
     /// front channel (OpenID Connect Core, section 3.3.2.12).
     private func expectation(for response: AuthorizationResponse) async throws -> IDTokenExpectation? {
         let request = response.request
-        guard var expectation = try await loginExpectation(of: request.client, isOpenID: request.isOpenID) else {
+        guard var expectation = try await loginExpectation(of: request.client, isOpenID: request.needsIDToken) else {
             return nil
         }
         expectation.nonce = request.nonce

@@ -9,7 +9,7 @@ extension AuthorizationRequest {
         try checkReference()
         try ResourceIndicators.check(resources, stage: .authorization)
         try authorizationDetails.check(client.provider.metadata, stage: .authorization)
-        if isOpenID { try client.provider.checkIDTokens(fromBrowser: responseType.includesIDToken) }
+        if needsIDToken { try client.provider.checkIDTokens(fromBrowser: responseType.includesIDToken) }
         guard TrustCheck.hybridNonce.holds(!responseType.includesIDToken || nonce != nil) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The hybrid flow needs a nonce.",

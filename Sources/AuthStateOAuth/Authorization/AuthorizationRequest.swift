@@ -75,6 +75,14 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
     /// Where the client itself publishes this request as a signed object (RFC 9101, section 5.2), an https URL; the
     /// browser carries this reference instead of the parameters. See `RequestObject`.
     public var requestURI: String?
+    /// Whether tokens without an ID token are a login, of a user who is not known: the scope `openid` is the resource's wish,
+    /// and not the program's.
+    package var mayLackIDToken: Bool {
+        get { lacksIDToken ?? false }
+        set { lacksIDToken = newValue ? true : nil }
+    }
+    /// Optional, so that archives from before can be read.
+    private var lacksIDToken: Bool?
     /// Additional parameters that the provider understands; names that this type sets itself are refused.
     public var additionalParameters: Parameters = [:]
 
@@ -142,8 +150,10 @@ public struct AuthorizationRequest: Sendable, Hashable, Codable {
         return Set(values.compactMap(\.stringValue))
     }
 
-    /// Whether the answer must lead to an ID token.
+    /// Whether an ID token is asked for.
     package var isOpenID: Bool { scopes.contains(.openID) || responseType.includesIDToken }
+    /// Whether the answer must lead to an ID token.
+    package var needsIDToken: Bool { isOpenID && !(mayLackIDToken && !responseType.includesIDToken) }
 }
 
 extension AuthorizationRequest: Redacted {

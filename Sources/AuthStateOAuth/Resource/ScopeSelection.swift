@@ -16,16 +16,20 @@ public enum ScopeSelection {
         return completed(challenged.isEmpty ? resource?.scopesSupported ?? [] : challenged, by: server)
     }
 
-    /// Returns the scopes of a login that is to bring more rights: those asked for before, and those of the challenge.
+    /// Returns the scopes of a login that is to bring more rights: those asked for before, and those of the challenge, else all
+    /// that the resource lists.
     ///
     /// - Parameters:
     ///   - requested: The scopes of the last login.
     ///   - challenge: The challenge that refused the token, with `insufficient_scope`.
+    ///   - resource: The resource's metadata, for a challenge that names no scope.
     ///   - server: The authorization server's metadata.
     public static func stepUp(
-        from requested: [Scope], _ challenge: AuthenticationChallenge?, server: ProviderMetadata?
+        from requested: [Scope], _ challenge: AuthenticationChallenge?, resource: ProtectedResourceMetadata? = nil,
+        server: ProviderMetadata?
     ) -> [Scope] {
-        completed(requested + (challenge?.scopes ?? []), by: server)
+        let challenged = challenge?.scopes ?? []
+        return completed(requested + (challenged.isEmpty ? resource?.scopesSupported ?? [] : challenged), by: server)
     }
 
     /// Removes repetitions and scopes that no request may hold, and lets the server decide about `offline_access`.

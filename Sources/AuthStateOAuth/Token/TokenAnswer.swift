@@ -87,7 +87,14 @@ extension TokenResponse {
         guard TrustCheck.tokenResponseError.holds(!members.isError) else { throw refusal("error", "no error") }
         guard let accessToken = members.text("access_token"),
             TrustCheck.tokenResponseAccessToken.holds(Self.token(accessToken) != nil)
-        else { throw refusal("access_token", "visible ASCII characters") }
+        else {
+            var error = refusal("access_token", "visible ASCII characters")
+            error.hint =
+                members.text("id_token") == nil
+                ? "Check that the token endpoint is the right one."
+                : "The answer has an ID token alone: ask for a scope of the client's own API beside openid."
+            throw error
+        }
         let tokenType = members.text("token_type")
         try Self.check(tokenType, of: request)
         guard request.grantType != .tokenExchange || members.text("issued_token_type") != nil else {

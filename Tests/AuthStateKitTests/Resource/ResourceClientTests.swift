@@ -107,7 +107,8 @@ struct ResourceClientTests {
             parsing: [UInt8](try #require(world.wire.requests.first { $0.url.path == "/register" }?.body)))
         #expect(body["token_endpoint_auth_method"]?.stringValue == expected)
         #expect(body["application_type"] == "native" && body["grant_types"] == ["authorization_code", "refresh_token"])
-        #expect(body["scope"] == nil)
+        // What the login asks for, so that the server grants it.
+        #expect(body["scope"] == "offline_access")
     }
 
     @Test("a web client registers as one, with the redirect URI of its page")

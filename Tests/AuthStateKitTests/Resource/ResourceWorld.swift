@@ -11,10 +11,15 @@ struct ResourceWorld: Sendable {
     /// Passes requests on, and remembers them.
     final class Wire: HTTPTransport {
         private let seen = Lock<[TransportRequest]>([])
+        /// Where GET is answered with 405, as servers of the Model Context Protocol do that keep no sessions.
+        let takesOnlyPost = Lock<URL?>(nil)
         var requests: [TransportRequest] { seen.withLock { $0 } }
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             seen.withLock { $0.append(request) }
+            if request.method == .get, request.url == takesOnlyPost.withLock({ $0 }) {
+                return TransportResponse(status: 405, headers: ["Allow": "POST"])
+            }
             return try await SystemTransport.shared.send(request)
         }
     }

@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
@@ -45,6 +46,57 @@ struct StepUpTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0 == 200 } && world.logins == 2)
+    }
+
+    @Test("a challenge without scopes asks for those that the metadata list")
+    func listed() async throws {
+        let world = try await world {
+            $0.protectedResource.namesScopes = false
+            $0.protectedResource.scopesSupported = ["api", "email"]
+        }
+        let access = try world.access { $0.scopes = ["api"] }
+        _ = try await access.performAction(world.get())
+        #expect(try await access.performAction(world.post()).status == 200)
+        #expect(scopes(world) == [["api"], ["api", "email"]])
+    }
+
+    @Test("a resource that takes POST alone is asked for its challenge by POST")
+    func onlyPost() async throws {
+        let world = try await world { $0.protectedResource.scopesSupported = ["api", "email", "profile"] }
+        world.wire.takesOnlyPost.withLock { [url = world.url] in $0 = url }
+        let access = try world.access()
+        try await access.logIn()
+        #expect(scopes(world) == [["api", "email"]])
+        let probe = try #require(world.wire.requests.first { $0.method == .post && $0.url == world.url })
+        let message = try JSONValue(parsing: [UInt8](try #require(probe.body)))
+        #expect(message["method"] == "initialize" && probe.headers["Authorization"] == nil)
+        #expect(try await access.performAction(world.post()).status == 200 && world.logins == 1)
+    }
+
+    @Test("more scopes than an address can have are refused before a page opens")
+    func tooMany() async throws {
+        let world = try await world {
+            $0.protectedResource.namesScopes = false
+            $0.protectedResource.scopesSupported = (0..<5000).map { "scope-\($0)" }
+        }
+        let error = await authError { try await world.access().performAction(world.get()) }
+        #expect(error?.code == .invalidMetadata && error?.received?.contains("5001 scopes") == true, "\(error as Any)")
+        #expect(error?.hint != nil && world.logins == 0)
+    }
+
+    @Test("tokens without an ID token are a login where the resource, and not the program, asked for openid")
+    func noIdentity() async throws {
+        let world = try await world {
+            $0.protectedResource.namesScopes = false
+            $0.protectedResource.scopesSupported = ["openid", "api"]
+            $0.deviations.tokenResponse = { $0.removeValue(forKey: "id_token") }
+        }
+        let access = try world.access()
+        #expect(try await access.performAction(world.get()).status == 200)
+        #expect(try await access.authState()?.snapshot.idToken == nil && scopes(world) == [["openid", "api"]])
+        let asked = try world.access(key: AuthStateKey("another")) { $0.scopes = ["openid", "api"] }
+        let error = await authError { try await asked.performAction(world.get()) }
+        #expect(error?.code == .invalidIDToken && error?.hint?.contains("openid") == true)
     }
 
     @Test("a challenge that names nothing new opens no page")
