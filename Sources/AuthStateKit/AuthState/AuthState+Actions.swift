@@ -162,7 +162,7 @@ extension AuthState {
         for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
     ) async throws -> Tokens {
         let mayCount = rejection.url == nil || rejection.counts(among: options.allowedOrigins)
-        if policy.choice == .renewOnce, mayCount, try await mayRenew(after: refused, parameters) {
+        if policy.renews, mayCount, try await mayRenew(after: refused, parameters) {
             let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
             if tokens.accessToken != refused.accessToken { return tokens }
             throw try await reject(tokens, rejection, policy: policy, renewed: true)
@@ -191,6 +191,10 @@ extension AuthState {
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
             record.accessToken == refused.accessToken
         else { return error }
+        if policy.choice == .renewOnceForRequest {
+            work.lastRejected = refused.accessToken
+            return error
+        }
         // A client's own grant has no user who could log in again: the next request tries another token.
         if policy.choice == .renewOnce, record.machineGrant != nil { return error }
         // A failed save was reported by `commit`; for the caller the refused token matters more.

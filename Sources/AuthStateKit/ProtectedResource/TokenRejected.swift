@@ -85,12 +85,19 @@ extension Tokens {
 /// fails its request, renews nothing and leaves the state unchanged. A `TokenRejected` without `url` renews, but never
 /// ends the login.
 public struct UnauthorizedPolicy: Sendable, Hashable {
-    enum Choice: Sendable { case renewOnce, fail, failRequestOnly }
+    enum Choice: Sendable { case renewOnce, renewOnceForRequest, fail, failRequestOnly }
     let choice: Choice
+    /// Whether a refused token is renewed.
+    var renews: Bool { choice == .renewOnce || choice == .renewOnceForRequest }
 
     /// One renewal and one more try; a second refusal moves the state into error, unless it is a client's own: that has
     /// no user who could log in again, so its next request tries another token.
     public static let renewOnce = UnauthorizedPolicy(choice: .renewOnce)
+    /// One renewal and one more try; after a second refusal the request fails and the state stays as it is. The refused token
+    /// leads to no further renewal.
+    ///
+    /// For a program that passes on the requests of others: one path that refuses the token says nothing of the rest.
+    public static let renewOnceForRequest = UnauthorizedPolicy(choice: .renewOnceForRequest)
     /// The first refusal moves the state into error.
     public static let fail = UnauthorizedPolicy(choice: .fail)
     /// The request fails and the state stays as it is.

@@ -122,6 +122,18 @@ struct UnauthorizedTests {
         #expect(failing.spent.isEmpty && lenient.spent.isEmpty)
     }
 
+    @Test("under renewOnceForRequest a second 401 fails the request alone, and its token leads to no further renewal")
+    func renewOnceForRequest() async throws {
+        let refusals = Array(repeating: unauthorized("Bearer"), count: 3)
+        let fixture = try Fixture([refusals[0], Fixture.tokens(1), refusals[1], refusals[2]])
+        let state = fixture.state()
+        for _ in 0..<2 {
+            let error = await authError { try await state.performAction(api, policy: .renewOnceForRequest) }
+            #expect(error?.code == .tokenRejected && state.isAuthorized)
+        }
+        #expect(fixture.spent.count == 1)
+    }
+
     @Test("many callers refused with one token share one renewal")
     func sharedForcedRenewal() async throws {
         let fixture = try Fixture([Fixture.tokens(1)])

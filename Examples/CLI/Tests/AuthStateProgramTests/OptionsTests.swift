@@ -297,4 +297,13 @@ struct OptionsTests {
         #expect(proxy.arguments == words)
         #expect(!(try #require(AuthStateCommand.parseAsRoot(["token"]) as? Token)).runsUntilInterrupted)
     }
+
+    @Test("a host of git's that Unicode calls the same as a named one is another one")
+    func gitHosts() {
+        func concerns(_ host: String) -> Bool {
+            GitQuestion(Data("protocol=https\nhost=\(host)\n\n".utf8)).concerns(["git.K.example"])
+        }
+        #expect(concerns("git.k.example") && concerns("GIT.K.EXAMPLE"))
+        #expect(!concerns("git.\u{212A}.example") && !concerns("git.k.example:8443") && !concerns("git.k.example."))
+    }
 }

@@ -83,11 +83,12 @@ struct ResourceOptionsTests {
         let registering = ResourceClient.registering(metadata)
         #expect(try clients([]) == [registering] && clients(["--register"]) == [registering])
         let url = "https://app.example/c.json"
-        #expect(try clients(document) == [.document(url)])
+        // Where the server takes no documents, the next way is tried.
+        #expect(try clients(document) == [.document(url), registering])
         #expect(try clients(document + ["--register"]) == [.document(url), registering])
         #expect(
             try clients(document + ["--private-key", "/k.pem"])
-                == [.document(url, credential: .privateKey(file: "/k.pem"))])
+                == [.document(url, credential: .privateKey(file: "/k.pem")), registering])
         let issuer = ["--client-id", "c", "--issuer", "https://op.example"]
         #expect(try clients(issuer) == [.known("c", issuer: "https://op.example")])
         #expect(

@@ -58,7 +58,9 @@ public actor MCPClient {
             let page = try await request("tools/list", cursors.last.map { ["cursor": .string($0)] } ?? [:])
             tools += (page["tools"]?.arrayValue ?? []).compactMap(Tool.init)
             guard let next = page["nextCursor"]?.stringValue else { break }
-            guard !cursors.contains(next) else { throw MCPError.malformedAnswer("a list that never ends") }
+            guard !cursors.contains(next), cursors.count < Self.maximumPages, tools.count < Self.maximumTools else {
+                throw MCPError.malformedAnswer("a list that never ends")
+            }
             cursors.append(next)
         }
         tools = tools.filter(\.hasValidHeaders)
@@ -79,6 +81,9 @@ public actor MCPClient {
             return try await callKnown(name, arguments)
         }
     }
+
+    /// More than any server has.
+    private static let (maximumPages, maximumTools) = (100, 10_000)
 
     private func callKnown(_ name: String, _ arguments: [String: JSONValue]) async throws -> ToolResult {
         guard let tool = known[name] else { throw MCPError.unknownTool(name) }

@@ -62,8 +62,15 @@ struct Proxy: Command {
                 "authstate: Without a key every program and every user of this machine can use the login at \(gate.url)."
             )
         }
-        context.console.show(
-            Report(json: ["url": .string(gate.url), "upstream": .string("\(upstream)")], lines: [gate.url]))
+        var json: [String: JSONValue] = ["url": .string(gate.url), "upstream": .string("\(upstream)")]
+        if let key = gate.key {
+            json["base"] = .string(gate.base)
+            json["key"] = .string(key.segment)
+            context.console.note(
+                "authstate: The URL has the key. Other users of this machine can read the arguments of programs: pass it in a "
+                    + "file, a variable or the header field \(ProxyKey.field).")
+        }
+        context.console.show(Report(json: .object(json), lines: [gate.url]))
         let forwarder = ProxyForwarder(gate: gate, login: login, limit: context.timeLimit, log: log)
         var failure: (any Error)?
         do { try await server.run(forwarder) } catch { failure = error }

@@ -14,8 +14,11 @@ struct ProxyGate: Sendable {
     /// The port that the proxy listens on.
     let port: Int
 
-    /// The base URL for the program.
-    var url: String { "http://127.0.0.1:\(port)" + (key.map { "/\($0.segment)" } ?? "") }
+    /// The base URL for a program that sends the key in a header field.
+    var base: String { "http://127.0.0.1:\(port)" }
+
+    /// The base URL for the program, with the key.
+    var url: String { base + (key.map { "/\($0.segment)" } ?? "") }
 
     /// Returns the URL that a request goes to.
     ///
@@ -23,7 +26,7 @@ struct ProxyGate: Sendable {
     func url(for head: ProxyHead) throws(ProxyFailure) -> URL {
         try Self.checkProtocol(head)
         try checkSender(head.headers)
-        let (path, query) = try path(of: head.target)
+        let (path, query) = try path(of: head.target, head.headers[values: ProxyKey.field])
         return try upstream.url(for: path, query: query)
     }
 
@@ -41,19 +44,27 @@ struct ProxyGate: Sendable {
         let names = ["127.0.0.1", "[::1]", "localhost"]
         guard hosts.count == 1, names.contains(where: { hosts[0] == "\($0):\(port)" || port == 80 && hosts[0] == $0 })
         else { throw .host }
-        guard headers["Origin"] == nil,
-            headers[values: "Sec-Fetch-Site"].allSatisfy({ ["none", "same-origin"].contains($0.lowercased()) })
+        // A page of the API may lead to another one, and its scripts may not use the token.
+        let sites = headers[values: "Sec-Fetch-Site"].map { $0.lowercased() }
+        let isNavigation = headers[values: "Sec-Fetch-Mode"].map { $0.lowercased() } == ["navigate"]
+        guard headers["Origin"] == nil, sites.allSatisfy({ $0 == "none" || $0 == "same-origin" && isNavigation })
         else { throw .page }
     }
 
-    /// Returns the path after the key, and the query.
-    private func path(of target: String) throws(ProxyFailure) -> (path: Substring, query: Substring?) {
+    /// Returns the path after the key, and the query; the whole path where a header field has the key.
+    private func path(
+        of target: String, _ keys: [String]
+    ) throws(ProxyFailure) -> (path: Substring, query: Substring?) {
         guard target.hasPrefix("/"), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
         else { throw .target }
         guard target.utf8.count <= ProxyLimits.targetBytes else { throw .targetLength }
         let path = target.prefix { $0 != "?" }
         let query = path.endIndex == target.endIndex ? nil : target[path.endIndex...].dropFirst()
         guard let key else { return (path == "/" ? "" : path, query) }
+        if !keys.isEmpty {
+            guard keys.count == 1, key.opens(keys[0]) else { throw .notFound }
+            return (path == "/" ? "" : path, query)
+        }
         let segment = path.dropFirst().prefix { $0 != "/" }
         guard key.opens(segment) else { throw .notFound }
         return (path[segment.endIndex...], query)

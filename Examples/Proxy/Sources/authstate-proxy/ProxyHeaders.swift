@@ -11,6 +11,7 @@ enum ProxyHeaders {
     /// and the address of another request, which has the key in it.
     private static let ownOfRequests: Set<String> = [
         "authorization", "dpop", "cookie", "host", "content-length", "expect", "accept-encoding", "referer",
+        "x-authstate-key",
     ]
 
     /// Fields of an answer that describe its compressed body; and cookies.
@@ -29,6 +30,14 @@ enum ProxyHeaders {
         endToEnd(headers, without: ownOfAnswers)
     }
 
+    /// Whether a name may have this character (RFC 9110, section 5.6.2).
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
     private static func endToEnd(_ headers: TransportHeaders, without own: Set<String>) -> TransportHeaders {
         let named = headers[values: "Connection"].flatMap { $0.split(separator: ",") }.map { name in
             name.filter { $0 != " " && $0 != "\t" }.lowercased()
@@ -37,7 +46,11 @@ enum ProxyHeaders {
         var result = TransportHeaders()
         for field in headers {
             let name = field.name.lowercased()
-            if !dropped.contains(name), !name.hasPrefix("proxy-") { result.append(field.name, field.value) }
+            // A name that is no token could not be written.
+            if !name.isEmpty, !dropped.contains(name), !name.hasPrefix("proxy-"), name.utf8.allSatisfy(isTokenCharacter)
+            {
+                result.append(field.name, field.value)
+            }
         }
         return result
     }

@@ -2,6 +2,9 @@ import AuthStateJOSE
 
 /// The first segment of each path that the proxy serves, which other users of the machine and web pages cannot guess.
 struct ProxyKey: Sendable {
+    /// The header field that may have the key instead of the path.
+    static let field = "X-Authstate-Key"
+
     /// The segment: 192 random bits.
     let segment = Base64URL.encode(SecureRandom.bytes(24))
 

@@ -99,7 +99,7 @@ struct OpenLogin: Sendable {
     ) {
         var answer: TransportResponse?
         do {
-            let response = try await state.withFreshToken(parameters) { tokens in
+            let response = try await state.withFreshToken(parameters, policy: .renewOnceForRequest) { tokens in
                 // The tokens may be those of a later login, with other settings or for another API.
                 guard Settings(annotations: state.snapshot.annotations) == settings else { throw Replaced() }
                 var request = request

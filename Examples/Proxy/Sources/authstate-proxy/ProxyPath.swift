@@ -36,14 +36,16 @@ enum ProxyPath {
         }
     }
 
-    /// Whether a segment, and each text that decoding makes of it, is a name.
-    private static func isPlain(_ segment: [UInt8]) -> Bool {
+    /// Whether a segment, and each text that decoding makes of it, is a name. No server decodes more than a few times, and each
+    /// time takes a pass over the whole segment.
+    private static func isPlain(_ segment: [UInt8], depth: Int = 0) -> Bool {
+        guard depth <= 4 else { return false }
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
         guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8), !segment.contains(where: isRefused),
             !hasOverlongForm(segment)
         else { return false }
         let decoded = decoded(segment)
-        return decoded == segment || isPlain(decoded)
+        return decoded == segment || isPlain(decoded, depth: depth + 1)
     }
 
     /// Whether no segment has this byte: a separator, a control character, or one that UTF-8 never has.

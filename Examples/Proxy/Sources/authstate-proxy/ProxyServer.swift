@@ -3,6 +3,14 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The listener on this machine's own addresses, and nothing else.
 struct ProxyServer: Sendable {
     typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -23,8 +31,15 @@ struct ProxyServer: Sendable {
         do {
             let listener = try await Self.listener(on: "127.0.0.1", port, group)
             self.port = listener.channel.localAddress?.port ?? port
-            let other = try? await Self.listener(on: "::1", self.port, group)
-            listeners = [listener] + (other.map { [$0] } ?? [])
+            do {
+                listeners = [listener, try await Self.listener(on: "::1", self.port, group)]
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                // Programs may try ::1 first for localhost: the key would go to the program that listens there.
+                throw error
+            } catch {
+                // This machine has no IPv6.
+                listeners = [listener]
+            }
         } catch {
             try? await group.shutdownGracefully()
             throw AuthStateError(

@@ -41,7 +41,10 @@ struct RunningProxy: Sendable {
     }
 
     var port: Int { URL(string: url)?.port ?? 0 }
-    var errors: String { program.errors }
+    /// What the proxy said on standard error, without the advice about its URL.
+    var errors: String {
+        program.errors.split(separator: "\n").filter { !$0.contains("The URL has the key") }.map { "\($0)\n" }.joined()
+    }
 
     /// Asks for a path below the base URL.
     func curl(_ path: String, _ options: String...) async throws -> Curl {

@@ -111,6 +111,36 @@ struct ProxyRulesTests {
         #expect(gate.url == "http://127.0.0.1:8080/\(key)")
     }
 
+    @Test("takes the key in a header field, and then the whole path goes below the base")
+    func keyInField() throws {
+        let field = Self.head("/items?a", ["X-Authstate-Key": Self.key.segment])
+        #expect(try gate.url(for: field).absoluteString == "https://api.example/v1/items?a")
+        for headers: TransportHeaders in [
+            ["X-Authstate-Key": "wrong"], ["X-Authstate-Key": ""],
+            ["X-Authstate-Key": Self.key.segment, "x-authstate-key": "wrong"],
+        ] {
+            #expect(status(of: Self.head("/items", headers)) == 404)
+            // A wrong one is not saved by the path.
+            #expect(status(of: Self.head("/\(Self.key.segment)/items", headers)) == 404)
+        }
+        #expect(ProxyHeaders.request(["X-Authstate-Key": "k", "A": "b"])["X-Authstate-Key"] == nil)
+    }
+
+    @Test("passes on no header field whose name could not be written")
+    func names() {
+        let answer = ProxyHeaders.answer(["X Y": "1", "X-Y": "2", "": "3", "Ä": "4"])
+        #expect(answer.map(\.name) == ["X-Y"])
+    }
+
+    @Test("refuses a path that is encoded more often than a server decodes, without decoding it to the end")
+    func depth() {
+        #expect(status(of: Self.head("/\(Self.key.segment)/%25252541")) == 200)
+        let target = "/\(Self.key.segment)/%" + String(repeating: "25", count: 7000) + "41"
+        let start = ContinuousClock.now
+        #expect(status(of: Self.head(target)) == 400)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test("without a key the whole path goes below the base")
     func noKey() throws {
         let gate = ProxyGate(upstream: gate.upstream, key: nil, port: 8080)
@@ -128,7 +158,9 @@ struct ProxyRulesTests {
             (["Host": "127.0.0.1:8080.evil.example"], 403), (["Host": ""], 403), (["Host": "127.0.0.2:8080"], 403),
             (["Host": "127.0.0.1:8080", "host": "evil.example"], 403), (["Origin": "https://evil.example"], 403),
             (["Origin": "null"], 403), (["Origin": "http://127.0.0.1:8080"], 403), (["Sec-Fetch-Site": "none"], 200),
-            (["Sec-Fetch-Site": "same-origin"], 200), (["Sec-Fetch-Site": "same-site"], 403),
+            (["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate"], 200),
+            (["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"], 403),
+            (["Sec-Fetch-Site": "same-origin"], 403), (["Sec-Fetch-Site": "same-site"], 403),
             (["Sec-Fetch-Site": "cross-site"], 403),
         ] as [(TransportHeaders, Int)])
     func sender(_ headers: TransportHeaders, _ expected: Int) {

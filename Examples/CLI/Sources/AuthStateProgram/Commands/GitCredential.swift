@@ -122,9 +122,10 @@ struct GitQuestion {
 
     /// Whether a token may go to the server: it is one of the hosts, and the connection is https, or stays on this machine.
     func concerns(_ hosts: [String]) -> Bool {
-        guard let host = self["host"]?.lowercased(), hosts.contains(where: { $0.lowercased() == host }) else {
-            return false
-        }
+        // Byte by byte: Unicode has other characters that it calls the same, or makes lower case of.
+        guard let host = self["host"], host.utf8.allSatisfy({ $0 < 0x80 }),
+            hosts.contains(where: { $0.lowercased().utf8.elementsEqual(host.lowercased().utf8) })
+        else { return false }
         return self["protocol"] == "https" || self["protocol"] == "http" && URL(string: origin)?.isLoopback == true
     }
 }

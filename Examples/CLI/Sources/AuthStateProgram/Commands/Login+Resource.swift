@@ -45,7 +45,7 @@ extension Login {
 
     /// Whether the client may have to register itself.
     private var mayRegister: Bool {
-        client.clientID == nil && !isGrantedByAssertion && (resource.documentURL == nil || client.register)
+        client.clientID == nil && !isGrantedByAssertion
     }
 
     /// The settings of the login; those that name the client are the stored login's when no option does.

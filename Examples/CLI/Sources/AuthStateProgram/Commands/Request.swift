@@ -87,7 +87,8 @@ struct Request: Command {
             let response = try await context.session().withState(
                 transport: answers.watching, staysAtResource: staysAtResource
             ) { state in
-                try await state.performAction(request, parameters: renewal.parameters)
+                try await state.performAction(
+                    request, parameters: renewal.parameters, policy: .renewOnceForRequest)
             }
             return ResponseReport(response).report
         } catch let error as AuthStateError where error.stage == .resource {

@@ -4,13 +4,18 @@ extension Settings {
     /// The platform's transport, with the settings applied.
     var transport: any HTTPTransport {
         #if os(Linux)
-            if let certificate = clientCertificateFile, let key = clientCertificateKeyFile {
-                return CurlTransport(
-                    configuration: .init(
-                        certificateAuthorityFile: certificateAuthorityFile,
-                        clientCertificate: .init(certificateFile: certificate, keyFile: key)))
+            let certificate = clientCertificateFile.flatMap { file in
+                clientCertificateKeyFile.map {
+                    CurlTransport.ClientCertificate(certificateFile: file, keyFile: $0)
+                }
             }
+            // As many as the proxy serves: requests that the API leaves waiting hold up no others.
+            return CurlTransport(
+                configuration: .init(
+                    certificateAuthorityFile: certificateAuthorityFile, clientCertificate: certificate,
+                    maximumConnectionsPerHost: 100))
+        #else
+            return SystemTransport.system(certificateAuthorityFile: certificateAuthorityFile)
         #endif
-        return SystemTransport.system(certificateAuthorityFile: certificateAuthorityFile)
     }
 }
