@@ -4,7 +4,7 @@ extension PostgresAuthStateStore {
     /// Times and limits of a store.
     public struct Configuration: Sendable {
         /// How long a lease lasts unless it is renewed, which happens every third of it: how long others wait for a holder
-        /// that crashed.
+        /// that crashed. An hour at most: a lease that ends later counts as one of a server whose clock was wrong.
         public var leaseDuration: Duration = .seconds(30)
         /// Connections at a time. They are lent for a statement each, so that few serve many states.
         public var maximumConnections = 4
@@ -18,5 +18,8 @@ extension PostgresAuthStateStore {
 
         /// Makes the default configuration.
         public init() {}
+
+        /// The duration of the leases that are asked for.
+        var usableLeaseDuration: Duration { min(leaseDuration, .seconds(3600)) }
     }
 }

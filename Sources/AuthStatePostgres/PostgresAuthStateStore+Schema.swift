@@ -7,7 +7,8 @@ extension PostgresAuthStateStore {
 
     /// The table, with the triggers that tell of changes, as SQL that may be run again; PostgreSQL 14 or newer.
     ///
-    /// The program's own role needs no more than `GRANT SELECT, INSERT, UPDATE, DELETE ON auth_states`. Names are looked for
+    /// The program's own role needs no more than `GRANT SELECT, INSERT, UPDATE, DELETE ON auth_states`, where a superuser, the
+    /// database's owner or a role that it is a member of owns the table: it trusts no other. Names are looked for
     /// along the role's `search_path`, so that several programs can have a table each, in schemas of their own.
     public static let schema = """
         CREATE TABLE IF NOT EXISTS auth_states (

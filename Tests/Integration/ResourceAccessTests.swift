@@ -95,7 +95,7 @@ extension ProviderTests {
                 #expect(seen.values("code_challenge_method", at: "/authorize").allSatisfy { $0 == ["S256"] })
                 let registered = try #require(seen.first { $0.path == "/register" }).body
                 #expect(registered.contains(#""application_type":"native""#) && registered.contains("refresh_token"))
-                #expect(!registered.contains(#""scope""#))
+                #expect(registered.contains(#""scope":"mcp""#))
             }
         }
 

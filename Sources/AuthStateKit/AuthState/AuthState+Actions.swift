@@ -162,7 +162,7 @@ extension AuthState {
         for refused: Tokens, _ parameters: RenewalParameters, _ rejection: TokenRejected, policy: UnauthorizedPolicy
     ) async throws -> Tokens {
         let mayCount = rejection.url == nil || rejection.counts(among: options.allowedOrigins)
-        if policy.renews, mayCount, try await mayRenew(after: refused, parameters) {
+        if policy.renews, mayCount, try await mayRenew(after: refused, parameters, policy) {
             let tokens = try await tokens(parameters, reason: .rejected(refused.accessToken))
             if tokens.accessToken != refused.accessToken { return tokens }
             throw try await reject(tokens, rejection, policy: policy, renewed: true)
@@ -170,9 +170,19 @@ extension AuthState {
         throw try await reject(refused, rejection, policy: policy, renewed: false)
     }
 
+    /// Whether a token was refused shortly after it had been renewed for that, under the policy that keeps the login.
+    private func isKnownRefusal(of refused: Tokens, _ policy: UnauthorizedPolicy) -> Bool {
+        guard policy.choice == .renewOnceForRequest, let known = work.refusedForRequest else { return false }
+        return known.accessToken == refused.accessToken
+            && service.configuration.clock.secondsSince1970 < known.until
+    }
+
     /// Returns whether a renewal may help: there is a way to renew, and this token has not caused a renewal before.
-    private func mayRenew(after refused: Tokens, _ parameters: RenewalParameters) async throws -> Bool {
+    private func mayRenew(
+        after refused: Tokens, _ parameters: RenewalParameters, _ policy: UnauthorizedPolicy
+    ) async throws -> Bool {
         try await notice()
+        if isKnownRefusal(of: refused, policy) { return false }
         let visible = published.withLock { $0.state }.record
         // Another caller or process was refused before and has renewed: the newer tokens are at hand.
         if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
@@ -186,13 +196,16 @@ extension AuthState {
         _ refused: Tokens, _ rejection: TokenRejected, policy: UnauthorizedPolicy, renewed: Bool
     ) async throws -> AuthStateError {
         // The caller's body may have made the rejection from an answer that repeats the token.
-        var error = RequestSecrets([refused.accessToken]).hiding(AuthStateError(rejection, canRenew: renewed))
+        var error = RequestSecrets([refused.accessToken]).hiding(
+            AuthStateError(rejection, canRenew: renewed || isKnownRefusal(of: refused, policy)))
         if record.machineGrant != nil { error.hint = "Check that the resource accepts tokens of this client." }
         guard policy.choice != .failRequestOnly, rejection.counts(among: options.allowedOrigins),
             record.accessToken == refused.accessToken
         else { return error }
         if policy.choice == .renewOnceForRequest {
-            work.lastRejected = refused.accessToken
+            if !isKnownRefusal(of: refused, policy) {
+                work.refusedForRequest = (refused.accessToken, service.configuration.clock.secondsSince1970 + 60)
+            }
             return error
         }
         // A client's own grant has no user who could log in again: the next request tries another token.

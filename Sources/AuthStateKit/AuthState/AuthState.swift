@@ -187,6 +187,9 @@ public actor AuthState {
         var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
         /// The last access token that was renewed because a resource refused it.
         var lastRejected: String?
+        /// The last access token that was refused after a renewal without ending the login, and until when, in seconds since
+        /// 1970, another refusal of it leads to no renewal (`UnauthorizedPolicy.renewOnceForRequest`).
+        var refusedForRequest: (accessToken: String, until: Double)?
     }
 
     nonisolated func notify(_ event: AuthStateEvent) {

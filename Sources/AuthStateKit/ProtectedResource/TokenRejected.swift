@@ -93,8 +93,8 @@ public struct UnauthorizedPolicy: Sendable, Hashable {
     /// One renewal and one more try; a second refusal moves the state into error, unless it is a client's own: that has
     /// no user who could log in again, so its next request tries another token.
     public static let renewOnce = UnauthorizedPolicy(choice: .renewOnce)
-    /// One renewal and one more try; after a second refusal the request fails and the state stays as it is. The refused token
-    /// leads to no further renewal.
+    /// One renewal and one more try; after a second refusal the request fails and the state stays as it is. For a minute the
+    /// refused token leads to no further renewal.
     ///
     /// For a program that passes on the requests of others: one path that refuses the token says nothing of the rest.
     public static let renewOnceForRequest = UnauthorizedPolicy(choice: .renewOnceForRequest)

@@ -19,9 +19,16 @@ extension ResourceAccess {
             } else {
                 var request = RegistrationRequest(plan.provider, metadata)
                 request.initialAccessToken = token
-                if request.metadata.scopes.isEmpty { request.metadata.scopes = plan.registeredScopes }
+                let isOpen = request.metadata.scopes.isEmpty
+                if isOpen { request.metadata.scopes = plan.registeredScopes }
                 try request.complete(for: redirectURI)
-                registration = try await register(request, by: plan)
+                do { registration = try await register(request, by: plan) } catch let error as AuthStateError
+                    where isOpen && [.invalidClientMetadata, .invalidScope].contains(error.code)
+                {
+                    // A server may let no client choose its scopes.
+                    request.metadata.scopes = []
+                    registration = try await register(request, by: plan)
+                }
             }
             return (plan.record(of: registration, credential).client, registration)
         }

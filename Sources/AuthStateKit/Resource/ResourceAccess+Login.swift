@@ -29,6 +29,7 @@ extension ResourceAccess {
     func stepUp(
         _ operation: String?, after before: Int, because error: AuthStateError, seen: Seen, since: Int
     ) async throws -> Bool {
+        let wanted = await wanted(error.challenge)
         if try await isMade(seen, since: since) { return false }
         guard let record = state?.snapshot else {
             try await logIn(because: error, seen: seen, since: since)
@@ -37,7 +38,7 @@ extension ResourceAccess {
         let count = max(before, operation.flatMap { stepUps[$0] } ?? 0)
         // A grant that has the scopes already is refused for another reason: one more login would change nothing.
         let granted = record.scope.scopes
-        let missing = try await wanted(error.challenge).filter { !granted.contains($0) }
+        let missing = wanted.filter { !granted.contains($0) }
         let tries = missing.map { inVain[$0, default: 0] }.min() ?? options.maximumStepUps
         guard TrustCheck.stepUpBound.holds(max(count, tries) < options.maximumStepUps) else {
             throw error.inVain(after: missing.isEmpty ? count : max(count, tries))
@@ -49,12 +50,14 @@ extension ResourceAccess {
     }
 
     /// The scopes that a challenge asks for; of one that names none, those that the resource's metadata list.
-    private func wanted(_ challenge: AuthenticationChallenge?) async throws -> [Scope] {
+    ///
+    /// Without those that no login asks for because of a resource: a scope that is never granted is one that is always missing.
+    private func wanted(_ challenge: AuthenticationChallenge?) async -> [Scope] {
         if let scopes = challenge?.scopes, !scopes.isEmpty { return scopes }
-        let description = try await service.describe(
+        let description = try? await service.describe(
             resource, challenge: challenge, tolerances: options.tolerances,
             signedMetadataKeys: options.signedMetadataKeys)
-        return description.metadata.scopesSupported ?? []
+        return (description?.metadata.scopesSupported ?? []).filter { $0.isValid && $0 != .offlineAccess }
     }
 
     /// Logs in, unless another call has done so since, or is about to.
@@ -232,10 +235,11 @@ extension ResourceAccess {
         var request = AuthorizationRequest(client, scopes: plan.scopes, redirectURI: redirectURI)
         request.resources = [plan.resource]
         request.dpopKey = plan.dpopKey
-        // A resource's wish for an identity is not the program's.
-        request.mayLackIDToken = options.scopes?.contains(.openID) != true
         if let challenge = plan.stronger { request.strengthen(by: challenge) }
         options.prepare(&request)
+        // A resource's wish for an identity is not the program's; the age of a login is in an ID token alone.
+        request.mayLackIDToken =
+            plan.scopes.contains(.openID) && options.scopes?.contains(.openID) != true && request.maxAge == nil
         return (request, registration)
     }
 

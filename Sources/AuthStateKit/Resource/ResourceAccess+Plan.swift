@@ -67,10 +67,12 @@ extension ResourceAccess {
     ///
     /// A resource that does not take GET is asked as a client of the Model Context Protocol begins.
     private func probe() async throws -> AuthenticationChallenge? {
-        let get = TransportRequest(url: resource.url, headers: ["Accept": "application/json, text/event-stream"])
+        let get = TransportRequest(url: resource.url, headers: ["Accept": "application/json"])
         var response = try await service.send(get, addresses: .any, stage: .resource)
-        if [405, 501].contains(response.status) {
-            var post = TransportRequest(method: .post, url: resource.url, headers: get.headers)
+        // A stream would not end: GET does not ask for one, and may not be acceptable without.
+        if [405, 406, 501].contains(response.status) {
+            var post = TransportRequest(
+                method: .post, url: resource.url, headers: ["Accept": "application/json, text/event-stream"])
             post.headers["Content-Type"] = "application/json"
             post.body = Data(Self.initialization.serialized())
             response = try await service.send(post, addresses: .any, stage: .resource)
@@ -133,10 +135,10 @@ extension ResourceAccess {
         let length = scopes.reduce(0) { $0 + $1.rawValue.utf8.count + 1 }
         guard length <= Self.maximumScopeLength else {
             throw AuthStateError(
-                .invalidMetadata, stage: .resourceMetadata, "The resource lists more scopes than a login can ask for.",
+                .invalidMetadata, stage: .resourceMetadata, "A login cannot ask for so many scopes.",
                 expected: "\(Self.maximumScopeLength) characters at most",
-                received: "\(scopes.count) scopes in scopes_supported, \(length) characters",
-                hint: "Name the scopes that the program needs.")
+                received: "\(scopes.count) scopes, \(length) characters",
+                hint: "Name the scopes that the program needs; without a choice these are all that the resource lists.")
         }
         return scopes
     }

@@ -115,8 +115,8 @@ extension AuthorizationService {
 
     /// Returns the body of a well-known document; redirects within its origin are followed, twice at most.
     ///
-    /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, or a page for people in its place;
-    ///   `.redirected` for a redirect to another origin, or a third one.
+    /// - Throws: `AuthStateError` with `.discoveryFailed` when there is no such document, a page for people in its place, a
+    ///   redirect to another origin, or a third redirect.
     func read(
         _ name: String, at url: URL, addresses: AddressPolicy, accept: String, hint: String,
         stage: AuthStateError.Stage = .discovery

@@ -56,8 +56,10 @@ extension AuthStateError {
         case 500...599:
             return error(.serverError, "The \(name) failed (status \(response.status)).", hint: "Try again later.")
         case 400...403 where response.isPage:
+            // A renewal may succeed when the page is gone: the login, and a token that is still valid, stay.
             return error(
-                .malformedResponse, "The \(name) answered with a page for people (status \(response.status)).",
+                stage == .refresh ? .temporarilyUnavailable : .malformedResponse,
+                "The \(name) answered with a page for people (status \(response.status)).",
                 expected: "JSON", received: response.mediaType,
                 hint:
                     "A firewall or a proxy may have answered in its place: check the network and the endpoint, then try again."

@@ -37,10 +37,13 @@ extension TokenAnswer {
         {
             var failure = AuthStateError.refusal(
                 by: "token endpoint", error, response, stage: request.stage, now: sentAt)
-            if request.grantType == .refreshToken, error.refusesRefreshToken {
-                (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
-            } else if request.grantType == .refreshToken, error.seemsToRefuseRefreshToken {
-                (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
+            // The words count where the status says that the request was wrong, not where the server is busy.
+            if request.grantType == .refreshToken, [.invalidRequest, .unauthorizedClient].contains(failure.code) {
+                if error.refusesRefreshToken {
+                    (failure.code, failure.hint) = (.invalidGrant, "Sign in again.")
+                } else if error.seemsToRefuseRefreshToken {
+                    (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
+                }
             }
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."

@@ -63,13 +63,13 @@ final class LeaseClaim: Sendable {
     ///
     /// A lost lease does not end the transaction: see `PostgresLease`.
     func keepAlive() async {
-        var pause = configuration.leaseDuration / 3
+        var pause = configuration.usableLeaseDuration / 3
         while (try? await clock.sleep(for: pause, tolerance: nil)) != nil {
             do {
                 guard try await extend(tryingFor: .zero) else { return }
-                pause = configuration.leaseDuration / 3
+                pause = configuration.usableLeaseDuration / 3
             } catch {
-                pause = configuration.leaseDuration / 10
+                pause = configuration.usableLeaseDuration / 10
             }
         }
     }
@@ -85,8 +85,8 @@ final class LeaseClaim: Sendable {
     private func renewing(
         _ statement: (KeyHash, _ owner: String, _ duration: Duration) -> Statement, tryingFor tolerance: Duration
     ) async throws -> Row? {
-        let end = Deadline(after: configuration.leaseDuration, on: clock)
-        let statement = statement(key, owner, configuration.leaseDuration)
+        let end = Deadline(after: configuration.usableLeaseDuration, on: clock)
+        let statement = statement(key, owner, configuration.usableLeaseDuration)
         guard let row = try await pool.execute(statement, tryingFor: tolerance).first else { return nil }
         validity.withLock { $0 = end }
         return row

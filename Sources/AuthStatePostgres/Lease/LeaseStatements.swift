@@ -42,7 +42,7 @@ enum LeaseStatements {
             SET lease_owner = excluded.lease_owner, lease_expires_at = clock_timestamp() + $3::interval
             WHERE held.lease_owner IS NULL OR held.lease_owner = excluded.lease_owner
                 OR held.lease_expires_at <= clock_timestamp()
-                OR held.lease_expires_at > clock_timestamp() + greatest($3::interval, interval '1 hour')
+                OR held.lease_expires_at > clock_timestamp() + interval '1 hour'
             RETURNING version::text, (archive IS NOT NULL)::text
             """,
             .bytes(key.bytes), .text(owner), .interval(duration), columns: 2)
@@ -102,7 +102,7 @@ extension StoredAuthState {
     /// - Throws: `AuthStateError` with `.storeCorrupt` for an archive that is too long to be one.
     init?(_ row: Row) throws {
         guard let archive = row.data(0) else {
-            guard row.text(2).isEmpty else { throw AuthStateError.storedTooLong(bytes: row.text(2)) }
+            guard row.text(2).isEmpty else { throw AuthStateError.tooLong(.storeCorrupt, bytes: row.text(2)) }
             return nil
         }
         self.init(archive: archive, version: Version(rawValue: row.text(1)))

@@ -64,6 +64,9 @@ final class PostgresLease: AuthStateLease {
     /// stored refresh token, which may be redeemed already.
     func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
         try checkNotOver()
+        guard archive.count <= ArchiveLimit.bytes else {
+            throw AuthStateError.tooLong(.storeUnwritable, bytes: "\(archive.count)")
+        }
         let statement = LeaseStatements.save(claim.key, [UInt8](archive), replacing: try base(expecting))
         return try await uninterrupted { [self] in
             if let version = try await change(statement) {

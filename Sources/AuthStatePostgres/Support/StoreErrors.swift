@@ -14,12 +14,13 @@ extension AuthStateError {
             hint: "Try again, or allow more time; the lease of a holder that crashed ends by itself.")
     }
 
-    /// Something in the table that no state can be.
-    static func storedTooLong(bytes: String) -> AuthStateError {
+    /// What is stored, or to be stored, is longer than any state.
+    static func tooLong(_ code: Code, bytes: String) -> AuthStateError {
         AuthStateError(
-            .storeCorrupt, stage: .store, "The stored state is longer than any state.",
+            code, stage: .store, "The state is longer than the store takes.",
             expected: "\(ArchiveLimit.bytes) bytes at most", received: "\(bytes) bytes",
-            hint: "Delete the row, and find out which program wrote it.")
+            hint: code == .storeCorrupt
+                ? "Delete the row, and find out which program wrote it." : "Keep less in the state's annotations.")
     }
 
     /// The lease ran out, and another holder took it.

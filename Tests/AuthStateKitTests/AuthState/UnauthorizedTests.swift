@@ -122,16 +122,23 @@ struct UnauthorizedTests {
         #expect(failing.spent.isEmpty && lenient.spent.isEmpty)
     }
 
-    @Test("under renewOnceForRequest a second 401 fails the request alone, and its token leads to no further renewal")
+    @Test(
+        "under renewOnceForRequest a second 401 fails the request alone, and for a minute its token leads to no renewal"
+    )
     func renewOnceForRequest() async throws {
-        let refusals = Array(repeating: unauthorized("Bearer"), count: 3)
-        let fixture = try Fixture([refusals[0], Fixture.tokens(1), refusals[1], refusals[2]])
+        let refusal = unauthorized("Bearer")
+        let fixture = try Fixture([refusal, Fixture.tokens(1), refusal, refusal, refusal, Fixture.tokens(2), refusal])
         let state = fixture.state()
-        for _ in 0..<2 {
+        func refused() async {
             let error = await authError { try await state.performAction(api, policy: .renewOnceForRequest) }
             #expect(error?.code == .tokenRejected && state.isAuthorized)
+            #expect(error?.message.contains("also after a renewal") == true)
         }
+        for _ in 0..<2 { await refused() }
         #expect(fixture.spent.count == 1)
+        fixture.clock.advance(by: .seconds(61))
+        await refused()
+        #expect(fixture.spent.count == 2)
     }
 
     @Test("many callers refused with one token share one renewal")

@@ -60,6 +60,18 @@ struct StepUpTests {
         #expect(scopes(world) == [["api"], ["api", "email"]])
     }
 
+    @Test("scopes that no login brings for a resource are not missing: they open no page")
+    func neverGranted() async throws {
+        let world = try await world {
+            $0.protectedResource.namesScopes = false
+            $0.protectedResource.scopesSupported = ["api", "offline_access", "not a scope"]
+        }
+        let access = try world.access { $0.scopes = ["api"] }
+        _ = try await access.performAction(world.get())
+        let error = await authError { try await access.performAction(world.post()) }
+        #expect(error?.code == .insufficientScope && world.logins == 1)
+    }
+
     @Test("a resource that takes POST alone is asked for its challenge by POST")
     func onlyPost() async throws {
         let world = try await world { $0.protectedResource.scopesSupported = ["api", "email", "profile"] }

@@ -77,7 +77,17 @@ struct TokenErrorTests {
     @Test("a page for people says nothing about the grant or the client", arguments: [400, 401, 403])
     func page(_ status: Int) throws {
         let error = try #require(try error("\n <html>Blocked", status: status))
-        #expect(error.code == .malformedResponse && error.hint?.contains("firewall") == true)
+        #expect(error.code == .temporarilyUnavailable && error.hint?.contains("firewall") == true)
+    }
+
+    @Test(
+        "words about the refresh token count for nothing where the server is busy or broken",
+        arguments: [429, 500, 503])
+    func busy(_ status: Int) throws {
+        for words in ["The refresh token is invalid.", "refresh token expired"] {
+            let text = #"{"error":"invalid_request","error_description":"\#(words)"}"#
+            #expect(try error(text, status: status)?.kind == .transient)
+        }
     }
 
     @Test(

@@ -19,7 +19,7 @@ func fuzzChallenge(_ bytes: [UInt8]) {
         response.headers[values: "WWW-Authenticate"] = lines
         switch ResourceVerdict(response, now: .distantPast) {
         case .answered: break
-        case .nonceWanted: require(status == 401, "only a 401 asks for a nonce")
+        case .nonceWanted: require((400...401).contains(status), "only a 400 or 401 asks for a nonce")
         case .tokenRejected:
             require(status == 401, "only a 401 rejects a token")
             requireFitForLog("\(AuthStateError(TokenRejected(response), canRenew: false))")

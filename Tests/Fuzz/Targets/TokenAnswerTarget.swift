@@ -16,7 +16,7 @@ private func check(_ response: TransportResponse, to request: TokenRequest) {
     let answer = TokenAnswer(response, to: request, sentAt: AnswerWorld.now)
     switch answer {
     case .tokens(let tokens):
-        require(response.status == 200, "tokens come with 200")
+        require((200...203).contains(response.status), "tokens come with success")
         require(TokenResponse.token(tokens.accessToken) != nil, "an access token that fits into a header")
         require(tokens.refreshToken.map { TokenResponse.token($0) != nil } ?? true, "a refresh token that can be sent")
         let life = tokens.accessTokenExpirationDate?.timeIntervalSince(AnswerWorld.now) ?? 0

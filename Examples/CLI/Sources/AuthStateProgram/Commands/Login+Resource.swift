@@ -9,8 +9,10 @@ extension Login {
         let session = try await context.session(.new(sealing.seal))
         let stored = try await session.record(for: target)
         let clients = try clients(stored: stored)
-        // A registration is kept before the user logs in.
-        if mayRegister { try await session.requirePlaceForRegistration(of: target) }
+        // A registration is kept before the user logs in; one in place of a document's client has to do without.
+        if mayRegister, resource.documentURL == nil || client.register {
+            try await session.requirePlaceForRegistration(of: target)
+        }
         var settings = resourceSettings(stored)
         settings.isUnsealedByChoice = session.isUnsealedByChoice
         let access = try session.access(
