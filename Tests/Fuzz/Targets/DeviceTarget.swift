@@ -17,7 +17,7 @@ private func check(_ answer: TransportResponse, to request: BackchannelAuthentic
     let now = DeviceWorld.now
     let read = accepted { try BackchannelAuthenticationResponse(answer, to: request, sentAt: now) }
     guard let response = read else { return }
-    require(answer.status == 200, "an identifier comes with 200")
+    require((200...203).contains(answer.status), "an identifier comes with success")
     require(TokenResponse.token(response.authenticationRequestID) != nil, "an identifier that can be sent")
     require((.seconds(1) ... .seconds(86400)).contains(response.interval), "an interval from a second to a day")
     let lifetime = response.expiresAt.timeIntervalSince(now)
@@ -31,7 +31,7 @@ private func check(_ answer: TransportResponse, to request: BackchannelAuthentic
 private func check(_ answer: TransportResponse, to request: DeviceAuthorizationRequest) {
     let now = DeviceWorld.now
     guard let response = accepted({ try DeviceAuthorizationResponse(answer, to: request, sentAt: now) }) else { return }
-    require(answer.status == 200, "codes come with 200")
+    require((200...203).contains(answer.status), "codes come with success")
     require(TokenResponse.token(response.deviceCode) != nil, "a device code that can be sent")
     require(response.userCode.printable(100) == response.userCode, "a user code that a terminal shows as it is")
     require((.seconds(1) ... .seconds(86400)).contains(response.interval), "an interval from a second to a day")
