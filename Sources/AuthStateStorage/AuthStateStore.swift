@@ -12,7 +12,8 @@ import AuthStateOAuth
 public protocol AuthStateStore: Sendable {
     /// Reads a state; nil when there is none under the key.
     ///
-    /// - Throws: `AuthStateError` of kind `.store`; what is stored is left as it is.
+    /// - Throws: `AuthStateError` of kind `.store`; what is stored is left as it is. `.storeCorrupt` and `.storeTooNew` are for
+    ///   contents that this program can never read: a logout discards them. Every other error is taken for one of the moment.
     func load(_ key: AuthStateKey) async throws -> StoredAuthState?
 
     /// Runs a transaction under a lease that excludes every other holder of the key.

@@ -4,19 +4,16 @@ import AuthStateSystem
 extension AuthStateError {
     /// A system call on a path failed.
     static func store(_ code: Code, _ what: String, _ path: String, _ cause: SystemCallError) -> AuthStateError {
-        var error = AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
-        error.isPassing = cause.isPassing
-        return error
+        let error = AuthStateError(code, stage: .store, "\(what) \(path): \(cause).", hint: cause.hint)
+        return code == .storeUnreadable && !cause.isPassing ? error.lasting : error
     }
 
     /// A system call on a path has not returned; a change in progress may still take effect.
     static func storeSilent(_ code: Code, _ path: String, isChange: Bool = false) -> AuthStateError {
-        var error = AuthStateError(
+        AuthStateError(
             code, stage: .store, "The file system does not answer: \(path).",
             hint: "Check the disk or the network mount."
                 + (isChange ? " What was to be saved or deleted may be done all the same: load again." : ""))
-        error.isPassing = true
-        return error
     }
 
     /// Another holder kept the state until the deadline.

@@ -75,7 +75,7 @@ extension AuthState {
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
-                if let tokens = await tokens(insteadOf: error, parameters, reason, isJoined: isJoined) { return tokens }
+                if let tokens = try await tokens(insteadOf: error, parameters, reason) { return tokens }
                 notify(.tokensDenied(error))
                 throw error
             }
@@ -102,13 +102,16 @@ extension AuthState {
         return .renewal(running ?? start(parameters, reason), isRunning: running != nil)
     }
 
-    /// Returns the tokens for a caller whose renewal failed, when there are any that will do.
+    /// Returns the tokens for a caller whose renewal failed, when there are any that will do: another process may have renewed or
+    /// logged in meanwhile, and a renewal that others began may have been for a caller who wants more.
+    ///
+    /// - Throws: `.notLoggedIn` after a logout by another process; `CancellationError`.
     private func tokens(
-        insteadOf error: AuthStateError, _ parameters: RenewalParameters, _ reason: Flight.Reason, isJoined: Bool
-    ) -> Tokens? {
-        // The renewal was for a caller who wants more than this one.
-        if isJoined, let tokens = try? atHand(parameters, reason)?.get() { return tokens }
-        return parameters.isNone ? liveTokens(insteadOf: error, reason) : nil
+        insteadOf error: AuthStateError, _ parameters: RenewalParameters, _ reason: Flight.Reason
+    ) async throws -> Tokens? {
+        try await notice()
+        if let tokens = try? atHand(parameters, reason)?.get() { return tokens }
+        return parameters.isNone ? try liveTokens(insteadOf: error, reason) : nil
     }
 
     /// Returns the renewal of this grant in progress, or nil.
@@ -142,8 +145,9 @@ extension AuthState {
 
     /// Returns tokens that are not fresh but have not expired, for use when the provider or the store cannot be
     /// reached, or when the provider refuses without a reason.
-    private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) -> Tokens? {
+    private func liveTokens(insteadOf error: AuthStateError, _ reason: Flight.Reason) throws -> Tokens? {
         let record = published.withLock { $0.state }.record
+        if record.isLoggedOut { throw AuthStateError.noUserIsLoggedIn }
         guard let needed = reason.validity, !record.needsTokenRefresh, record.authorizationError == nil,
             error.kind == .transient || error.kind == .store || error.code == .refusedWithoutReason,
             let expiry = record.accessTokenExpirationDate,

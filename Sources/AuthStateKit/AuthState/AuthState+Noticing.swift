@@ -58,7 +58,8 @@ extension AuthState {
         let known = published.withLock { $0.freshness }
         let interval = options.storeCheckInterval.inSeconds
         let (begun, steps) = (stampNow(), work.leasedSteps)
-        let limit = min(options.leaseDeadline, .seconds(5))
+        // A caller that does not wait for other holders of the lease still waits for the store itself.
+        let limit = Duration.seconds(5)
         do {
             let (freshness, stored) = try await withDeadline(limit, clock: service.configuration.waitingClock) {
                 // The watch is read before the store: a change in between is seen twice rather than missed.

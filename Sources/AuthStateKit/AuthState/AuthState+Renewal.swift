@@ -42,6 +42,8 @@ extension AuthState {
             throw record.lastTokenResponse == nil && record.idToken == nil
                 ? .noUserIsLoggedIn : nothingToRenewWith(flight)
         }
+        // A token is not redeemed beside a state that cannot be saved.
+        if !isSaved, let error = work.storeError?.value { throw error }
         try await lease.reserve()
         notify(.renewalStarted)
         let asked = stampNow()

@@ -147,7 +147,7 @@ extension AuthState {
             let box = Box(theirs)
             adopt(mine == theirs ? box : Box(mine))
             shownBox = shown == theirs ? box : Box(shown)
-            storedBox = box
+            knows(stored: box, found.version)
         } else {
             // Removed without a record of a logout: whatever was granted while it was still stored has ended.
             let end = Stamp(at: nil, after: max(stored.newest, work.storedAt.time))
@@ -158,9 +158,14 @@ extension AuthState {
             }
             adopt(after(recordBox))
             shownBox = after(shownBox)
-            storedBox = record.isLoggedOut ? recordBox : nil
+            knows(stored: record.isLoggedOut ? recordBox : nil, nil)
         }
-        storedVersion = found?.version
+    }
+
+    /// Notes what is stored; a login is decided as soon as it is.
+    private func knows(stored box: Box<Record>?, _ version: StoredAuthState.Version?) {
+        (storedBox, storedVersion) = (box, version)
+        if stored.grant == work.undecided { work.undecided = nil }
     }
 
     /// Adopts the stored state, and saves the changes that are not stored.
@@ -176,9 +181,8 @@ extension AuthState {
     private func save(under lease: any AuthStateLease) async throws {
         // Changes made during the save are not in it.
         let (saved, begun) = (recordBox, stampNow())
-        storedVersion = try await lease.save(AuthStateArchive(saved.value).data(), expecting: storedVersion)
-        (storedBox, work.storedAt, work.leasedSteps) = (saved, begun, work.leasedSteps &+ 1)
-        if saved.value.stamps.grant == work.undecided { work.undecided = nil }
+        knows(stored: saved, try await lease.save(AuthStateArchive(saved.value).data(), expecting: storedVersion))
+        (work.storedAt, work.leasedSteps) = (begun, work.leasedSteps &+ 1)
         // A state that was reported as unsaved stays visible.
         let shown = shownBox.value.merged(with: saved.value)
         shownBox = shown.stamps == stored ? saved : Box(shown)
@@ -231,11 +235,14 @@ extension AuthState {
         do {
             ended = try await synchronize(with: lease).map { try environment.record(of: $0) }
         } catch {
-            // A registration is stored nowhere else.
-            guard record.lastRegistrationResponse == nil, error.isAboutContent else { throw error }
-            // A state that can never be read is removed all the same.
+            // A state that can never be read is removed all the same, but with no later login, and no registration: it is
+            // stored nowhere else.
+            guard record.grantID == grantID, record.lastRegistrationResponse == nil, error.isAboutContent else {
+                throw error
+            }
             try await lease.discard()
-            (storedVersion, storedBox, work.leasedSteps) = (nil, nil, work.leasedSteps &+ 1)
+            knows(stored: nil, nil)
+            work.leasedSteps &+= 1
         }
         if record.grantID != grantID { ended = nil }
         if storedVersion == nil, record.isForgettable {
@@ -253,7 +260,8 @@ extension AuthState {
         do { try await save(under: lease) } catch {
             guard end.value.isForgettable else { throw error }
             try await lease.delete(expecting: storedVersion)
-            (storedVersion, storedBox, work.leasedSteps) = (nil, end, work.leasedSteps &+ 1)
+            knows(stored: end, nil)
+            work.leasedSteps &+= 1
         }
     }
 }

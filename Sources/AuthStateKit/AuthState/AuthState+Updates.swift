@@ -133,9 +133,10 @@ extension AuthState {
 }
 
 extension Error {
-    /// Whether what is stored is at fault, and not the moment: no later attempt reads it.
+    /// Whether what is stored is at fault, and not the moment: no later attempt reads it. Of an error that does not say so, as
+    /// one of a store of the program's own, it is not assumed.
     var isAboutContent: Bool {
         guard let error = self as? AuthStateError else { return false }
-        return error.kind == .store && error.code != .storeLocked && !error.isPassing
+        return error.code == .storeCorrupt || error.code == .storeTooNew || error.isLasting
     }
 }

@@ -31,8 +31,8 @@ public struct AuthStateError: Error, Sendable, Hashable {
     public var challenge: AuthenticationChallenge? { didSet { challenge = challenge?.cut } }
     /// The origin whose answer it is; nil where that is not known. It is not archived.
     package var origin: String?
-    /// Whether a store's moment is at fault, and not what is stored: the same call may succeed later. It is not archived.
-    package var isPassing = false
+    /// Whether what is stored cannot be read as it is by any later attempt of this program. It is not archived.
+    package var isLasting = false
     /// The beginning of that resource's answer, cut to 300 printable characters.
     public var responseBody: String? { didSet { responseBody = responseBody?.printable() } }
     /// The description of the error beneath this one; errors themselves cannot be archived.
@@ -69,6 +69,15 @@ public struct AuthStateError: Error, Sendable, Hashable {
         self.httpStatus = httpStatus
         retryAfterInSeconds = retryAfter?.inSeconds
         self.underlying = underlying.map { "\($0)".printable() }
+    }
+}
+
+extension AuthStateError {
+    /// The error of content that no later attempt of this program can read.
+    package var lasting: Self {
+        var copy = self
+        copy.isLasting = true
+        return copy
     }
 }
 

@@ -51,12 +51,10 @@ extension PostgresFailure {
 
     /// The failure as users of the store see it.
     func error(_ purpose: Statement.Purpose) -> AuthStateError {
-        var error = AuthStateError(
+        AuthStateError(
             purpose == .reading ? .storeUnreadable : .storeUnwritable, stage: .store,
             "The state cannot be \(purpose == .reading ? "read from" : "written to") PostgreSQL: \(message.sentence)",
             received: state.isEmpty ? nil : "SQLSTATE \(state)", hint: hint)
-        error.isPassing = mayPass
-        return error
     }
 
     private var hint: String {

@@ -75,22 +75,18 @@ extension AuthStateError {
     /// A keychain call failed; a locked device has a code of its own, because it resolves by itself.
     static func keychain(_ code: Code, _ what: String, _ status: KeychainStatus) -> AuthStateError {
         if status.meansLocked {
-            var error = AuthStateError(
+            return AuthStateError(
                 .deviceLocked, stage: .store, "The device is locked, and the keychain with it: \(status.text).",
                 hint: status.hint)
-            error.isPassing = true
-            return error
         }
         return AuthStateError(code, stage: .store, "\(what): \(status.text).", hint: status.hint)
     }
 
     /// A keychain call has not returned; a change in progress may still take effect.
     static func keychainSilent(_ code: Code, isChange: Bool = false) -> AuthStateError {
-        var error = AuthStateError(
+        AuthStateError(
             code, stage: .store, "The keychain does not answer.",
             hint: "Try again later."
                 + (isChange ? " What was to be saved or deleted may be done all the same: load again." : ""))
-        error.isPassing = true
-        return error
     }
 }

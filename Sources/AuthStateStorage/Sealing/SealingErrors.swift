@@ -6,7 +6,9 @@ extension AuthStateError {
     package static func storeSealed() -> AuthStateError {
         AuthStateError(
             .storeUnreadable, stage: .store, "The stored state is sealed; it was left as it is.",
-            hint: "Read it through a SealedAuthStateStore that has its key.")
+            hint: "Read it through a SealedAuthStateStore that has its key."
+        )
+        .lasting
     }
 
     /// An archive is not sealed, and unsealed archives are not allowed.
@@ -14,7 +16,9 @@ extension AuthStateError {
         AuthStateError(
             .storeUnreadable, stage: .store, "The stored state is not sealed; it was left as it is.",
             expected: "a sealed state",
-            hint: "If it was stored before sealing began, set opensUnsealed: it is sealed by its next save then.")
+            hint: "If it was stored before sealing began, set opensUnsealed: it is sealed by its next save then."
+        )
+        .lasting
     }
 
     /// The bytes are neither a sealed archive nor an open one.
@@ -37,7 +41,9 @@ extension AuthStateError {
         AuthStateError(
             .storeUnreadable, stage: .store, "The stored state is sealed with a key that is not in the list.",
             expected: known.joined(separator: " or "), received: id,
-            hint: "Add the old key to the list, after the one that seals.")
+            hint: "Add the old key to the list, after the one that seals."
+        )
+        .lasting
     }
 
     /// A key with the right name does not open it.

@@ -17,8 +17,8 @@ final class FaultyStore: AuthStateStore {
     private let deleteGate = Lock<ScriptedTransport.Gate?>(nil)
     private let loadGate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
-    private let written = Lock(false)
-    private let passing = Lock(false)
+    private let written = Lock(0)
+    private let code = Lock(AuthStateError.Code.storeUnwritable)
 
     /// Holds each save at this gate; nil lets saves pass.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
@@ -38,19 +38,17 @@ final class FaultyStore: AuthStateStore {
     func fail(_ operations: Operation...) { state.withLock { $0.failing = Set(operations) } }
     /// Makes the next operation of this kind fail, and only that one.
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
-    /// Makes failures ones of the moment, as with too many open files.
-    func setPassing(_ isPassing: Bool) { passing.withLock { $0 = isPassing } }
-    /// Makes saves fail after they have written, as a disk can, or a database whose answer is lost.
-    func failAfterSaving(_ fails: Bool) { written.withLock { $0 = fails } }
+    /// Sets the code of the failures.
+    func setCode(_ code: AuthStateError.Code) { self.code.withLock { $0 = code } }
+    /// Makes so many saves fail after they have written, as a disk can, or a database whose answer is lost.
+    func failAfterSaving(times: Int = .max) { written.withLock { $0 = times } }
     fileprivate func note(_ operation: Operation) throws {
         let fails = state.withLock { state in
             state.log.append(operation)
             return state.failing.contains(operation)
         }
         if once.withLock({ $0.remove(operation) != nil }) || fails {
-            var error = AuthStateError(.storeUnwritable, stage: .store, "disk full")
-            error.isPassing = passing.withLock { $0 }
-            throw error
+            throw AuthStateError(code.withLock { $0 }, stage: .store, "disk full")
         }
     }
 
@@ -80,9 +78,11 @@ final class FaultyStore: AuthStateStore {
             try store.note(.save)
             try await store.gate.withLock { $0 }?.pass()
             let version = try await inner.save(archive, expecting: expecting)
-            guard !store.written.withLock({ $0 }) else {
-                throw AuthStateError(.storeUnwritable, stage: .store, "disk failed")
+            let fails = store.written.withLock { times in
+                defer { times = max(0, times - 1) }
+                return times > 0
             }
+            guard !fails else { throw AuthStateError(.storeUnwritable, stage: .store, "disk failed") }
             return version
         }
         func delete(expecting: StoredAuthState.Version?) async throws {
