@@ -14,6 +14,9 @@ extension AuthState {
         public var leaseDeadline: Duration = .seconds(30)
         /// The time for which the state in memory counts as the stored one, where the store cannot report changes.
         public var storeCheckInterval: Duration = .seconds(1)
+        /// The time before the end of a login from which each renewal that does not move the end reports it, see
+        /// `AuthStateEvent.loginExpiring`.
+        public var loginExpiryNotice: Duration = .seconds(7 * 86400)
         /// The policy for a refused access token.
         public var unauthorizedPolicy: UnauthorizedPolicy = .renewOnce
         /// Origins that may receive the access token, for example `https://api.example`; nil allows all.

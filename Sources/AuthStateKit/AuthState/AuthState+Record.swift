@@ -195,6 +195,16 @@ extension AuthState.Record {
         authorizationError == nil ? lastTokenResponse?.accessTokenExpirationDate : nil
     }
 
+    /// The time at which the login ends unless it is renewed before, or at which the user's authorization ends however often it
+    /// is renewed, the earlier of both; nil when the provider did not say, or there is nothing to renew with.
+    public var loginExpirationDate: Date? {
+        // A rotation beside the default tokens brought another refresh token, whose end is not known.
+        guard refreshToken != nil, stamps.refreshToken <= stamps.tokens, let response = lastTokenResponse else {
+            return nil
+        }
+        return [response.refreshTokenExpirationDate, response.authorizationExpirationDate].compactMap(\.self).min()
+    }
+
     /// Returns the time before which the access token is fresh, in seconds since 1970.
     ///
     /// Fresh means: expiry − now > min(leeway, lifetime ÷ 4). Without an expiry a token is fresh for ever; without an

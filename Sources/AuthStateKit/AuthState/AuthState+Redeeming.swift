@@ -4,14 +4,17 @@ import AuthStateStorage
 import AuthStateSystem
 
 extension AuthState {
-    /// Sends a renewal; repeats it only where that cannot spend a token twice.
+    /// Sends a renewal; repeats it only where that cannot spend a token twice, or where the provider allows that.
+    ///
+    /// - Returns: The outcome, and when the request that it belongs to was sent.
     func redeem(
         _ request: TokenRequest, _ flight: Flight, under lease: any AuthStateLease
-    ) async -> AuthorizationService.Redemption {
+    ) async -> (AuthorizationService.Redemption, asked: Stamp) {
         let clock = service.configuration.waitingClock
         let deadline = Deadline(after: options.renewalDeadline, on: clock)
         let service = service
-        var attempt = 0
+        let hasGrace = request.client.provider.tolerances.contains(.refreshTokenGrace)
+        var (attempt, isAskedAgain, asked) = (0, false, stampNow())
         while true {
             // An answer that comes at the moment of the deadline has the only refresh token that is still valid.
             let redemption = await redeemOnce(request, by: flight.instrument) {
@@ -20,25 +23,39 @@ extension AuthState {
                 }
             }
             guard let redemption, !redemption.isCancelled || deadline.remaining > .zero else {
-                return .failed(
-                    AuthStateError(
-                        .timedOut, stage: request.stage, "The renewal took too long.",
-                        expected: "an answer within \(options.renewalDeadline)", hint: "Try again later."),
-                    isUnconfirmed: true)
+                let error = AuthStateError(
+                    .timedOut, stage: request.stage, "The renewal took too long.",
+                    expected: "an answer within \(options.renewalDeadline)", hint: "Try again later.")
+                return (.failed(error, isUnconfirmed: true), asked)
             }
-            guard case .failed(let error, let isUnconfirmed) = redemption, attempt < options.renewalRetries,
+            guard case .failed(let error, let isUnconfirmed) = redemption else { return (redemption, asked) }
+            if isUnconfirmed, hasGrace, !isAskedAgain, request.grantType == .refreshToken {
+                isAskedAgain = true
+                await persist(.renewalUnconfirmed, under: lease)
+                guard record.grantID == flight.grantID, await mayGoOn(until: deadline, under: lease) else {
+                    return (redemption, asked)
+                }
+                asked = stampNow()
+                continue
+            }
+            guard attempt < options.renewalRetries,
                 RenewalClassification.isSafeToRepeat(error, isUnconfirmed: isUnconfirmed)
-            else { return redemption }
+            else { return (redemption, asked) }
             // Jitter keeps many clients from coming back at the same moment.
             let pause = error.retryAfter ?? .seconds(0.25 * Double(1 << attempt) * .random(in: 0.5...1))
-            guard pause + .seconds(1) < deadline.remaining else { return redemption }
-            do { try await clock.sleep(for: pause) } catch { return redemption }
-            // The machine may have slept meanwhile: no request is sent when no time is left to wait for its answer.
-            guard deadline.remaining > .seconds(1) else { return redemption }
-            // None is sent without the lease either, which another process may have acquired meanwhile.
-            do { try await lease.reserve() } catch { return redemption }
+            guard pause + .seconds(1) < deadline.remaining else { return (redemption, asked) }
+            do { try await clock.sleep(for: pause) } catch { return (redemption, asked) }
+            guard await mayGoOn(until: deadline, under: lease) else { return (redemption, asked) }
             attempt += 1
         }
+    }
+
+    /// Returns whether another request may be sent: the machine may have slept until no time is left to wait for an answer, and
+    /// another process may have acquired the lease meanwhile.
+    private func mayGoOn(until deadline: Deadline, under lease: any AuthStateLease) async -> Bool {
+        guard deadline.remaining > .seconds(1) else { return false }
+        do { try await lease.reserve() } catch { return false }
+        return true
     }
 
     /// Checks the ID token of a renewal; without the provider's keys it is left out, and the last verified one stays.

@@ -46,8 +46,7 @@ extension AuthState {
         if !isSaved, let error = work.storeError?.value { throw error }
         try await lease.reserve()
         notify(.renewalStarted)
-        let asked = stampNow()
-        let redemption = await redeem(request, flight, under: lease)
+        let (redemption, asked) = await redeem(request, flight, under: lease)
         guard record.grantID == flight.grantID else {
             notify(.lateResultDropped)
             if case .tokens(let late) = redemption { throw Superseded(late: late) }
@@ -103,8 +102,10 @@ extension AuthState {
         _ response: TokenResponse, asked: Stamp, _ flight: Flight, under lease: any AuthStateLease
     ) async throws -> Tokens {
         if flight.parameters == .none {
+            let end = record.loginExpirationDate
             await persist(.renewed(response), at: asked, under: lease)
             guard record.grantID == flight.grantID else { throw Superseded(late: response) }
+            noteEnd(of: record, before: end)
         } else {
             if let refreshToken = response.refreshToken {
                 await persist(.rotated(refreshToken: refreshToken), at: asked, under: lease)
@@ -115,6 +116,14 @@ extension AuthState {
         }
         notify(.renewed)
         return Tokens(storage: storage(response, of: record))
+    }
+
+    /// Reports the end of a login that is near, and that a renewal has not moved.
+    private func noteEnd(of record: Record, before: Date?) {
+        guard let end = record.loginExpirationDate, end < before?.addingTimeInterval(60) ?? .distantFuture,
+            end.timeIntervalSince(service.configuration.clock.now) < options.loginExpiryNotice.inSeconds
+        else { return }
+        notify(.loginExpiring(end))
     }
 
     private func fail(

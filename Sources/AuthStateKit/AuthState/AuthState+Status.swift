@@ -16,6 +16,8 @@ extension AuthState {
         public var scope: String?
         /// The time at which the access token expires; nil while in error or when unknown.
         public var accessTokenExpirationDate: Date?
+        /// The time at which the login ends unless it is renewed before; nil when the provider did not say.
+        public var loginExpirationDate: Date?
         /// Whether the tokens can be renewed.
         public var canRenew: Bool
         /// Whether a renewal was asked for.
@@ -39,6 +41,7 @@ extension AuthState {
             errorBox = record.errorBox
             scope = record.scope
             accessTokenExpirationDate = record.accessTokenExpirationDate
+            loginExpirationDate = record.loginExpirationDate
             canRenew = record.errorBox == nil && (record.refreshToken != nil || record.machineGrant != nil)
             needsTokenRefresh = record.needsTokenRefresh
             grantEpoch = record.grantEpoch

@@ -1,3 +1,4 @@
+public import AuthStateFoundation
 public import AuthStateOAuth
 
 /// An observer of every event of a state, for logs, metrics and traces.
@@ -23,6 +24,8 @@ public enum AuthStateEvent: Sendable, Hashable {
     case renewed
     /// A renewal brought scopes that were not asked for.
     case scopeWidened([Scope])
+    /// The login ends at this time, and the renewal that succeeded has not moved it: the user has to log in before.
+    case loginExpiring(Date)
     /// A renewal failed.
     case renewalFailed(AuthStateError)
     /// The provider's keys could not be reached: the renewed ID token was checked without its signature and not kept.
@@ -51,6 +54,8 @@ extension LoginTrace {
         case .renewalFailed(let error), .readFailed(let error), .saveFailed(let error): note(failure: error)
         case .scopeWidened(let scopes):
             note(.tokens, "The provider granted more than was asked for", Detail.list([("scope", scopes.requested)]))
+        case .loginExpiring(let date):
+            note(.tokens, "The login ends soon, and renewals do not extend it", [.init("ends", "\(date)")])
         case .tokensRequested, .tokensDelivered, .tokensDenied, .renewalStarted, .renewed, .changed: break
         }
     }

@@ -19,8 +19,9 @@ extension ClientCredential {
             let signingKey = try SigningKey(
                 forAssertionsWith: key, algorithm: signingAlgorithm,
                 accepted: accepted.signingAlgorithms, tolerances: provider.tolerances, stage: stage)
-            let assertion = ClientAssertion(
+            var assertion = ClientAssertion(
                 clientID: clientID, audience: provider.assertionAudience(at: endpoint), issuedAt: now)
+            if provider.tolerances.contains(.plainAssertionType) { assertion.headerType = "JWT" }
             return try .assertion(assertion.signed(with: signingKey), clientID: clientID, method: method)
         }
         try checkNamed(stage: stage)

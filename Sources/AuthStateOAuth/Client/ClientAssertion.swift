@@ -16,6 +16,8 @@ public struct ClientAssertion: Sendable, Hashable {
     public var issuedAt: Date
     /// How long it is valid, in seconds.
     public var lifetime = 60
+    /// The `typ` of its header: says that the token is a client's proof and nothing else (draft-ietf-oauth-rfc7523bis, section 4).
+    public var headerType = "client-authentication+jwt"
 
     /// Makes an assertion that is not signed yet.
     ///
@@ -39,7 +41,7 @@ public struct ClientAssertion: Sendable, Hashable {
             "jti": .string(Base64URL.encode(SecureRandom.bytes(16))),
             "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + Int64(lifetime))),
         ]
-        return try JSONWebToken.sign(claims: claims, with: key)
+        return try JSONWebToken.sign(claims: claims, header: ["typ": .string(headerType)], with: key)
     }
 }
 

@@ -17,6 +17,11 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     public static let missingNonce = Tolerance(rawValue: "missingNonce")
     /// Client assertions are for the URL of the endpoint that they go to, instead of the issuer (RFC 7523, section 3).
     public static let endpointAudience = Tolerance(rawValue: "endpointAudience")
+    /// The `typ` of client assertions is `JWT`, as before RFC 7523 was updated: some providers accept no other.
+    public static let plainAssertionType = Tolerance(rawValue: "plainAssertionType")
+    /// The provider accepts a refresh token for some seconds after it was exchanged: a renewal whose answer was lost is sent once
+    /// more at once. Where the provider does not, the second use of a token may revoke the grant.
+    public static let refreshTokenGrace = Tolerance(rawValue: "refreshTokenGrace")
     /// A registration with a secret and without `client_secret_expires_at`: the expiry of the secret is unknown.
     public static let missingSecretExpiry = Tolerance(rawValue: "missingSecretExpiry")
     /// Identifier and secret go into HTTP Basic as they are, where RFC 6749, section 2.3.1, has them form-encoded first.

@@ -3,12 +3,16 @@ extension KnownProvider {
     /// Google.
     public static let google = KnownProvider(
         "google", title: "Google", .discovery(issuer: "https://accounts.google.com"),
-        scopes: [.openID, .profile, .email], prompt: [.consent], additionalParameters: ["access_type": "offline"],
+        scopes: [.openID, .profile, .email], tolerances: [.refreshTokenGrace], prompt: [.consent],
+        additionalParameters: ["access_type": "offline"],
         redirectRule: .reversedClientID, registration: .google,
         quirks: [
             Quirk(
                 summary: "A refresh token comes for access_type=offline, not for a scope, and only with a consent.",
                 documentation: "https://developers.google.com/identity/protocols/oauth2/web-server#offline"),
+            Quirk(
+                summary: "A refresh token is not replaced when it is exchanged: a lost answer is asked for again.",
+                documentation: "https://developers.google.com/identity/protocols/oauth2#expiration"),
             Quirk(
                 summary: "A scheme of an app's own is the client identifier in reverse.",
                 documentation: "https://developers.google.com/identity/protocols/oauth2/native-app"),
@@ -84,7 +88,8 @@ extension KnownProvider {
         KnownProvider(
             "microsoft", title: "Microsoft",
             .discovery(issuer: "https://login.microsoftonline.com/\(tenant.rawValue)/v2.0"),
-            scopes: [.openID, .profile, .email, .offlineAccess], tolerances: tenant.isMany ? [.tenantIssuer] : [],
+            scopes: [.openID, .profile, .email, .offlineAccess],
+            tolerances: tenant.isMany ? [.tenantIssuer, .refreshTokenGrace] : [.refreshTokenGrace],
             redirectRule: .localhostByName, registration: .microsoft,
             quirks: [
                 Quirk(
@@ -100,6 +105,9 @@ extension KnownProvider {
                 Quirk(
                     summary: "A port of this machine goes by http://localhost; an empty path comes back as a slash.",
                     documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/reply-url"),
+                Quirk(
+                    summary: "A refresh token stays valid after it was exchanged: a lost answer is asked for again.",
+                    documentation: "https://learn.microsoft.com/en-us/entra/identity-platform/refresh-tokens"),
                 Quirk(
                     summary: "A declined device login is the error authorization_declined.",
                     documentation:

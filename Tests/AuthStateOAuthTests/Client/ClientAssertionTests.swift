@@ -15,7 +15,7 @@ struct ClientAssertionTests {
     func claims() throws {
         let key = try Self.key.get()
         let token = try JSONWebToken(parsing: assertion().signed(with: key))
-        let header: JSONValue = ["alg": "ES256", "kid": "k1", "typ": "JWT"]
+        let header: JSONValue = ["alg": "ES256", "kid": "k1", "typ": "client-authentication+jwt"]
         #expect(token.header.json == header)
         let identifier = try #require(token.claims["jti"]?.stringValue)
         let claims: JSONValue = [

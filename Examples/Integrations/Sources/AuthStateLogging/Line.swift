@@ -19,6 +19,7 @@ struct Line {
             self.init(
                 .notice, "the provider granted more than was asked for",
                 ["scope": "\(scopes.map { $0.rawValue.printable() }.joined(separator: " "))"])
+        case .loginExpiring(let date): self.init(.notice, "the login ends soon", ["ends": "\(date)"])
         case .renewalFailed(let error): self.init("renewing tokens failed", error)
         case .idTokenUnverified(let error): self.init("the renewed ID token could not be verified", error)
         case .lateResultDropped: self.init(.notice, "dropped a renewal that came after a login or logout")

@@ -65,6 +65,7 @@ private struct Count {
         case .idTokenUnverified(let error): self.init("id_token_unverified", error)
         case .lateResultDropped: self.init("renewal_dropped")
         case .scopeWidened: self.init("scope_widened")
+        case .loginExpiring: self.init("login_expiring")
         // Their number follows from the others.
         case .tokensDelivered, .renewalStarted, .changed: return nil
         }

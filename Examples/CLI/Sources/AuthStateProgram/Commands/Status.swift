@@ -15,14 +15,29 @@ struct Status: Command {
     @Flag(help: "Show the claims of the ID token too, as they were verified when it came.")
     var claims = false
 
+    @Option(
+        help: ArgumentHelp(
+            "End with 77 when the login ends in less than this many seconds, where the provider tells its end.",
+            valueName: "seconds"))
+    var minLoginValidity: Double?
+
     @OptionGroup(title: "Common options")
     var common: CommonOptions
+
+    func validate() throws {
+        if let minLoginValidity, !(minLoginValidity >= 0 && minLoginValidity.isFinite) {
+            throw ValidationError("--min-login-validity is a number of seconds.")
+        }
+    }
 
     func perform(_ context: Context) async throws -> Report {
         let session = try await context.session()
         var record = try await session.load().record
         record.authorizationError = record.authorizationError?.advised(for: common, resource: record.resource)
-        let summary = StateSummary(record: record, now: Date())
+        let now = Date()
+        let summary = StateSummary(record: record, now: now)
+        let left = record.loginExpirationDate?.timeIntervalSince(now)
+        let endsTooSoon = minLoginValidity.flatMap { needed in left.map { $0 < needed } } ?? false
         let selection = common.loginSelection(for: record.resource)
         var note: String?
         if let error = record.authorizationError {
@@ -35,6 +50,9 @@ struct Status: Command {
             note =
                 "authstate: The access token has ended and cannot be renewed. "
                 + "Log in again with 'authstate login\(selection)'."
+        } else if endsTooSoon, let left {
+            note =
+                "authstate: This login ends in \(max(0, Int(left))) s. Log in again with 'authstate login\(selection)'."
         }
         var json = summary.json.adding(["sealed": JSONValue(session.seal?.name)])
         var lines = summary.lines + ["sealed: \(session.seal?.name ?? "no")"]
@@ -46,7 +64,7 @@ struct Status: Command {
             note = [note, "There is no ID token: the login did not ask for the scope openid."].compactMap { $0 }
                 .joined(separator: "\n")
         }
-        return Report(json: json, lines: lines, note: note, status: summary.isUsable ? .done : .login)
+        return Report(json: json, lines: lines, note: note, status: summary.isUsable && !endsTooSoon ? .done : .login)
     }
 }
 

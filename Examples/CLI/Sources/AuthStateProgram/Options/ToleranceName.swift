@@ -12,6 +12,8 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case shortSecret = "short-secret"
     case missingSecretExpiry = "missing-secret-expiry"
     case parentResource = "parent-resource"
+    case plainAssertionType = "plain-assertion-type"
+    case refreshTokenGrace = "refresh-token-grace"
 
     var tolerance: Tolerance {
         switch self {
@@ -24,6 +26,8 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .shortSecret: .shortSecret
         case .missingSecretExpiry: .missingSecretExpiry
         case .parentResource: .parentResource
+        case .plainAssertionType: .plainAssertionType
+        case .refreshTokenGrace: .refreshTokenGrace
         }
     }
 }

@@ -28,6 +28,7 @@ struct StateSummary {
             "can_renew": .bool(canRenew),
         ]
         members.merge(Self.validity(scope: record.scope, end: record.accessTokenExpirationDate, now: now)) { $1 }
+        members["login_expires_at"] = record.loginExpirationDate.map { JSONValue(Int($0.timeIntervalSince1970)) }
         members["authorization_details"] = record.authorizationDetails.map { .array($0.map(\.json)) }
         members["resource"] = record.resource.map(JSONValue.string)
         members["error"] = record.authorizationError?.json
@@ -59,6 +60,7 @@ struct StateSummary {
                     + (record.needsTokenRefresh && canRenew ? ", renewed at the next use" : "")
             ),
             ("renewable", canRenew ? "yes" : "no"),
+            ("login ends", record.loginExpirationDate.map { Self.expiry($0, now: now) }),
         ]
         return facts.compactMap { name, value in value.map { "\(name): \($0)" } }
     }
