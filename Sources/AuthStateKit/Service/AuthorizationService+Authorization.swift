@@ -28,7 +28,7 @@ extension AuthorizationService {
                     .authorizationExpired, stage: .authorization, "This login was completed before.",
                     expected: "one callback", hint: "Start the login again.")
             }
-            let response = try AuthorizationResponse(parameters, for: pending.request)
+            let response = try reading { try AuthorizationResponse(parameters, for: pending.request) }
             configuration.trace?.noteAnswer(parameters, to: pending.request)
             return response
         }
@@ -38,7 +38,7 @@ extension AuthorizationService {
     private func parameters(
         of callback: AuthorizationCallback, for request: AuthorizationRequest
     ) async throws -> Parameters {
-        switch try AuthorizationResponse.answer(of: callback, for: request) {
+        switch try reading({ try AuthorizationResponse.answer(of: callback, for: request) }) {
         case .plain(let parameters): return parameters
         case .signed(let answer):
             do {

@@ -18,6 +18,24 @@ extension AuthorizationCallback {
         }
     }
 
+    /// The refusal in an answer without `state`, which nothing ties to a login; nil for every other answer.
+    ///
+    /// Some providers send errors so. The user agent that brought it says whether it can be one of its trip.
+    package var unconfirmedRefusal: AuthStateError? {
+        guard states.isEmpty else { return nil }
+        let modes: [AuthorizationRequest.ResponseMode] = [.query, .fragment, .formPost]
+        let answers = modes.compactMap { parameters(by: $0).flatMap { Parameters(decoding: $0) } }
+        guard let answer = answers.first(where: { $0["error"]?.isEmpty == false }), let error = answer["error"] else {
+            return nil
+        }
+        let response = OAuthErrorResponse(
+            error: error, errorDescription: answer["error_description"], errorURI: answer["error_uri"])
+        return AuthStateError(
+            response.code, stage: .authorization,
+            "The provider refused the login: \(response.summary). (Unconfirmed: the answer lacks the state.)",
+            hint: response.hint(at: .authorization), response: response)
+    }
+
     /// The parameters that came by a response mode, still encoded; nil when nothing came that way.
     func parameters(by mode: AuthorizationRequest.ResponseMode) -> Substring? {
         switch mode.carrier {

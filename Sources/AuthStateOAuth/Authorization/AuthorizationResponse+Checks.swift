@@ -21,14 +21,18 @@ extension AuthorizationResponse {
         else {
             throw AuthStateError(
                 .malformedResponse, stage: .authorization, "The callback carries no answer.",
-                expected: "parameters by \(mode.rawValue)")
+                expected: "parameters by \(mode.rawValue)", received: "none",
+                hint: "Start the login again; if it happens again, ask for the response mode that the provider uses.")
         }
         try checkMode(mode, parameters, request)
-        let repeated = parameters.repeatedName
-        guard TrustCheck.callbackParameters.holds(repeated == nil) else {
+        let repeated = parameters.repeatedNames
+        guard TrustCheck.callbackParameters.holds(decisive.isDisjoint(with: repeated)) else {
             throw AuthStateError(
-                .duplicateParameter, stage: .authorization, "The answer has a parameter twice.", received: repeated)
+                .duplicateParameter, stage: .authorization, "The answer has a parameter twice.",
+                received: repeated.joined(separator: ", "),
+                hint: "Start the login again; if it happens again, the provider or a page before it alters the answer.")
         }
+        for name in repeated { Leniency.repeatedParameter.note(name) }
         if request.effectiveResponseMode.isSigned, let compact = parameters["response"] {
             return .signed(try SignedAuthorizationResponse(parsing: compact, for: request))
         }
@@ -43,12 +47,16 @@ extension AuthorizationResponse {
         return .plain(parameters)
     }
 
+    /// The parameters by which something is decided.
+    private static let decisive: Set<String> = ["code", "error", "id_token", "iss", "response", "state"]
+
     private static func checkPlace(_ callback: AuthorizationCallback, _ request: AuthorizationRequest) throws {
         guard let redirectURI = request.redirectURI, TrustCheck.callbackPlace.holds(redirectURI.matches(callback.url))
         else {
             throw AuthStateError(
                 .callbackMismatch, stage: .authorization, "The callback is not at the redirect URI.",
-                expected: request.redirectURI?.rawValue, received: callback.description
+                expected: request.redirectURI?.rawValue, received: callback.description,
+                hint: "Behind a proxy, give the callback the address that the browser shows: its scheme, host and port."
             )
         }
         guard TrustCheck.callbackQuery.holds(redirectURI.keepsQuery(in: callback.url)) else {
@@ -78,7 +86,7 @@ extension AuthorizationResponse {
                 expected.isSigned && mode == expected
                     ? "The answer is not signed." : "The answer came by another response mode.",
                 expected: expected.rawValue, received: received.rawValue + error,
-                hint: "Ask for the response mode that the provider uses."
+                hint: "Ask for the response mode that the provider uses: \(received.rawValue)."
             )
         }
     }
@@ -88,10 +96,13 @@ extension AuthorizationResponse {
         let state = parameters["state"]
         let isRight = state.map { ConstantTime.equals($0, request.state) } ?? false
         guard TrustCheck.callbackState.holds(isRight) else {
+            let error = parameters["error"].map { $0.printable(60) }
             throw AuthStateError(
                 .stateMismatch, stage: .authorization,
                 "The answer does not belong to this login: state does not match.",
-                expected: "the state of the request", received: state == nil ? "no state" : "a different state",
+                expected: "the state of the request",
+                received: state != nil
+                    ? "a different state" : "no state" + (error.map { ", with the error \($0)" } ?? ""),
                 hint: "Start the login again, and use the newest browser tab."
             )
         }
@@ -123,6 +134,14 @@ extension AuthorizationResponse {
                 hint: "Start the login again; if it happens again the answer may come from another server."
             )
         }
+    }
+
+    /// Returns the error in an answer; an empty one is none.
+    static func error(in parameters: Parameters) -> String? {
+        let error = parameters["error"]
+        guard error?.isEmpty == true else { return error }
+        Leniency.unusableMember.note("error")
+        return nil
     }
 
     /// The provider's error response; not every provider that promises `iss` sends it with errors.

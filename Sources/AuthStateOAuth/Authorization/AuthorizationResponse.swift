@@ -31,7 +31,7 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
     /// - Throws: `AuthStateError` that names the first check that failed, or carries the provider's error response.
     package init(_ parameters: Parameters, for request: AuthorizationRequest) throws {
         try Self.checkIssuer(parameters, request)
-        let error = parameters["error"]
+        let error = Self.error(in: parameters)
         if error == nil || request.client.provider.namedByResource == true {
             try Self.checkIssuerPresence(parameters, request)
         }
@@ -39,8 +39,9 @@ public struct AuthorizationResponse: Sendable, Hashable, Codable {
         guard let code = parameters["code"], !code.isEmpty else {
             throw AuthStateError(
                 .malformedResponse, stage: .authorization, "The answer has neither a code nor an error.",
-                expected: "code", received: parameters.names.joined(separator: ", ")
-            )
+                expected: "code", received: parameters.names.joined(separator: ", "),
+                hint:
+                    "Start the login again; if it happens again, the provider does not complete logins of this client.")
         }
         let idToken = request.responseType.includesIDToken ? parameters["id_token"] : nil
         guard TrustCheck.callbackIDToken.holds(!request.responseType.includesIDToken || idToken != nil) else {

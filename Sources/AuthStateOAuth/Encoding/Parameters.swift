@@ -61,10 +61,10 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     public var isEmpty: Bool { pairs.isEmpty }
 
     /// The first name that comes more than once.
-    package var repeatedName: String? {
-        var seen: Set<String> = []
-        return pairs.first { !seen.insert($0.name).inserted }?.name
-    }
+    package var repeatedName: String? { repeatedNames.first }
+
+    /// The names that come more than once, in order.
+    package var repeatedNames: [String] { names.filter { values($0).count > 1 } }
 
     /// Adds all of another list; those of its names that are here already are replaced.
     package mutating func merge(_ other: Parameters) {

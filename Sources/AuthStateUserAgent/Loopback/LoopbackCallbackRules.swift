@@ -16,6 +16,8 @@ package struct LoopbackCallbackRules: Sendable {
         case otherBrowser
         /// An answer whose `state` is not that of this trip.
         case otherState
+        /// A refusal without `state` in the browser that was opened: it ends the trip, and says that it is not confirmed.
+        case unconfirmed(AuthStateError)
         case refuse(status: Int)
     }
 
@@ -57,10 +59,12 @@ package struct LoopbackCallbackRules: Sendable {
 
     private func judgeQuery(_ request: LoopbackRequest) -> Verdict {
         guard isAdmitted(request) else { return .otherBrowser }
-        guard purpose == .logout || AuthorizationCallback.hasAnswer(request.query ?? "") else {
+        let callback = AuthorizationCallback(url: url(of: request))
+        // The trip's state without an answer is all that comes: nothing is in the fragment.
+        guard purpose == .logout || AuthorizationCallback.hasAnswer(request.query ?? "") || namesState(callback) else {
             return .handover(.fragment)
         }
-        return accept(AuthorizationCallback(url: url(of: request)))
+        return accept(callback)
     }
 
     /// Judges a form: OAuth 2.0 Form Post Response Mode, section 2, or the form of our own page.
@@ -101,11 +105,13 @@ package struct LoopbackCallbackRules: Sendable {
     /// Accepts an answer that names this trip's `state`, in a signed one too. A logout's answer may lack it: the
     /// caller, which checks it again, then reports that.
     private func accept(_ callback: AuthorizationCallback) -> Verdict {
-        let states = callback.states
-        let isOurs =
-            state.map { state in states.contains { ConstantTime.equals($0, state) } } ?? true
-            || purpose == .logout && states.isEmpty
+        let isOurs = state == nil || namesState(callback) || purpose == .logout && callback.states.isEmpty
+        if !isOurs, purpose == .login, let refusal = callback.unconfirmedRefusal { return .unconfirmed(refusal) }
         return TrustCheck.loopbackState.holds(isOurs) ? .callback(callback) : .otherState
+    }
+
+    private func namesState(_ callback: AuthorizationCallback) -> Bool {
+        state.map { state in callback.states.contains { ConstantTime.equals($0, state) } } ?? false
     }
 
     /// Returns whether the browser only prefetches what a person may open (Resource Hints, section 4; older names too).

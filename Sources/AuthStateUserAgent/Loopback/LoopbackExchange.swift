@@ -59,10 +59,14 @@ final class LoopbackExchange: Sendable {
         case .otherBrowser: respond(refuse(.otherBrowser), responder)
         case .otherState: respond(refuse(.otherState), responder)
         case .handover(let handover): respond(isExpecting ? .handover(handover) : .alreadyUsed, responder)
-        case .callback(let answer):
-            guard take(responder) else { return respond(.alreadyUsed, responder) }
-            callback.finish(.success(answer))
+        case .callback(let answer): end(with: .success(answer), responder)
+        case .unconfirmed(let refusal): end(with: .failure(refusal), responder)
         }
+    }
+
+    private func end(with result: Result<AuthorizationCallback, any Error>, _ responder: LoopbackResponder) {
+        guard take(responder) else { return respond(.alreadyUsed, responder) }
+        callback.finish(result)
     }
 
     /// Sends the page to the browser that waits, if one does; nothing is expected after that.

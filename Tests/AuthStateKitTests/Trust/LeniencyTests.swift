@@ -66,6 +66,16 @@ struct LeniencyTests {
         } attack: { _ in
             _ = try register(#"{"client_id":"","registration_client_uri":"https://op.example/c"}"#)
         },
+        .repeatedParameter: Example { service in
+            // Some providers write the description once per letter.
+            try service.reading {
+                do { try callback("error=access_denied&error_description=n&error_description=o") } catch {
+                    guard (error as? AuthStateError)?.code == .accessDenied else { throw error }
+                }
+            }
+        } attack: { _ in
+            try callback("code=one&code=two")
+        },
         .nonceStatus: Example { service in
             try service.reading {
                 guard ResourceVerdict(status: 400, challenges: [#"DPoP error="use_dpop_nonce""#]) == .nonceWanted else {
@@ -127,6 +137,14 @@ struct LeniencyTests {
     ]
 
     private struct LeniencyError: Error {}
+
+    private static func callback(_ answer: String) throws {
+        var request = AuthorizationRequest(
+            AuthStateOAuth.Client(try provider(), id: "c"), redirectURI: try RedirectURI("https://app.example/back"))
+        request.state = "state"
+        let callback = AuthorizationCallback(url: "https://app.example/back?state=state&\(answer)")
+        _ = try AuthorizationResponse(callback: callback, for: request)
+    }
 
     private static func trace(_ body: (AuthorizationService) async throws -> Void) async throws -> Set<String> {
         let found = Lock<Set<String>>([])

@@ -151,7 +151,9 @@ struct LoopbackOtherUserTests {
         let callback = try await trip.start(at: page())
         let signed = [#"{"alg":"ES256"}"#, #"{"code":"x","state":"other"}"#, "signature"]
             .map { Data($0.utf8).base64EncodedString().filter { $0 != "=" } }.joined(separator: ".")
-        for query in ["code=1&state=other", "code=1", "error=access_denied", "code=1&state=", "response=\(signed)"] {
+        for query in [
+            "code=1&state=other", "code=1", "error=access_denied&state=other", "code=1&state=", "response=\(signed)",
+        ] {
             let reply = try await trip.send(trip.request("/callback?\(query)"))
             #expect(reply.httpStatus == 403 && reply.contains("Not this sign-in"), "\(query)")
         }
@@ -159,6 +161,28 @@ struct LoopbackOtherUserTests {
         trip.clock.advance(by: .seconds(300))
         let error = await #expect(throws: AuthStateError.self) { try await callback.value }
         #expect(error?.code == .timedOut && error?.received == "an answer with another state, which was refused")
+        await trip.session.finish(.cancelled)
+    }
+
+    @Test("a refusal without state ends the login in the browser that was opened, as unconfirmed, and in no other")
+    func unconfirmedRefusal() async throws {
+        let trip = try await LoopbackTrip()
+        let callback = try await trip.start(at: page())
+        let refusal = "/callback?error=access_denied&error_description=n&error_description=o"
+        #expect(try await trip.send(trip.strangersRequest(refusal)).httpStatus == 403)
+        let reply = try await trip.hold(trip.request(refusal))
+        let error = await #expect(throws: AuthStateError.self) { try await callback.value }
+        #expect(error?.code == .accessDenied && error?.message.contains("Unconfirmed") == true)
+        if let error { await trip.session.finish(.failed(error)) }
+        #expect(try await reply.value.contains("access_denied"))
+    }
+
+    @Test("this trip's state without code or error is all that comes, and is reported at once")
+    func stateAlone() async throws {
+        let trip = try await LoopbackTrip()
+        let callback = try await trip.start(at: page())
+        _ = try await trip.hold(trip.request("/callback?state=s"))
+        #expect(try await callback.value.url.hasSuffix("/callback?state=s"))
         await trip.session.finish(.cancelled)
     }
 

@@ -23,6 +23,19 @@ struct AuthorizationResponseTests {
         #expect(try JSONDecoder().decode(AuthorizationResponse.self, from: JSONEncoder().encode(response)) == response)
     }
 
+    @Test("an empty error beside a code is none; state without code and error is an answer that lacks both")
+    func emptyError() throws {
+        let request = try Fixtures.request()
+        #expect(try Fixtures.response("error=&code=c&state=\(request.state)", to: request).code == "c")
+        for query in ["error=&state=\(request.state)", "state=\(request.state)"] {
+            let error = refusal { try Fixtures.response(query, to: request) }
+            #expect(error?.hint != nil && error?.code != .accessDenied, "\(query)")
+        }
+        let stateless = refusal { try Fixtures.response("error=access_denied", to: request) }
+        #expect(stateless?.code == .stateMismatch)
+        #expect(stateless?.received == "no state, with the error access_denied")
+    }
+
     @Test("a callback for a login whose redirect URI differs in the query alone is refused, errors too")
     func ownQuery() throws {
         var request = try Fixtures.request()
@@ -62,11 +75,12 @@ struct AuthorizationResponseTests {
     }
 
     @Test(
-        "any parameter that comes twice is refused (RFC 6749, section 3.1)",
-        arguments: ["code", "state", "iss", "error", "x"])
+        "a parameter that decides something and comes twice is refused (RFC 6749, section 3.1)",
+        arguments: ["code", "state", "iss", "error", "id_token", "response"])
     func duplicates(_ name: String) throws {
         let request = try Fixtures.request()
-        let query = "code=c&state=\(request.state)&iss=https://op.example&error=e&x=y&\(name)=c"
+        let query =
+            "code=c&state=\(request.state)&iss=https://op.example&error=e&id_token=t&response=r&x=y&x=z&\(name)=c"
         let error = refusal { try Fixtures.response(query, to: request) }
         #expect(error?.code == .duplicateParameter && error?.received == name)
     }
