@@ -46,6 +46,11 @@ public protocol AuthStateStore: Sendable {
     /// no other user's program, or no program without its key, can write it: a file of the user's own, the keychain,
     /// sealed states. A store around another one forwards the answer.
     var mayBeWrittenByOthers: Bool { get }
+
+    /// Returns the place of a key's state in words, for messages: for example the path of its file.
+    ///
+    /// Not the key itself: a server's key may be the secret of a session.
+    func location(of key: AuthStateKey) -> String
 }
 
 extension AuthStateStore {
@@ -54,6 +59,9 @@ extension AuthStateStore {
 
     /// True: it is unknown which programs can write it.
     public var mayBeWrittenByOthers: Bool { true }
+
+    /// Names no place: it is unknown where the store keeps its states.
+    public func location(of key: AuthStateKey) -> String { "the store, under \(key.inWords)" }
 }
 
 /// Tells at any moment whether what is stored under a key may have changed; the watching ends with its last reference.
@@ -167,6 +175,8 @@ public struct AuthStateKey: RawRepresentable, Sendable, Hashable, ExpressibleByS
     public static let `default`: AuthStateKey = "default"
     /// The text.
     public var description: String { rawValue }
+    /// Tells the key of programs with one state from all others, which may be secret.
+    var inWords: String { self == .default ? "the default key" : "a key of its own" }
 
     /// Returns whether both have the same bytes: an accented letter and a letter followed by the accent are two keys.
     public static func == (left: Self, right: Self) -> Bool {

@@ -97,6 +97,9 @@ public final class FileAuthStateStore: AuthStateStore {
     /// False: a file or folder that another user owns, or can change, is refused with `.storeUntrusted`.
     public var mayBeWrittenByOthers: Bool { false }
 
+    /// The path of the key's file.
+    public func location(of key: AuthStateKey) -> String { (try? path(for: key)) ?? "no file: the key has no path" }
+
     /// Reads a state without a lease; nil when there is none under the key. Creates nothing, changes nothing.
     ///
     /// - Throws: `AuthStateError` with `.storeUnreadable` or `.storeUntrusted`, naming the path and what to do.

@@ -40,6 +40,9 @@ public struct ReadOnlyAuthStateStore: AuthStateStore {
     /// The other store's answer.
     public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
 
+    /// The place in the store around which this one is.
+    public func location(of key: AuthStateKey) -> String { base.location(of: key) }
+
     /// Lists the other store's states.
     public func entries(savedBefore date: Date) async throws -> [AuthStateEntry] {
         try await base.entries(savedBefore: date)

@@ -25,7 +25,7 @@ extension StateFile {
             }
         throw AuthStateError(
             .storeUntrusted, stage: .store, "Another user can change the \(what): \(path).",
-            expected: "owner \(user) or root, not writable by group or others",
+            expected: "one that only user \(user) or root owns and can change",
             received: "owner \(status.owner), permissions \(status.permissions)", hint: mending)
     }
 

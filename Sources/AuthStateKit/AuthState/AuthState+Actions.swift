@@ -141,7 +141,14 @@ extension AuthState {
     {
         try await withFreshToken { tokens in
             let (tokens, record) = try await current(tokens)
-            return try await service.userInfo(tokens, of: record.client.atItsEndpoints, options: options)
+            do {
+                return try await service.userInfo(tokens, of: record.client.atItsEndpoints, options: options)
+            } catch var
+                error as AuthStateError where record.machineGrant != nil
+            {
+                error.hint = "This login is the program's own: there is no user whose claims could be asked for."
+                throw error
+            }
         }
     }
 

@@ -50,7 +50,9 @@ public struct AuthStateArchive: Sendable, Hashable {
 
     private static func corrupt(_ underlying: (any Error)?) -> AuthStateError {
         // A decoding error names the member; it does not show the content.
-        let place = (underlying as? DecodingError).map(Self.path) ?? (underlying as? JSONError).map { "\($0)" }
+        let place =
+            (underlying as? DecodingError).map(Self.path)
+            ?? (underlying as? JSONError).map { "no JSON (\($0))" }
         return AuthStateError(
             .storeCorrupt, stage: .store, "The stored state makes no sense; it was left as it is.", received: place,
             hint: "Move it away and log in again.")

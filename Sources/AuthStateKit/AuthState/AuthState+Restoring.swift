@@ -33,13 +33,21 @@ extension AuthState {
         let now = environment.service.configuration.clock.secondsSince1970
         let freshness = StoreFreshness(
             await store.watch(key), at: now, interval: environment.options.storeCheckInterval.inSeconds)
-        guard let stored = try await store.load(key) else { throw AuthStateError.noUserIsLoggedIn }
-        var record = try environment.record(of: stored)
+        let location = store.location(of: key)
+        guard let stored = try await store.load(key) else {
+            throw AuthStateError.noUserIsLoggedIn.received("nothing in \(location)")
+        }
+        var record: Record
+        do { record = try environment.record(of: stored) } catch let error as AuthStateError {
+            throw error.received([error.received, "in \(location)"].compactMap(\.self).joined(separator: " "))
+        }
         let given = credential(record)
         if given != nil || grant != nil {
             record = try environment.record(of: stored, credential: given, grant: grant)
         }
-        if record.isForgettable { throw AuthStateError.noUserIsLoggedIn }
+        if record.isForgettable {
+            throw AuthStateError.noUserIsLoggedIn.received("the end of a login in \(location)")
+        }
         return AuthState(
             sharing(record), in: environment, key: key, storedVersion: stored.version, freshness: freshness)
     }
@@ -90,4 +98,11 @@ extension AuthState.Record {
 extension AuthStateError {
     static let noUserIsLoggedIn = AuthStateError(
         .notLoggedIn, stage: .store, "No user is logged in.", hint: "Log in first.")
+
+    /// Returns the error with what was found.
+    fileprivate func received(_ text: String) -> Self {
+        var copy = self
+        copy.received = text
+        return copy
+    }
 }

@@ -162,7 +162,8 @@ struct BearerPolicy: Sendable, Hashable {
         else {
             throw AuthStateError(
                 .insecureURL, stage: .resource, "The access token must not go to this origin.",
-                expected: allowedOrigins.sorted().joined(separator: ", "), received: origin)
+                expected: allowedOrigins.sorted().joined(separator: ", "), received: origin,
+                hint: "Log in for that origin, or add it to allowedOrigins if the token is for it.")
         }
     }
 }

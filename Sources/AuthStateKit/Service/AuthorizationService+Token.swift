@@ -62,7 +62,7 @@ extension AuthorizationService {
                     } catch { throw NotAnswered(error: error, secrets: message.secrets) }
                 }
                 let answer = try response.read { TokenAnswer($0, to: request, sentAt: sentAt) }
-                switch answer.hiding(response.secrets) {
+                switch response.hiding(answer) {
                 case .tokens(let tokens):
                     configuration.trace?.noteTokens(tokens, hiding: response.secrets)
                     return .tokens(tokens)

@@ -114,7 +114,7 @@ public struct AuthorizationService: Sendable {
             throw AuthStateError(
                 .insecureURL, stage: stage, "The endpoint is not protected by TLS.", expected: "https",
                 received: parts.redacted,
-                hint: "Use https; http is for providers on this machine, or must be allowed by name.")
+                hint: "Use https. Only providers on this machine may use http, others with allowsInsecureHTTP.")
         }
     }
 }

@@ -24,13 +24,20 @@ struct GuardedResponse: Sendable {
         do { return try trace.reading { try body(response) } } catch { throw hiding(error) }
     }
 
-    /// Returns an error that the response led to, without the request's secrets.
+    /// Returns an error that the response led to, without the request's secrets, and with advice that fits the request.
     func hiding(_ error: any Error) -> any Error {
         switch error {
-        case let error as AuthStateError: secrets.hiding(error)
+        case let error as AuthStateError: request.advising(secrets.hiding(error))
         case let rejection as TokenRejected: rejection.hiding(secrets)
         default: error
         }
+    }
+}
+
+extension GuardedResponse {
+    /// Returns the outcome of a token request as `hiding` does an error.
+    func hiding(_ answer: TokenAnswer) -> TokenAnswer {
+        answer.mapError { request.advising(secrets.hiding($0)) }
     }
 }
 

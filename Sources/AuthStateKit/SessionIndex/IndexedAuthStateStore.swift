@@ -87,4 +87,7 @@ public struct IndexedAuthStateStore: AuthStateStore {
 
     /// The other store's answer.
     public var mayBeWrittenByOthers: Bool { base.mayBeWrittenByOthers }
+
+    /// The place in the store around which this one is.
+    public func location(of key: AuthStateKey) -> String { base.location(of: key) }
 }

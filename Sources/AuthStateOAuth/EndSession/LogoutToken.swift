@@ -53,7 +53,10 @@ public struct LogoutToken: Sendable, Hashable {
             throw AuthStateError(
                 .invalidLogoutToken, stage: .logout,
                 "The logout token failed a check: \(rule.claim) (2.6, \(rule.step)).",
-                expected: rule.expected, hint: "Answer with status 400; end no session.")
+                expected: [rule.expected, rule.name?(expectation)].compactMap(\.self).joined(separator: ", "),
+                received: rule.name == nil
+                    ? nil : claims[rule.claim].map { String(decoding: $0.serialized(), as: UTF8.self) },
+                hint: "Answer with status 400; end no session.")
         }
         issuer = expectation.issuer
         subject = claims["sub"]?.stringValue
@@ -78,15 +81,21 @@ extension LogoutToken {
         var claim: String
         var step: Int
         var expected: String
+        /// What the login has in this place, where it is a name that may be shown.
+        var name: (@Sendable (IDTokenExpectation) -> String)?
         var isMet: @Sendable (JSONValue, IDTokenExpectation) -> Bool
     }
 
     private static let rules: [Rule] = [
-        Rule(check: .logoutTokenIssuer, claim: "iss", step: 4, expected: "the issuer of the login") {
-            claims, expectation in
+        Rule(
+            check: .logoutTokenIssuer, claim: "iss", step: 4, expected: "the issuer of the login",
+            name: { $0.issuer.rawValue }
+        ) { claims, expectation in
             claims["iss"]?.stringValue?.isExactly(expectation.issuer.rawValue) == true
         },
-        Rule(check: .logoutTokenAudience, claim: "aud", step: 4, expected: "this client") { claims, expectation in
+        Rule(
+            check: .logoutTokenAudience, claim: "aud", step: 4, expected: "this client", name: { $0.clientID }
+        ) { claims, expectation in
             let audience = claims["aud"]?.arrayValue ?? claims["aud"].map { [$0] } ?? []
             return audience.contains { $0.stringValue == expectation.clientID }
         },

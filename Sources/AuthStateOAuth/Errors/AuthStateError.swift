@@ -49,7 +49,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
     ///   - message: The failure in one sentence, cut to 1000 printable characters.
     ///   - expected: The required value, cut to 1000 printable characters.
     ///   - received: The received value without secrets, cut to 300 printable characters.
-    ///   - hint: The advice on what to do next, cut to 1000 printable characters.
+    ///   - hint: The advice on what to do next, cut to 1000 printable characters; nil takes that of the code.
     ///   - response: The OAuth error response, when the provider sent one.
     ///   - httpStatus: The HTTP status that carried the answer.
     ///   - retryAfter: The time that the provider asked to wait, in seconds (`Retry-After`).
@@ -64,7 +64,7 @@ public struct AuthStateError: Error, Sendable, Hashable {
         self.message = message.printable(Self.longest)
         self.expected = expected?.printable(Self.longest)
         self.received = received?.printable()
-        self.hint = hint?.printable(Self.longest)
+        self.hint = (hint ?? Self.advice[code])?.printable(Self.longest)
         self.response = response
         self.httpStatus = httpStatus
         retryAfterInSeconds = retryAfter?.inSeconds

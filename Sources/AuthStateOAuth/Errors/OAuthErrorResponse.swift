@@ -58,7 +58,7 @@ extension OAuthErrorResponse {
 
     /// The advice for a person: that of the recognised failure, else that of the code in this part of a flow.
     package func hint(at stage: AuthStateError.Stage) -> String? {
-        RecognizedFailure(self, at: stage)?.hint ?? Self.stageHints[stage]?[code] ?? codeHint
+        RecognizedFailure(self, at: stage)?.hint ?? Self.stageHints[stage]?[code] ?? AuthStateError.advice[code]
     }
 
     /// The advice where the same code needs another one than at a login.
@@ -78,53 +78,7 @@ extension OAuthErrorResponse {
     private static let redirectHint =
         "Check the request's parameters, and that the redirect URI is registered, character by character."
 
-    /// The advice for a scope that is refused, by whichever error.
-    static let scopeHint = "Ask for scopes that the provider knows and that the client may have."
-
-    private var codeHint: String? {
-        switch code {
-        case .accessDenied: "Log in again and allow the access that is asked for."
-        case .invalidClient:
-            "Check the client identifier, its secret, and how it is sent: some providers take it only in the header "
-                + "(client_secret_basic), others only in the form (client_secret_post)."
-        case .unauthorizedClient: "Allow this grant for the client at the provider."
-        case .invalidScope: Self.scopeHint
-        case .invalidGrant: "Log in again."
-        case .invalidRequest: "Check the request's parameters."
-        case .serverError, .temporarilyUnavailable: "Try again later."
-        case .interactionRequired, .loginRequired, .consentRequired, .accountSelectionRequired:
-            "Log in with a page: leave out prompt=none."
-        case .insufficientUserAuthentication: "Log in again as the provider asks, or ask for less."
-        case .deviceCodeExpired: "Log in again, and confirm it in time."
-        case .authorizationPending: "Finish the login on the other device."
-        case .expiredLoginHintToken: "Get a new login hint token."
-        case .unknownUserID: "Check the hint: it has to name a user whom the provider knows."
-        case .missingUserCode, .invalidUserCode: "Ask the person for the code that they share with the provider."
-        case .invalidBindingMessage: "Use a shorter message, of letters and digits."
-        case .transactionFailed: "Log in again."
-        case .slowDown: "Ask less often."
-        case .invalidTarget: "Ask for resources that the provider knows and that the client may use."
-        case .invalidAuthorizationDetails: "Ask for authorization details that the provider knows."
-        case .invalidRequestURI, .invalidRequestObject:
-            "Check which algorithms and request objects the provider takes, and the key that the client is registered with."
-        case .invalidDPoPProof: "Check this machine's clock, and which algorithms the provider takes for DPoP."
-        case .useDPoPNonce: "Try again."
-        case .revocationUnsupported: "Tokens of this kind count until they end; revoke the refresh token."
-        case .invalidClientMetadata, .registrationRedirectURIRefused:
-            "Register with what the provider allows."
-        case .invalidSoftwareStatement, .unapprovedSoftwareStatement:
-            "Use a software statement of an authority that the provider trusts."
-        case .unsupportedGrantType: "Use a grant that the provider supports."
-        case .unsupportedResponseType:
-            "Ask for a response type that the provider supports and that the client is registered for: code, if in doubt."
-        case .unsupported: "Leave out the parameter that the error names: the provider does not take it."
-        case .tokenRejected: "Renew the token, or log in again."
-        case .insufficientScope: "Log in again with the scope that is needed."
-        default: nil
-        }
-    }
-
-    private static let codes: [String: AuthStateError.Code] = [
+    static let codes: [String: AuthStateError.Code] = [
         // RFC 6749, 4.1.2.1 and 5.2
         "invalid_request": .invalidRequest,
         "invalid_client": .invalidClient,

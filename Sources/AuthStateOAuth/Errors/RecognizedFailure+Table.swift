@@ -57,7 +57,7 @@ extension RecognizedFailure {
                 "invalid client or invalid client credentials",
             ])),
         RecognizedFailure(
-            .scopeRefused, hint: OAuthErrorResponse.scopeHint, at: [.authorization, .token],
+            .scopeRefused, hint: AuthStateError.scopeAdvice, at: [.authorization, .token],
             signs: .errors(["invalid_scope"]), .words(["aadsts70011", "aadsts650053"])),
         RecognizedFailure(
             .consentMissing,

@@ -183,12 +183,12 @@ extension Set<Tolerance> {
 }
 
 extension TokenAnswer {
-    /// The answer, without the request's secrets that its error repeats.
-    package func hiding(_ secrets: @autoclosure () -> RequestSecrets) -> TokenAnswer {
+    /// Returns the answer with another error in place of its own.
+    package func mapError(_ transform: (AuthStateError) -> AuthStateError) -> TokenAnswer {
         switch self {
         case .tokens: self
-        case .error(let error): .error(secrets().hiding(error))
-        case .refused(let error, let refreshToken): .refused(secrets().hiding(error), refreshToken: refreshToken)
+        case .error(let error): .error(transform(error))
+        case .refused(let error, let refreshToken): .refused(transform(error), refreshToken: refreshToken)
         }
     }
 }

@@ -135,6 +135,9 @@ public struct KeychainAuthStateStore: AuthStateStore {
     /// False: only the app, and the programs that share its access group, can write its items.
     public var mayBeWrittenByOthers: Bool { false }
 
+    /// The keychain and its service.
+    public func location(of key: AuthStateKey) -> String { "the keychain, service \(service), under \(key.inWords)" }
+
     /// Begins to watch a key: changes by this process show at once; for others the store is read from time to time.
     public func watch(_ key: AuthStateKey) async -> (any AuthStateWatch)? {
         KeychainWatch(item: slot(of: key), service: slot(of: nil))

@@ -65,6 +65,9 @@ public struct SealedAuthStateStore: AuthStateStore {
     /// False: only holders of a key write what is opened. While unsealed states are read too, the other store's answer.
     public var mayBeWrittenByOthers: Bool { opensUnsealed && base.mayBeWrittenByOthers }
 
+    /// The place in the store around which this one is.
+    public func location(of key: AuthStateKey) -> String { base.location(of: key) }
+
     /// Lists the other store's states, with the keys themselves where that store knows only their digests: each sealed
     /// state has its own key sealed beside it. A state that was sealed by a version without this keeps the digest until
     /// its next save.

@@ -77,7 +77,7 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
             } else if response.status == 200, let credentials, request.body == nil {
                 request = form(for: request.url, credentials)
             } else {
-                throw failure("The provider showed a page (status \(response.status)).")
+                throw failure("The provider showed a page (status \(response.status)).", page: response)
             }
         }
         throw failure("The provider redirects in circles.")
@@ -126,9 +126,12 @@ struct DirectUserAgentSession: ExternalUserAgentSession {
         return answer
     }
 
-    private func failure(_ message: String) -> AuthStateError {
-        AuthStateError(
+    private func failure(_ message: String, page: TransportResponse? = nil) -> AuthStateError {
+        // The words of the page, as a person would read them.
+        let words = page.map { String(decoding: $0.body, as: UTF8.self).replacing(/<[^>]*>/, with: " ") }
+        return AuthStateError(
             .browserUnavailable, stage: purpose == .login ? .authorization : .logout, message,
-            hint: "Let the provider log in by itself, or give the user agent a name and a password.")
+            received: words.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") },
+            hint: "Read what the page says. Where it asks for a login, give the user agent a name and a password.")
     }
 }

@@ -85,8 +85,8 @@ struct ErrorTests {
         "where a check of an answer failed, the text says which value is whose",
         arguments: [AuthStateError.Code.invalidIDToken, .issuerMismatch])
     func whose(_ code: AuthStateError.Code) {
-        let text = "\(AuthStateError(code, stage: .token, "Wrong.", expected: "a", received: "b"))"
-        #expect(text == "Wrong. This program expects a. The answer has b.")
+        let text = "\(AuthStateError(code, stage: .token, "Wrong.", expected: "a", received: "b", hint: "Ask."))"
+        #expect(text == "Wrong. This program expects a. The answer has b. Ask.")
     }
 
     @Test("the stages have the names that the command line prints")

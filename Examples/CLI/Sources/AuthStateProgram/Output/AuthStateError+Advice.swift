@@ -39,10 +39,11 @@ extension AuthStateError {
             copy.hint = advice
             return copy
         }
-        if let recognizedFailure {
+        if namesTolerance || refusesAssertion || refusesClient {
+            // The library's own advice is the best: a tolerance that accepts this very answer, what to check of an assertion, or
+            // of what the client proved itself with.
+        } else if let recognizedFailure {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
-        } else if namesTolerance || refusesAssertion {
-            // The library's own advice is the best: a tolerance that accepts this very answer, what to check of an assertion.
         } else if let advice = Self.stageAdvice[stage]?[code] {
             copy.hint = advice
         } else if stage != .logout, let advice = Self.advice[code] {
@@ -60,6 +61,7 @@ extension AuthStateError {
             copy.hint = copy.hint?.replacing(
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
+        for (word, option) in Self.options { copy.hint = copy.hint?.replacing(word, with: option) }
         if code == .endpointMissing { copy.hint = endpointAdvice }
         if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
             copy.hint = Self.otherDeviceGrant
@@ -72,6 +74,19 @@ extension AuthStateError {
 
     /// Whether a login or renewal by an assertion was refused, which no login by hand mends.
     private var refusesAssertion: Bool { code == .invalidGrant && hint?.contains("the assertion's") == true }
+
+    /// Whether the client was refused, and the provider does not say why.
+    private var refusesClient: Bool {
+        code == .invalidClient && [nil, .clientRefused].contains(recognizedFailure?.name)
+    }
+
+    /// The library's words for what this program has options for.
+    private static let options = [
+        ("the client identifier and its secret", "--client-id and the secret of --client-secret-env"),
+        ("the client identifier", "--client-id"), ("(client_secret_post)", "(--auth-method post)"),
+        ("(client_secret_basic)", "(--auth-method basic)"),
+        ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
+    ]
 
     private var namesTolerance: Bool {
         ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
@@ -94,7 +109,6 @@ extension AuthStateError {
         .redirectMismatch:
             "Register the redirect URI for --client-id at the provider, character by character, or give the one that is "
             + "registered with --redirect-uri.",
-        .clientRefused: clientAdvice,
         .unknownClient: "Check --client-id, and that it belongs to this --issuer or --provider.",
         .secretMissing: "Give the client's secret with --client-secret-env, or register a public client.",
         .secretUnwanted: "Leave out --client-secret-env: the client is registered as a public one.",
@@ -106,11 +120,6 @@ extension AuthStateError {
         .untrustedCertificate:
             "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
     ]
-
-    private static let clientAdvice =
-        "Check --client-id, and what the client proves itself with: --client-secret-env, --private-key or "
-        + "--client-certificate; a public client has none of them. Some providers take a secret only with --auth-method "
-        + "basic, others only with --auth-method post; some want another --assertion-audience."
 
     /// Advice for a stage whose failure is not one of the login.
     private static let stageAdvice: [Stage: [Code: String]] = [
@@ -180,7 +189,6 @@ extension AuthStateError {
         .unauthorizedClient:
             "Check --client-id, the client's secret or key, and --auth-method; if they are right, allow this grant for the "
             + "client at the provider.",
-        .invalidClient: clientAdvice,
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
         .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
         .discoveryFailed: "Check --issuer, or --domain and --realm.",

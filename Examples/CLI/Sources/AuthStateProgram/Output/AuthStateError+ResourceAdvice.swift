@@ -40,7 +40,7 @@ extension AuthStateError {
             "Ask the operator of the authorization server; if you trust it, log in with --issuer instead of --for."
         case .insufficientScope where resource != nil: moreRights
         // The origin is wrong, not the transport, which has a hint of its own.
-        case .insecureURL where stage == .resource && hint == nil:
+        case .insecureURL where hint?.contains("allowedOrigins") == true:
             "This login is for one API; for another one log in with --for and another --profile."
         case _ where resource != nil && stage == .refresh && kind == .transient:
             "Try again later; if the API has another authorization server by now, log in again with 'authstate login'."

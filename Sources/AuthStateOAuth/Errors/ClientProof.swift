@@ -1,0 +1,75 @@
+import AuthStateFoundation
+import AuthStateJOSE
+
+/// What a request proved its client with, so that the advice after a refusal speaks of nothing else.
+package enum ClientProof: Sendable, Hashable {
+    /// An identifier alone, or a certificate of the connection.
+    case nothing
+    /// A secret in the header.
+    ///
+    /// - Parameters:
+    ///   - isEncoded: Whether form encoding changed it (RFC 6749, section 2.3.1).
+    ///   - endsInSpace: Whether a space or line break is at its end.
+    case header(isEncoded: Bool, endsInSpace: Bool)
+    /// A secret in the form.
+    case form(endsInSpace: Bool)
+    /// A signed assertion.
+    case assertion
+    /// A token, as at userinfo and at a registration.
+    case token
+
+    /// Reads the proof of a request as it goes out.
+    package init(_ request: TransportRequest) {
+        let form = request.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) } ?? [:]
+        if let value = request.headers["Authorization"] {
+            guard let (_, secret) = RequestSecrets.basic(value) else {
+                self = .token
+                return
+            }
+            let plain = PercentEncoding.decode(secret[...]) ?? secret
+            self = .header(isEncoded: plain != secret, endsInSpace: plain.last?.isWhitespace == true)
+        } else if let secret = form["client_secret"] {
+            self = .form(endsInSpace: secret.last?.isWhitespace == true)
+        } else {
+            self = form["client_assertion"] == nil ? .nothing : .assertion
+        }
+    }
+
+    /// The advice for a client that was refused: the most probable cause first.
+    var advice: String? {
+        let identity = "Check the client identifier, and that it belongs to this provider."
+        switch self {
+        case .header(_, endsInSpace: true), .form(endsInSpace: true):
+            return "The client's secret ends in a space or a line break: remove it where the secret is kept."
+        case .header(isEncoded: true, _):
+            return "Check the client identifier and its secret, which has characters that are encoded in the header. "
+                + "Tolerate unencodedBasic if the provider does not decode them. Some providers take the secret only in the "
+                + "form (client_secret_post)."
+        case .header:
+            return "Check the client identifier and its secret. Some providers take the secret only in the form "
+                + "(client_secret_post). Tolerate clientIDBesideBasic if the provider wants the identifier in the form too."
+        case .form:
+            return "Check the client identifier and its secret. Some providers take the secret only in the header "
+                + "(client_secret_basic)."
+        case .assertion:
+            return "Check the client identifier, the key that is registered for it, and this machine's clock. "
+                + "Tolerate endpointAudience if the provider wants the assertion for its endpoint. "
+                + "Tolerate plainAssertionType if it takes no other type than JWT."
+        case .nothing:
+            return identity + " The request had no secret and no key: a client that has one needs it here."
+        case .token: return nil
+        }
+    }
+}
+
+extension TransportRequest {
+    /// Returns an error of this request's answer, with advice that speaks only of what the request used.
+    package func advising(_ error: AuthStateError) -> AuthStateError {
+        guard error.code == .invalidClient, [nil, .clientRefused].contains(error.recognizedFailure?.name),
+            let advice = ClientProof(self).advice
+        else { return error }
+        var copy = error
+        copy.hint = advice
+        return copy
+    }
+}
