@@ -86,7 +86,8 @@ extension AuthorizationResponse {
                 expected.isSigned && mode == expected
                     ? "The answer is not signed." : "The answer came by another response mode.",
                 expected: expected.rawValue, received: received.rawValue + error,
-                hint: "Ask for the response mode that the provider uses: \(received.rawValue)."
+                hint: "Ask for the response mode \(received.rawValue)"
+                    + (expected.isSigned ? " if the provider does not sign its answers." : ", which the provider uses.")
             )
         }
     }
@@ -150,11 +151,32 @@ extension AuthorizationResponse {
             error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"]
         ).tolerating(request.client.provider.tolerances)
         var message = "The provider refused the login: \(response.summary)."
+        let listed = request.client.provider.metadata?.scopesSupported
+        let unlisted = request.scopes.map(\.rawValue).filter { listed?.contains($0) == false }
+        if response.code == .invalidScope, !unlisted.isEmpty {
+            message += " Its metadata do not list \(unlisted.joined(separator: " "))."
+        }
         if lacksPromisedIssuer(parameters, request) {
             message += " (Unconfirmed: the answer lacks the promised iss.)"
         }
         return AuthStateError(
-            response.code, stage: .authorization, message, hint: response.hint(at: .authorization), response: response)
+            response.code, stage: .authorization, message, hint: hint(response, request, unlisted), response: response)
+    }
+
+    /// The advice for a refused request. Some providers refuse `offline_access` without `prompt=consent` (OpenID Connect
+    /// Core, section 11), each in words of its own.
+    private static func hint(
+        _ response: OAuthErrorResponse, _ request: AuthorizationRequest, _ unlisted: [String]
+    ) -> String? {
+        let hint = response.hint(at: .authorization)
+        let asksOffline = request.scopes.contains(.offlineAccess) && !unlisted.contains(Scope.offlineAccess.rawValue)
+        guard asksOffline, !request.effectivePrompt.contains(.consent),
+            [.invalidRequest, .invalidScope].contains(response.code),
+            [nil, .scopeRefused].contains(RecognizedFailure(response, at: .authorization)?.name)
+        else { return hint }
+        let advice = "Ask with prompt=consent, which offline_access needs at some providers."
+        let isAboutConsent = response.errorDescription?.lowercased().contains("consent") == true
+        return isAboutConsent ? advice : [hint, advice].compactMap(\.self).joined(separator: " ")
     }
 
     private static func lacksPromisedIssuer(_ parameters: Parameters, _ request: AuthorizationRequest) -> Bool {

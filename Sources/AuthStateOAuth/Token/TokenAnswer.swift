@@ -45,6 +45,12 @@ extension TokenAnswer {
                     (failure.code, failure.hint) = (.refusedWithoutReason, "Log in again.")
                 }
             }
+            if failure.code == .invalidRequest, request.grantType != .authorizationCode,
+                failure.recognizedFailure == nil
+            {
+                // No redirect URI was sent.
+                failure.hint = "Check the request's parameters."
+            }
             if failure.code == .invalidGrant, request.grantType == .jwtBearer {
                 failure.hint = "Check the key, the assertion's issuer, subject and audience, and this machine's clock."
                 failure = failure.blamingClock(response.headers, now: sentAt)

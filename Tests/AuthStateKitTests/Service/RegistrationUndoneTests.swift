@@ -50,6 +50,8 @@ struct RegistrationUndoneTests {
     func nothingToDelete() async throws {
         let refused = try await register([.json(#"{"error":"invalid_redirect_uri"}"#, status: 400)])
         #expect(refused.0?.code == .registrationRedirectURIRefused && refused.1.count == 1)
+        let page = try await register([.json("<html>Sign in to the network</html>", status: 200)])
+        #expect(page.0?.code == .malformedResponse && page.0?.message.contains("exists") == false)
         let good = try await register([.json(#"{"client_id":"c",\#(Self.place)}"#, status: 201)])
         #expect(good.0 == nil && good.1.count == 1)
     }

@@ -66,6 +66,49 @@ struct AuthorizationResponseTests {
         #expect(try code("code=&\(good)") == .malformedResponse)
     }
 
+    @Test(
+        "a refusal of offline_access without prompt=consent names that prompt, in whatever words the provider refuses",
+        arguments: [
+            ("error=invalid_request&error_description=consent+in+prompt", true, false),
+            ("error=invalid_scope&error_description=prompt+must+contain+consent+for+offline_access", true, false),
+            ("error=invalid_request", true, true), ("error=invalid_scope", true, true),
+            ("error=access_denied", false, true), ("error=invalid_request&error_description=redirect_uri", false, true),
+        ])
+    func consent(_ answer: String, _ isNamed: Bool, _ namesOthers: Bool) throws {
+        func hint(_ scopes: [Scope], _ prompt: [AuthorizationRequest.Prompt] = []) throws -> String {
+            var request = try Fixtures.request(scopes: scopes)
+            request.prompt = prompt
+            return try #require(
+                refusal { try Fixtures.response("\(answer)&state=\(request.state)", to: request) }?.hint)
+        }
+        let own = "Ask with prompt=consent, which offline_access needs at some providers."
+        let others = try hint([.openID])
+        #expect(!others.contains(own))
+        #expect(try hint([.openID, .offlineAccess], [.login, .consent]) == others)
+        // Where the metadata list the prompt, it was sent.
+        var listing = try Fixtures.request(
+            Fixtures.configuration(metadata: ["prompt_values_supported": ["consent"]]),
+            scopes: [.openID, .offlineAccess])
+        let refused = refusal { try Fixtures.response("\(answer)&state=\(listing.state)", to: listing) }
+        #expect(refused?.hint == others)
+        listing.asksConsentForOfflineAccess = false
+        let unasked = refusal { try Fixtures.response("\(answer)&state=\(listing.state)", to: listing) }
+        #expect((unasked?.hint == others) == !isNamed)
+        let expected = isNamed ? (namesOthers ? "\(others) \(own)" : own) : others
+        #expect(try hint([.openID, .offlineAccess]) == expected)
+    }
+
+    @Test("a refusal of scopes says which of them the metadata do not list")
+    func unlistedScopes() throws {
+        let provider = try Fixtures.configuration(metadata: ["scopes_supported": ["openid", "email"]])
+        let request = try Fixtures.request(provider, scopes: [.openID, .offlineAccess, "nonsense"])
+        let error = refusal { try Fixtures.response("error=invalid_scope&state=\(request.state)", to: request) }
+        #expect(error?.message.hasSuffix("Its metadata do not list offline_access nonsense.") == true)
+        #expect(error?.hint?.contains("consent") == false)
+        let denied = refusal { try Fixtures.response("error=access_denied&state=\(request.state)", to: request) }
+        #expect(denied?.message.contains("metadata") == false)
+    }
+
     @Test("state must be there and be the same, in errors too", arguments: ["code=x", "error=access_denied"])
     func state(_ answer: String) throws {
         let right = try Fixtures.request().state

@@ -107,6 +107,7 @@ struct IDTokenValidationTests {
         }
         #expect(try at(160) == nil && at(161) == "auth_time" && at(100) == nil)
         #expect(try check(["auth_time": nil]) { $0.maxAge = 100 } == "auth_time")
+        #expect(try mint.failure(["auth_time": nil]) { $0.maxAge = 100 }?.hint?.contains("Without max_age") == true)
         #expect(try check(["auth_time": "x"]) { $0.maxAge = 100 } == "auth_time")
         #expect(try check(["auth_time": nil]) == nil)
         #expect(try check(["auth_time": 0]) == nil)

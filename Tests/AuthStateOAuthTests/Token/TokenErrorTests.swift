@@ -44,6 +44,23 @@ struct TokenErrorTests {
         #expect(try error(#"{"error":"\#(name)"}"#, status: 400)?.code == code)
     }
 
+    @Test("a redirect URI is advised about only where one was sent")
+    func redirectAdvice() throws {
+        let client = Client(try Fixtures.configuration(), id: "c")
+        func hint(_ grant: TokenRequest.Grant) -> String? {
+            let answer = TokenAnswer(
+                Fixtures.json(#"{"error":"invalid_request"}"#, status: 400), to: TokenRequest(client, grant),
+                sentAt: Fixtures.now)
+            guard case .error(let error) = answer else { return nil }
+            return error.hint
+        }
+        let code = hint(.authorizationCode("code", redirectURI: nil, codeVerifier: nil))
+        #expect(code?.contains("redirect URI") == true)
+        for grant in [TokenRequest.Grant.clientCredentials, .deviceCode("d"), .refreshToken("r"), .assertion("a")] {
+            #expect(hint(grant) == "Check the request's parameters.")
+        }
+    }
+
     @Test(
         "a busy or failing server is transient, whatever its error member says",
         arguments: [408, 429, 500, 502, 503, 504, 599])

@@ -151,6 +151,26 @@ struct OutputTests {
         #expect(other.advised.hint == "Log in with 'authstate login'.")
     }
 
+    @Test(
+        "what the library's advice names is named as the option is",
+        arguments: [
+            (
+                AuthStateError.Code.invalidRequest, "Ask with prompt=consent, if so.",
+                "Log in with --prompt consent, if so."
+            ),
+            (.invalidScope, "x. Ask with prompt=consent, if so.", "--scope for what the provider knows"),
+            (.invalidScope, "x. Ask with prompt=consent, if so.", " Log in with --prompt consent, if so."),
+            (.invalidIDToken, "Without max_age it succeeds.", "Without --max-age it succeeds."),
+            (.malformedResponse, "Ask for the response mode query.", "Log in with --response-mode query."),
+            (.loginRequired, "Leave out prompt=none.", "without --prompt none"),
+            (.loginRequired, "Take part.", "Take part."),
+        ])
+    func options(_ code: AuthStateError.Code, _ given: String, _ shown: String) {
+        let response = code == .invalidScope ? OAuthErrorResponse(error: "invalid_scope") : nil
+        let error = AuthStateError(code, stage: .authorization, "Refused.", hint: given, response: response)
+        #expect(error.advised.hint?.contains(shown) == true, "\(error.advised)")
+    }
+
     @Test("a refused proof: no key, a clock that is off, or a provider that wants none with a pushed request")
     func proofs() {
         func advice(_ hint: String, _ stage: AuthStateError.Stage) -> String? {

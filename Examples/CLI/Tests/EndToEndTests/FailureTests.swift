@@ -80,7 +80,7 @@ extension EndToEndTests {
             let authstate = try Authstate(.django)
             try await authstate.expectFailure(
                 authstate.loginArguments() + ["--response-mode", mode], 65, [.malformedResponse],
-                stage: .authorization, hint: "response mode")
+                stage: .authorization, hint: "--response-mode query")
             #expect(!FileManager.default.fileExists(atPath: authstate.stateFile))
         }
 

@@ -118,7 +118,11 @@ extension IDTokenCheck {
     static let authenticationTime = IDTokenCheck(.idTokenAuthenticationTime, "auth_time", "Core 3.1.3.7, 13") {
         token, expected in
         guard let maxAge = expected.maxAge, expected.previous == nil else { return nil }
-        guard let time = token.authenticatedAt else { return Failure("auth_time, as max_age was sent", received: nil) }
+        guard let time = token.authenticatedAt else {
+            return Failure(
+                "auth_time, as max_age was sent", received: nil,
+                hint: "Without max_age the login succeeds: the provider does not say when users logged in.")
+        }
         return expected.now.timeIntervalSince(time) <= Double(maxAge) + expected.policy.leeway.inSeconds
             ? nil : .clock("a login within \(maxAge) s", time, expected)
     }

@@ -46,7 +46,7 @@ extension AuthStateError {
             copy.hint = Self.recognizedAdvice[recognizedFailure.name] ?? recognizedFailure.hint
         } else if let advice = Self.stageAdvice[stage]?[code] {
             copy.hint = advice
-        } else if stage != .logout, let advice = Self.advice[code] {
+        } else if stage != .logout, let advice = Self.advice[code], advice != Self.withoutPrompt || asksNothing {
             copy.hint = advice
         } else if code == .timedOut, stage == .authorization {
             copy.hint = Self.recognizedAdvice[.noAnswerCame]
@@ -57,6 +57,10 @@ extension AuthStateError {
                 copy.hint = "Check this machine's clock. If it is right, try --tolerate unproven-push."
             }
         }
+        if let hint, let advice = hint.firstRange(of: "Ask with prompt=consent"), copy.hint != hint {
+            copy.hint = [copy.hint, String(hint[advice.lowerBound...])].compactMap(\.self).joined(separator: " ")
+        }
+        for (words, option) in Self.options { copy.hint = copy.hint?.replacing(words, with: option) }
         for name in ToleranceName.allCases {
             copy.hint = copy.hint?.replacing(
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
@@ -88,6 +92,9 @@ extension AuthStateError {
         ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
     ]
 
+    /// Whether the login was one without a page.
+    private var asksNothing: Bool { hint?.contains("prompt=none") ?? true }
+
     private var namesTolerance: Bool {
         ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
     }
@@ -103,6 +110,12 @@ extension AuthStateError {
             hint?.replacing("its client identifier", with: "--client-id") ?? "This provider does not offer it."
         }
     }
+
+    /// What the library's advice names, and the option for it.
+    private static let options = [
+        ("Ask with prompt=consent", "Log in with --prompt consent"), ("Without max_age", "Without --max-age"),
+        ("Ask for the response mode ", "Log in with --response-mode "),
+    ]
 
     /// Advice that names this program's options.
     private static let recognizedAdvice: [RecognizedFailure.Name: String] = [
@@ -121,12 +134,16 @@ extension AuthStateError {
             "Name the certificate authority of the server with --ca-file, if it is a private one that you trust.",
     ]
 
+    private static let metadataAdvice =
+        "Check --auth-method, --grant and --redirect-uri against what the provider allows."
+
     /// Advice for a stage whose failure is not one of the login.
     private static let stageAdvice: [Stage: [Code: String]] = [
         .registration: [
+            .invalidRequest: metadataAdvice,
             .refusedWithoutReason:
                 "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
-                + "its pages and use --client-id."
+                + "its pages and use --client-id.",
         ],
         // An introspection or exchange has a valid login.
         .token: [
@@ -193,7 +210,7 @@ extension AuthStateError {
         .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
         .discoveryFailed: "Check --issuer, or --domain and --realm.",
         .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
-        .invalidClientMetadata: "Check --auth-method, --grant and --redirect-uri against what the provider allows.",
+        .invalidClientMetadata: metadataAdvice,
         .invalidIssuer: "Give --issuer as the provider writes it, for example https://op.example.",
         .issuerMismatch:
             "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
