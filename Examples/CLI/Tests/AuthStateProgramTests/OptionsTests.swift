@@ -15,6 +15,27 @@ struct OptionsTests {
     private let minimal = ["--issuer", "https://op.example", "--client-id", "cli"]
 
     @Test(
+        "a client for a person registers without a secret, unless the provider takes such clients only with one",
+        arguments: [
+            (nil, "client_secret_basic"), (["client_secret_basic", "none"], "none"),
+            (["private_key_jwt", "client_secret_post"], "client_secret_post"), (["private_key_jwt"], "none"),
+            (["client_secret_post", "client_secret_basic"], "client_secret_basic"),
+        ] as [([String]?, String)])
+    func registeredMethod(_ offered: [String]?, _ method: String) throws {
+        func registered(_ grant: TokenOptions.Grant = .authorizationCode, _ key: [String] = []) throws -> String? {
+            var document: [String: JSONValue] = ["issuer": "https://op.example"]
+            document["token_endpoint_auth_methods_supported"] = offered.map { .array($0.map { .string($0) }) }
+            var provider = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/"))
+            provider.metadata = try ProviderMetadata(document: document)
+            var metadata = ClientMetadata()
+            try metadata.prepare(for: [grant], key: try KeyOptions.parse(key), at: provider)
+            return metadata.tokenEndpointAuthMethod?.rawValue
+        }
+        #expect(try registered() == method && registered(.device) == method)
+        #expect(try registered(.ciba) == nil && registered(.authorizationCode, ["--auth-method", "none"]) == "none")
+    }
+
+    @Test(
         "calls that make no sense are refused",
         arguments: [
             ["--auth-method", "basic"], ["--auth-method", "none", "--client-secret-env", "S"], ["--max-age", "-1"],

@@ -77,7 +77,7 @@ extension Login {
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris
         try request.metadata.prepare(
-            for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key)
+            for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key, at: configuration)
         client.applyAlgorithms(to: &request)
         return try await place.session.register(
             request, privateKey: client.key.credential, settings: place.settings, service: place.service)

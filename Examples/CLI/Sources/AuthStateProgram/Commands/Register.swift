@@ -13,7 +13,8 @@ struct Register: Command {
         abstract: "Register a client at the provider, for 'login --register' to use.",
         usage: "authstate register --issuer <url> [<options>]",
         discussion: """
-            Unless options say otherwise it is a public client, for logins in the browser, with the redirect URI \
+            Unless options say otherwise it is for logins in the browser, without a secret where the provider takes such \
+            clients, with the redirect URI \
             http://127.0.0.1:<port>/callback and a port that is free now; 'login --register' listens there.
             """)
     static let stage = AuthStateError.Stage.registration
@@ -57,7 +58,8 @@ struct Register: Command {
         let uris = try await client.redirectURIs.isEmpty ? [Self.freeRedirectURI()] : []
         var request = try registration.request(configuration, redirectURIs: uris)
         request.postLogoutRedirectURIs = uris
-        try request.metadata.prepare(for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key)
+        try request.metadata.prepare(
+            for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key, at: configuration)
         try client.apply(to: &request.metadata)
         let registered = try await session.register(
             request, privateKey: key.credential, settings: settings, service: service)

@@ -3,17 +3,26 @@ import AuthStateKit
 extension ClientMetadata {
     /// Writes the grants of a client of this program into its metadata, and how it will authenticate.
     ///
+    /// - Parameter provider: The provider where the client registers; nil for metadata that are shown only.
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     mutating func prepare(
-        for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions
+        for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions,
+        at provider: ProviderConfiguration? = nil
     ) throws {
         use(grants, responseType: responseType)
-        // A program on a person's machine cannot keep a secret; a client that speaks in its own name, or uses
-        // backchannel authentication, has to.
+        // A client that speaks in its own name, or uses backchannel authentication, has to have a secret.
         if grants.contains(where: \.isPersonal), !grants.contains(.ciba) {
-            tokenEndpointAuthMethod = ClientAuthenticationMethod.none
+            tokenEndpointAuthMethod = Self.personalMethod(at: provider)
         }
         try key.apply(to: &self)
+    }
+
+    /// How a program on a person's machine authenticates: not at all, because it cannot keep a secret, unless the provider
+    /// takes such a client only with one. Metadata without a list mean HTTP Basic (RFC 8414, section 2).
+    private static func personalMethod(at provider: ProviderConfiguration?) -> ClientAuthenticationMethod {
+        let offered = provider?.metadata.map { $0.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"] }
+        let usable: [ClientAuthenticationMethod] = [.none, .clientSecretBasic, .clientSecretPost]
+        return usable.first { offered?.contains($0.rawValue) ?? true } ?? ClientAuthenticationMethod.none
     }
 
     /// Writes the client's grants and response type.
