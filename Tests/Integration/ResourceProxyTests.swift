@@ -37,10 +37,9 @@ extension ProviderTests {
                 #expect(try await program.add(1, 1) == "2")
                 let state = try #require(try await program.access.authState())
                 let record = state.snapshot
-                // Behind the state's back; this server wants client_secret in the form of a public client too.
-                var revocation = RevocationRequest(record.client, token: try #require(record.refreshToken))
-                revocation.additionalParameters = ["client_secret": ""]
-                try await program.access.service.revoke(revocation)
+                // Behind the state's back.
+                try await program.access.service.revoke(
+                    RevocationRequest(record.client, token: try #require(record.refreshToken)))
                 await #expect(throws: AuthStateError.self) { try await state.refresh() }
                 #expect(state.authorizationError?.code == .invalidGrant)
                 #expect(try await program.add(1, 2) == "3")

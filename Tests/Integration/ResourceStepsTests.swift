@@ -81,10 +81,8 @@ extension ProviderTests {
 
                 // The grant is revoked behind the state's back; the same client logs in again.
                 let record = state.snapshot
-                var revocation = RevocationRequest(record.client, token: try #require(record.refreshToken))
-                // This server wants client_secret in the form of a public client too.
-                if software == .fastmcp { revocation.additionalParameters = ["client_secret": ""] }
-                try await service.revoke(revocation)
+                try await service.revoke(
+                    RevocationRequest(record.client, token: try #require(record.refreshToken)))
                 let revoked = await #expect(throws: AuthStateError.self) { try await state.refresh() }
                 #expect(revoked?.kind == .reauthenticationRequired && !state.isAuthorized)
                 var again = AuthorizationRequest(

@@ -6,7 +6,14 @@ extension AuthorizationService {
     /// - Throws: `AuthStateError` of stage logout, `.endpointMissing` when the provider has no revocation endpoint;
     ///   `CancellationError`.
     public func revoke(_ request: RevocationRequest) async throws {
-        try await answer(to: request).read(request.validate)
+        do { try await answer(to: request).read(request.validate) } catch let error as AuthStateError
+            where request.lacksSecretField(error)
+        {
+            // Empty is the same as left out (RFC 6749, section 2.3.1); servers of the Python MCP SDK want the field.
+            var request = request
+            request.additionalParameters["client_secret"] = ""
+            try await answer(to: request).read(request.validate)
+        }
     }
 
     /// Asks the provider about a token of the client's own (RFC 7662).
@@ -49,5 +56,13 @@ extension AuthorizationService {
         return try await send(
             try request.transportRequest(authentication: authentication),
             addresses: request.client.provider.addressPolicy, stage: Request.stage)
+    }
+}
+
+extension RevocationRequest {
+    /// Whether a server refused the request of a public client because its form has no field for a secret.
+    fileprivate func lacksSecretField(_ error: AuthStateError) -> Bool {
+        client.credential == .none && additionalParameters["client_secret"] == nil && error.code == .invalidRequest
+            && error.response?.errorDescription?.contains("client_secret") == true
     }
 }

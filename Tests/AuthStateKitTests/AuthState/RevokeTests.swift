@@ -66,6 +66,35 @@ struct RevokeTests {
         #expect(short.isAuthorized)
     }
 
+    @Test(
+        "a public client sends an empty secret to a server that wants the field, once",
+        arguments: [
+            ("invalid_request", "client_secret: Field required", ClientCredential.none, [nil, ""]),
+            ("invalid_request", "token: Field required", .none, [nil]),
+            ("invalid_client", "client_secret", .none, [nil]),
+            (
+                "invalid_request", "client_secret: Field required", .secret("SECRET-own", method: .clientSecretBasic),
+                [nil]
+            ),
+        ] as [(String, String, ClientCredential, [String?])])
+    func secretField(
+        _ error: String, _ description: String, _ credential: ClientCredential, _ sent: [String?]
+    ) async throws {
+        let refusal = ScriptedTransport.Reply.json(
+            #"{"error":"\#(error)","error_description":"\#(description)"}"#, status: 400)
+        for isServed in [true, false] {
+            var fixture = try fixture([refusal, isServed ? .json("{}") : refusal])
+            fixture.record.client.credential = credential
+            let request = RevocationRequest(fixture.record.client, token: "SECRET-refresh-0")
+            let failure = await authError { try await fixture.service.revoke(request) }
+            #expect((failure == nil) == (isServed && sent.count == 2))
+            let secrets = fixture.transport.requests.map {
+                $0.body.flatMap { Parameters(decoding: String(decoding: $0, as: UTF8.self)) }?["client_secret"]
+            }
+            #expect(secrets == sent)
+        }
+    }
+
     @Test("a missing endpoint and a missing login are errors of their own")
     func nothing() async throws {
         let state = try Fixture().state()

@@ -117,11 +117,10 @@ extension EndToEndTests {
                 #expect(try await authstate.call("add", ["a": 3, "b": 4], at: server.resource) == "7")
                 #expect(try await authstate.json("token")["access_token"] != token)
 
-                // Revoked behind the program's back; this server wants client_secret in a public client's form too.
+                // Revoked behind the program's back.
                 let record = try await authstate.state().snapshot
-                var revocation = RevocationRequest(record.client, token: try #require(record.refreshToken))
-                revocation.additionalParameters = ["client_secret": ""]
-                try await AuthorizationService().revoke(revocation)
+                try await AuthorizationService().revoke(
+                    RevocationRequest(record.client, token: try #require(record.refreshToken)))
                 #expect(try await authstate("refresh").status == 77)
                 let call = try authstate.toolArguments(
                     ToolCall(name: "add", arguments: ["a": 4, "b": 4]), at: server.resource)
