@@ -124,7 +124,7 @@ struct OutputTests {
         #expect(ResponseReport(response).report.data == Array("\u{1B}[2J".utf8))
     }
 
-    @Test("a wider scope than was asked for, and offline access without a refresh token, are told")
+    @Test("a wider scope than was asked for, offline access without a refresh token, and an unknown user are told")
     func scopes() {
         #expect(ScopeNote.beyond("a b c", ["a"])?.hasSuffix(": b c.") == true)
         for (granted, asked) in [("a", ["a", "b"]), ("a b", []), (nil, ["a"])] as [(String?, [Scope])] {
@@ -133,6 +133,8 @@ struct OutputTests {
         var record = AuthState.Record(Client(configuration, id: "cli"))
         #expect(ScopeNote.offline(record, [.openID, .offlineAccess])?.contains("--prompt consent") == true)
         #expect(ScopeNote.offline(record, [.openID]) == nil)
+        #expect(ScopeNote.identity(record, [.openID])?.contains("is not known") == true)
+        #expect(ScopeNote.identity(record, [.profile]) == nil)
         record.refreshToken = "r"
         #expect(ScopeNote.offline(record, [.offlineAccess]) == nil)
     }

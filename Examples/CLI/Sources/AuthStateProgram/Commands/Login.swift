@@ -211,7 +211,7 @@ struct Login: Command {
         let asked = summary.record.lastAuthorizationResponse?.request.scopes ?? tokens.scopes()
         let notes = [
             "Logged in. The access token ends: \(expiry).", ScopeNote.beyond(summary.record.scope, asked),
-            ScopeNote.offline(summary.record, asked),
+            ScopeNote.offline(summary.record, asked), ScopeNote.identity(summary.record, asked),
         ]
         return Report(json: summary.json, note: notes.compactMap(\.self).joined(separator: "\n"))
     }

@@ -11,7 +11,7 @@ struct UserInfo: Command {
     var common: CommonOptions
 
     func perform(_ context: Context) async throws -> Report {
-        let claims = try await context.session().withState { state in
+        let info = try await context.session().withState { state in
             do { return try await state.userInfo() } catch var error as AuthStateError
                 where error.code == .tokenRejected
             {
@@ -21,7 +21,8 @@ struct UserInfo: Command {
                 }
                 throw error
             }
-        }.claims
-        return Report(json: .object(claims), lines: claims.lines)
+        }
+        let note = info.isBound ? nil : "The login has no ID token: these claims may be of another user."
+        return Report(json: .object(info.claims), lines: info.claims.lines, note: note)
     }
 }

@@ -9,6 +9,12 @@ enum ScopeNote {
         return more.isEmpty ? nil : "The provider granted more than was asked for: \(more.joined(separator: " "))."
     }
 
+    /// An identity that was asked for, and did not come.
+    static func identity(_ record: AuthState.Record, _ asked: [Scope]) -> String? {
+        guard asked.contains(.openID), record.idToken == nil, record.machineGrant == nil else { return nil }
+        return "The server sent no ID token: which user logged in is not known."
+    }
+
     /// Offline access that came without a refresh token (OpenID Connect Core, section 11).
     static func offline(_ record: AuthState.Record, _ asked: [Scope]) -> String? {
         guard asked.contains(.offlineAccess), record.refreshToken == nil else { return nil }
