@@ -57,7 +57,8 @@ class Form:
         if kind == "submit":
             self.buttons.append((name, value))
         elif kind not in ("checkbox", "radio") or "checked" in attributes:
-            self.fields[name] = value
+            # Several checkboxes may have one name.
+            self.fields[name] = [*self.fields.get(name, []), value] if kind == "checkbox" else value
             self.kinds[name] = kind
 
     def button(self, words):
@@ -261,7 +262,8 @@ class Browser:
             button = form.button(ACCEPT) or next(iter(form.buttons), None)
         if button:
             values[button[0]] = button[1]
-        return Step(urllib.parse.urljoin(page, form.action or page), form.method, urllib.parse.urlencode(values))
+        body = urllib.parse.urlencode(values, doseq=True)
+        return Step(urllib.parse.urljoin(page, form.action or page), form.method, body)
 
 
 class Glewlwyd:

@@ -71,3 +71,12 @@ make_certificate() {
         openssl x509 -req -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -days 30 -out "$1/$2.pem" \
             -extfile <(echo "subjectAltName=$3") 2>/dev/null
 }
+
+# stay ISSUER COMMAND…: says where the provider of this folder is once it is ready, and stays with it until it is ended.
+stay() {
+    local name
+    name=$(basename "$here")
+    exec $python "$providers/supervise.py" --parent $PPID --ready "$1/.well-known/openid-configuration" \
+        --log "$state/log" "${temporary[@]}" \
+        --announce "{\"provider\": \"$name\", \"issuer\": \"$1\", \"ca\": null, \"state\": \"$state\"}" -- "${@:2}"
+}

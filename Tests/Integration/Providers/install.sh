@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs what the integration tests need on Debian 12: three OpenID providers, protected MCP servers, a headless
+# Installs what the integration tests need on Debian 12: OpenID providers, protected MCP servers, a headless
 # Chromium, PostgreSQL, a keyring, and Project Wycheproof's vectors for the tests of signatures.
 # Asks nothing, may be run again at any time, and does only what is still missing.
 #
 # usage: install.sh [PACKAGE…]    the Debian packages named are installed too
 #
 # AUTHSTATE_PROVIDERS   where the Python environments go (default ~/.cache/authstatekit-providers): venv for
-#                       requirements.txt, mcp for mcp/requirements.txt; neither restricts the versions of the other
+#                       requirements.txt, mcp and allauth for theirs; none restricts the versions of another
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -89,4 +89,5 @@ install_python_environment() {
 install_packages
 install_python_environment venv "$here/requirements.txt"
 install_python_environment mcp "$here/mcp/requirements.txt"
+install_python_environment allauth "$here/allauth/requirements.txt"
 echo "$folder"

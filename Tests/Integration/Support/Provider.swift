@@ -8,6 +8,7 @@ struct Provider: Sendable, Hashable {
         case glewlwyd
         case djangoOAuthToolkit = "django-oauth-toolkit"
         case doorkeeper
+        case allauth
     }
 
     var software: Software
@@ -27,6 +28,9 @@ struct Provider: Sendable, Hashable {
     static let doorkeeper = Provider(software: .doorkeeper)
     static let lenientDoorkeeper = Provider(software: .doorkeeper, keepsSpentTokens: true)
     static let all = [glewlwyd, glewlwydTLS, django, doorkeeper]
+    static let allauth = Provider(software: .allauth)
+    /// Further providers, at which the program alone is tried.
+    static let counterparts = [allauth]
     /// The providers with logout, dynamic registration, the hybrid flow and redirects to apps, which Doorkeeper lacks.
     static let complete = [glewlwyd, glewlwydTLS, django]
     /// Providers whose tokens expire while a test waits.
@@ -67,9 +71,11 @@ struct Provider: Sendable, Hashable {
         return commands.allSatisfy { command in
             search.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(command)") }
         }
-            && [LoginBrowser.python, "\(folder)/venv/bin/python", "\(folder)/mcp/bin/python"].allSatisfy(
+            && ([LoginBrowser.python] + ["venv", "mcp", "allauth"].map { "\(folder)/\($0)/bin/python" }).allSatisfy(
                 FileManager.default.isExecutableFile)
-            && FileManager.default.fileExists(atPath: "/usr/share/doc/ruby-doorkeeper-openid-connect")
+            && ["ruby-doorkeeper-openid-connect"].allSatisfy {
+                FileManager.default.fileExists(atPath: "/usr/share/doc/\($0)")
+            }
     }()
 
     /// Whether a missing provider is a failure instead of a reason to skip.

@@ -18,12 +18,4 @@ environment=${AUTHSTATE_PROVIDERS:-${XDG_CACHE_HOME:-$HOME/.cache}/authstatekit-
 need $python "$environment/venv/bin/python"
 port=$(choose_port "${1:-0}")
 make_state_folder "${2-}"
-
-base="http://127.0.0.1:$port"
-announcement=$(cat <<JSON
-{"provider": "django-oauth-toolkit", "issuer": "$base/o", "ca": null, "state": "$state"}
-JSON
-)
-exec $python "$providers/supervise.py" --parent $PPID --ready "$base/o/.well-known/openid-configuration" \
-    --log "$state/log" --announce "$announcement" "${temporary[@]}" \
-    -- "$environment/venv/bin/python" "$here/op.py" "$port" "$state"
+stay "http://127.0.0.1:$port/o" "$environment/venv/bin/python" "$here/op.py" "$port" "$state"

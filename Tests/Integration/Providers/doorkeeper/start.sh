@@ -20,12 +20,4 @@ $ruby -e 'gem "doorkeeper-openid_connect"; gem "puma"; gem "sqlite3"' 2>/dev/nul
     die $not_installed "Doorkeeper is not installed: run $providers/install.sh"
 port=$(choose_port "${1:-0}")
 make_state_folder "${2-}"
-
-base="http://127.0.0.1:$port"
-announcement=$(cat <<JSON
-{"provider": "doorkeeper", "issuer": "$base", "ca": null, "state": "$state"}
-JSON
-)
-exec $python "$providers/supervise.py" --parent $PPID --ready "$base/.well-known/openid-configuration" \
-    --log "$state/log" --announce "$announcement" "${temporary[@]}" \
-    -- $ruby "$here/op.rb" "$port" "$state"
+stay "http://127.0.0.1:$port" $ruby "$here/op.rb" "$port" "$state"

@@ -1,0 +1,85 @@
+import AuthStateKit
+import Foundation
+import Testing
+
+extension EndToEndTests {
+    /// The commands as their help shows them, at further providers that others wrote.
+    @Suite("counterparts", .running(Provider.counterparts)) struct CounterpartTests {
+        /// How a client of a provider logs in, and what the provider does about a logout.
+        struct Counterpart: Sendable, CustomTestStringConvertible {
+            var provider: Provider
+            var client: [String]
+            var revokes = false
+
+            var testDescription: String { "\(provider.software.rawValue) \(client.joined(separator: " "))" }
+
+            static let all = [
+                Counterpart(provider: .allauth, client: ["--register"], revokes: true),
+                Counterpart(provider: .allauth, client: ["--client-id", "public"], revokes: true),
+            ]
+        }
+
+        private func logIn(
+            _ authstate: Authstate, _ client: [String], _ options: [String] = []
+        ) async throws -> Program.Result {
+            let browser = ["--browser-command", authstate.browser.commandLine()]
+            return try await authstate(["login", "--issuer", authstate.provider.issuer] + browser + client + options)
+        }
+
+        @Test("a login without an option, its renewal, and its logout", arguments: Counterpart.all)
+        func life(_ counterpart: Counterpart) async throws {
+            let authstate = try Authstate(counterpart.provider)
+            let login = try await logIn(authstate, counterpart.client)
+            try #require(login.status == 0, "\(login)")
+            #expect(try await authstate.json("userinfo")["sub"] == authstate.json("status")["subject"])
+            let first = try await authstate.json("token")["access_token"]
+            #expect(try await authstate.json("refresh")["authorized"] == true)
+            #expect(try await authstate.json("token")["access_token"] != first)
+            let logout = try await authstate.json("logout", "--browser-command", authstate.browser.commandLine())
+            #expect(logout["logged_out"] == true && logout["revoked"] == .bool(counterpart.revokes), "\(logout)")
+            #expect(logout["session_ended"] == true, "\(logout)")
+        }
+
+        /// An option that a provider does not take, and the words of the refusal that say what helps.
+        struct Misfit: Sendable, CustomTestStringConvertible {
+            var provider: Provider
+            var options: [String]
+            var words: String
+            /// The client; nil is the usual one of the provider.
+            var client: [String]?
+            /// The options of the login that the refusal describes.
+            var remedy: [String] = []
+
+            var testDescription: String { "\(provider.software.rawValue) \(options.joined(separator: " "))" }
+
+            static let all =
+                [
+                    Misfit(
+                        provider: .doorkeeper, options: [], words: "--tolerate unencoded-basic",
+                        client: ["--client-id", "odd", "--client-secret-env", "ODD_SECRET"],
+                        remedy: ["--tolerate", "unencoded-basic"]),
+                    Misfit(
+                        provider: .allauth, options: ["--scope", "openid offline_access"],
+                        words: "not list offline_access",
+                        remedy: ["--scope", "openid"]),
+                    Misfit(provider: .allauth, options: ["--max-age", "600"], words: "Without --max-age"),
+                ]
+                + [(.allauth, "fragment")].map { provider, mode in
+                    Misfit(
+                        provider: provider, options: ["--response-mode", mode], words: "--response-mode query",
+                        remedy: ["--response-mode", "query"])
+                }
+        }
+
+        @Test("a refused login names what helps, and that login succeeds", arguments: Misfit.all)
+        func misfit(_ misfit: Misfit) async throws {
+            var authstate = try Authstate(misfit.provider)
+            authstate.environment["ODD_SECRET"] = "p@ss:w%rd+/="
+            let client = misfit.client ?? ["--client-id", "public"]
+            let refused = try await logIn(authstate, client, misfit.options)
+            #expect(refused.status != 0 && refused.errors.contains(misfit.words), "\(refused)")
+            let login = try await logIn(authstate, client, misfit.remedy)
+            #expect(login.status == 0, "\(login)")
+        }
+    }
+}
