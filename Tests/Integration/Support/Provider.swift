@@ -8,6 +8,7 @@ struct Provider: Sendable, Hashable {
         case glewlwyd
         case djangoOAuthToolkit = "django-oauth-toolkit"
         case doorkeeper
+        case pyop
         case allauth
     }
 
@@ -28,9 +29,10 @@ struct Provider: Sendable, Hashable {
     static let doorkeeper = Provider(software: .doorkeeper)
     static let lenientDoorkeeper = Provider(software: .doorkeeper, keepsSpentTokens: true)
     static let all = [glewlwyd, glewlwydTLS, django, doorkeeper]
+    static let pyop = Provider(software: .pyop)
     static let allauth = Provider(software: .allauth)
     /// Further providers, at which the program alone is tried.
-    static let counterparts = [allauth]
+    static let counterparts = [pyop, allauth]
     /// The providers with logout, dynamic registration, the hybrid flow and redirects to apps, which Doorkeeper lacks.
     static let complete = [glewlwyd, glewlwydTLS, django]
     /// Providers whose tokens expire while a test waits.

@@ -14,6 +14,7 @@ extension EndToEndTests {
             var testDescription: String { "\(provider.software.rawValue) \(client.joined(separator: " "))" }
 
             static let all = [
+                Counterpart(provider: .pyop, client: ["--register"]),
                 Counterpart(provider: .allauth, client: ["--register"], revokes: true),
                 Counterpart(provider: .allauth, client: ["--client-id", "public"], revokes: true),
             ]
@@ -55,6 +56,12 @@ extension EndToEndTests {
             static let all =
                 [
                     Misfit(
+                        provider: .pyop, options: ["--scope", "openid offline_access"], words: "--prompt consent",
+                        remedy: ["--scope", "openid offline_access", "--prompt", "consent"]),
+                    Misfit(
+                        provider: .pyop, options: ["--auth-method", "post"], words: "Check --auth-method",
+                        remedy: ["--auth-method", "basic"]),
+                    Misfit(
                         provider: .doorkeeper, options: [], words: "--tolerate unencoded-basic",
                         client: ["--client-id", "odd", "--client-secret-env", "ODD_SECRET"],
                         remedy: ["--tolerate", "unencoded-basic"]),
@@ -62,9 +69,10 @@ extension EndToEndTests {
                         provider: .allauth, options: ["--scope", "openid offline_access"],
                         words: "not list offline_access",
                         remedy: ["--scope", "openid"]),
+                    Misfit(provider: .pyop, options: ["--max-age", "600"], words: "Without --max-age"),
                     Misfit(provider: .allauth, options: ["--max-age", "600"], words: "Without --max-age"),
                 ]
-                + [(.allauth, "fragment")].map { provider, mode in
+                + [(.pyop, "form_post"), (.allauth, "fragment")].map { provider, mode in
                     Misfit(
                         provider: provider, options: ["--response-mode", mode], words: "--response-mode query",
                         remedy: ["--response-mode", "query"])
@@ -75,7 +83,8 @@ extension EndToEndTests {
         func misfit(_ misfit: Misfit) async throws {
             var authstate = try Authstate(misfit.provider)
             authstate.environment["ODD_SECRET"] = "p@ss:w%rd+/="
-            let client = misfit.client ?? ["--client-id", "public"]
+            let usual = misfit.provider == .pyop ? ["--register"] : ["--client-id", "public"]
+            let client = misfit.client ?? usual
             let refused = try await logIn(authstate, client, misfit.options)
             #expect(refused.status != 0 && refused.errors.contains(misfit.words), "\(refused)")
             let login = try await logIn(authstate, client, misfit.remedy)
