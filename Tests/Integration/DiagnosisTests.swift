@@ -24,7 +24,7 @@ extension ProviderTests {
             // glewlwyd's page is empty. A person can copy the sentence that the others show.
             let sentences: [(shown: String, sentence: String, name: RecognizedFailure.Name)] =
                 switch provider.software {
-                case .glewlwyd, .pyop, .allauth: []
+                case .glewlwyd, .pyop, .allauth, .openIDConnect: []
                 case .djangoOAuthToolkit:
                     [
                         (redirect, "Mismatching redirect URI.", .redirectMismatch),

@@ -17,6 +17,7 @@ packages=(
     python3 python3-venv                        # the provider in Python, and every script here
     ruby-doorkeeper-openid-connect puma         # the provider in Ruby, with Rails
     ruby-activerecord ruby-sqlite3              # and its database
+    ruby-openid-connect                         # a second one, a library
     chromium chromium-driver fonts-dejavu-core  # a real browser, driven over WebDriver
     openssl ca-certificates                     # a certificate authority of the tests' own
     iproute2                                    # a network namespace for client metadata documents

@@ -10,6 +10,7 @@ struct Provider: Sendable, Hashable {
         case doorkeeper
         case pyop
         case allauth
+        case openIDConnect = "openid_connect"
     }
 
     var software: Software
@@ -31,8 +32,9 @@ struct Provider: Sendable, Hashable {
     static let all = [glewlwyd, glewlwydTLS, django, doorkeeper]
     static let pyop = Provider(software: .pyop)
     static let allauth = Provider(software: .allauth)
+    static let openIDConnect = Provider(software: .openIDConnect)
     /// Further providers, at which the program alone is tried.
-    static let counterparts = [pyop, allauth]
+    static let counterparts = [pyop, allauth, openIDConnect]
     /// The providers with logout, dynamic registration, the hybrid flow and redirects to apps, which Doorkeeper lacks.
     static let complete = [glewlwyd, glewlwydTLS, django]
     /// Providers whose tokens expire while a test waits.
@@ -75,7 +77,7 @@ struct Provider: Sendable, Hashable {
         }
             && ([LoginBrowser.python] + ["venv", "mcp", "allauth"].map { "\(folder)/\($0)/bin/python" }).allSatisfy(
                 FileManager.default.isExecutableFile)
-            && ["ruby-doorkeeper-openid-connect"].allSatisfy {
+            && ["ruby-doorkeeper-openid-connect", "ruby-openid-connect"].allSatisfy {
                 FileManager.default.fileExists(atPath: "/usr/share/doc/\($0)")
             }
     }()

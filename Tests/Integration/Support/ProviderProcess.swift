@@ -76,7 +76,7 @@ extension ProviderProcess {
     var redirectURI: String {
         switch provider.software {
         case .glewlwyd: "http://127.0.0.1:\(RedirectPorts.next())/callback"
-        case .djangoOAuthToolkit, .doorkeeper, .pyop, .allauth: "http://127.0.0.1:0/callback"
+        case .djangoOAuthToolkit, .doorkeeper, .pyop, .allauth, .openIDConnect: "http://127.0.0.1:0/callback"
         }
     }
 }
