@@ -46,6 +46,29 @@ extension EndToEndTests {
             #expect(logout["session_ended"] == .bool(counterpart.endsSession), "\(logout)")
         }
 
+        /// A resource without sessions behind the proxy of FastMCP, in front of a provider; of one whose access tokens are
+        /// opaque the ID token is checked, and stays at the proxy.
+        @Test(
+            "a login for an API without a session, its renewal and its logout",
+            arguments: [(Provider.pyop, "openid offline_access"), (.glewlwyd, "profile offline_access")])
+        func resource(_ provider: Provider, _ scope: String) async throws {
+            var settings = ["STATELESS": "1", "UPSTREAM_ISSUER": try provider.process.issuer]
+            if provider == .pyop { settings["UPSTREAM_OPAQUE"] = "1" }
+            try await ResourceServer.run(.fastmcp, settings) { server in
+                let authstate = try Authstate()
+                let login = try await authstate(authstate.loginArguments(for: server.resource))
+                try #require(login.status == 0, "\(login)")
+                #expect(login.errors.contains("which user logged in is not known") == (provider == .pyop), "\(login)")
+                let status = try await authstate.json("status")
+                #expect(status["scope"]?.stringValue == scope && status["subject"]?.stringValue == nil, "\(status)")
+                #expect(try await authstate.call("add", ["a": 3, "b": 4], at: server.resource) == "7")
+                #expect(try await authstate.json("refresh")["authorized"] == true)
+                #expect(try await authstate.call("add", ["a": 4, "b": 4], at: server.resource) == "8")
+                let logout = try await authstate("logout", "--browser-command", authstate.browser.commandLine())
+                #expect(logout.status == 0 && logout.errors.contains("Logged out."), "\(logout)")
+            }
+        }
+
         /// An option that a provider does not take, and the words of the refusal that say what helps.
         struct Misfit: Sendable, CustomTestStringConvertible {
             var provider: Provider

@@ -35,7 +35,9 @@ BASE = f"http://127.0.0.1:{PORT}"
 UPSTREAM = os.environ["UPSTREAM_ISSUER"]
 SECONDS = os.environ.get("ACCESS_TOKEN_SECONDS")
 ORGANIZATION = os.environ.get("ASSERTION_ISSUER")
-READ, WRITE = "profile", "email"  # glewlwyd's scopes
+# Scopes of the upstream. Where only its ID token is a JWT, openid is the scope that everything needs.
+IS_OPAQUE = os.environ.get("UPSTREAM_OPAQUE") == "1"
+READ, WRITE = "openid" if IS_OPAQUE else "profile", "email"
 DOCUMENTS = f"https://{namespace.ADDRESS}"
 
 
@@ -56,7 +58,8 @@ def proxy():
     return OIDCProxy(
         config_url=f"{UPSTREAM}/.well-known/openid-configuration", client_id=identifier, client_secret=secret,
         token_endpoint_auth_method="client_secret_basic", base_url=BASE, required_scopes=[READ],
-        valid_scopes=[READ, WRITE, "offline_access"], client_storage=MemoryStore(),
+        valid_scopes=[READ, WRITE, "offline_access"], client_storage=MemoryStore(), verify_id_token=IS_OPAQUE,
+        extra_authorize_params={"prompt": "consent"} if IS_OPAQUE else None,
         jwt_signing_key=secrets.token_urlsafe(32),
         # glewlwyd refuses resources that its configuration does not name.
         forward_resource=False,
@@ -163,7 +166,9 @@ def main():
         pairs.append((socket.create_server((namespace.ADDRESS, 443)), uvicorn.Config(
             documents.app, log_level="warning", lifespan="off",
             ssl_certfile=f"{STATE}/tls.pem", ssl_keyfile=f"{STATE}/tls.key")))
-    app = make_server().http_app(path="/mcp", json_response=os.environ.get("JSON_RESPONSE") == "1")
+    app = make_server().http_app(
+        path="/mcp", json_response=os.environ.get("JSON_RESPONSE") == "1",
+        stateless_http=os.environ.get("STATELESS") == "1")
     guard(app)
     app.router.routes += [Route("/control/ready", lambda request: Response())]
     app.router.routes += documents.routes() if documents else []

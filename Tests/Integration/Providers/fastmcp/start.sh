@@ -16,6 +16,9 @@
 # ASSERTION_ISSUER        an organization's provider, whose assertions of a user's identity (ID-JAG, ES256) the proxy takes
 # DIRECT=1                no proxy: the resource's metadata name the upstream itself as the authorization server. Its
 #                         RESOURCES have to contain http://127.0.0.1:PORT/mcp
+# UPSTREAM_OPAQUE=1       the upstream's access tokens are opaque: the proxy checks its ID tokens, wants the scope openid
+#                         instead of profile, and has none for its own clients
+# STATELESS=1             no sessions: GET on /mcp is not allowed, and POST alone asks for a token
 # JSON_RESPONSE=1         answer MCP requests with JSON where the default is an event stream
 # AUTHSTATE_PROVIDERS     folder of the Python environments (default ~/.cache/authstatekit-providers)
 #
