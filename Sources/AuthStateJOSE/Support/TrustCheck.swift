@@ -264,6 +264,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case logoutTokenNonce
     /// 2.4: `jti` is present, so that a token is accepted once.
     case logoutTokenID
+    /// 2.7: a session that the provider ended before its login was complete is not kept.
+    case endedSession
 
     // Login by a third party
     /// The issuer is one of those that the program allows (OpenID Connect Core, 4).

@@ -11,22 +11,32 @@ extension AuthStatePool {
     ///   - login: The way to log in.
     ///   - key: The key that the state is kept under.
     ///   - annotations: Kept with the state, see `AuthState.Record.annotations`.
-    /// - Throws: As `AuthState.logIn(_:at:annotations:)`; what was stored before is then unchanged.
+    /// - Throws: As `AuthState.logIn(_:at:annotations:)`; what was stored before is then unchanged. `.notLoggedIn` when the
+    ///   provider has ended the session meanwhile, see `logOut(_:)`: the login is then ended, and its tokens are revoked.
     @discardableResult
     public func logIn(
         _ login: AuthState.Login, for key: AuthStateKey, annotations: [String: String] = [:]
     ) async throws -> AuthState {
         var login = login
         login.client = login.client.fallingBack(on: credential(key))
-        return await insert(
+        let state = await adopt(
             try await AuthState.logIn(login, at: AuthState.Place(environment, key), annotations: annotations))
+        try await checkSession(of: state)
+        return state
     }
 
     /// Adds a state that has just logged in; it must have been made with the pool's `service` and `store`.
     ///
-    /// - Returns: The one state of its key from now on: the one before, which has adopted the new grant, or this one.
+    /// - Returns: The one state of its key from now on: the one before, which has adopted the new grant, or this one; logged
+    ///   out when the provider has ended its session meanwhile, see `logOut(_:)`.
     @discardableResult
     public func insert(_ state: AuthState) async -> AuthState {
+        let kept = await adopt(state)
+        try? await checkSession(of: kept)
+        return kept
+    }
+
+    private func adopt(_ state: AuthState) async -> AuthState {
         await state.share { record in parts.withLock { $0.share(record) } }
         guard let older = place(state, insteadOf: nil), older !== state else { return state }
         // A change of the older one that is not saved yet, such as a logout, does not reach the new grant.

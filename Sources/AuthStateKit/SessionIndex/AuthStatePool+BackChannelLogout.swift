@@ -18,6 +18,9 @@ extension AuthStatePool {
     /// when this returns, also without a session, and with 400 when it throws: it may then send the token again, and the rest is
     /// ended. `removeEnd(_:)` removes the record of the end where no later login uses the key.
     ///
+    /// A session whose login is still in progress ends too: `logIn(_:for:annotations:)` then throws, on every server of the
+    /// store.
+    ///
     /// - Parameter token: A verified token, from `AuthorizationService.logoutToken(_:configuration:clientID:)`.
     /// - Throws: `AuthStateError`: `.invalidArgument` when the pool's store is not an `IndexedAuthStateStore`; of kind
     ///   `.store` when a session could not be found or ended, with all others ended.
@@ -29,6 +32,7 @@ extension AuthStatePool {
                 expected: "an IndexedAuthStateStore around the pool's store", received: "\(type(of: store))")
         }
         var (outcome, failure) = (BackChannelOutcome(), (any Error)?.none)
+        do { try await store.recordEnd(by: token) } catch { failure = error }
         for (key, grant) in try await store.grants(endedBy: token) {
             do {
                 guard let state = try await session(key, grant) else { continue }
@@ -42,6 +46,22 @@ extension AuthStatePool {
         }
         if let failure { throw failure }
         return outcome
+    }
+
+    /// Ends a login whose session the provider had ended before the index had it.
+    ///
+    /// - Throws: `AuthStateError`: `.notLoggedIn` when it has ended; of kind `.store` when the index cannot be read.
+    func checkSession(of state: AuthState) async throws {
+        guard let store = store as? IndexedAuthStateStore,
+            let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) }), try await store.hasEnded(token)
+        else { return }
+        // No caller gets the state. What cannot be removed or revoked now is left to a sweep.
+        _ = await state.logOut(with: nil)
+        try? await removeEnd(state.key)
+        release(state.key)
+        throw AuthStateError(
+            .notLoggedIn, stage: .logout, "The provider ended this session while the login was in progress.",
+            expected: "a session that began after the logout", hint: "Log in again.")
     }
 
     /// The state of an indexed session, as it is stored; nil when it has ended, or the key has another login by now.

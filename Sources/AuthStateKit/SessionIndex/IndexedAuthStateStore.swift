@@ -1,4 +1,5 @@
 public import AuthStateFoundation
+import AuthStateJOSE
 public import AuthStateOAuth
 public import AuthStateStorage
 
@@ -17,6 +18,10 @@ public import AuthStateStorage
 /// at its next renewal. An entry without a state, left by a crash, ends
 /// nothing; `entries(savedBefore:)`, and so a sweep of the pool, removes it.
 ///
+/// The end that a logout token told of stays in the entry for a quarter of an hour after the token's `exp`, and until the next
+/// sweep: a login whose ID token was on its way when the token came is not in the index yet, and the pool ends it when it is
+/// added. Only tokens with the provider's signature leave such records, one for each session or user.
+///
 /// Put it around all other stores: it reads the ID tokens of the archives, which a sealing store has to open first.
 public struct IndexedAuthStateStore: AuthStateStore {
     let base: any AuthStateStore
@@ -33,7 +38,7 @@ public struct IndexedAuthStateStore: AuthStateStore {
     /// Returns the keys of the sessions that a logout token ends: those of its `sid`, else all of its `sub`.
     ///
     /// A session that began after the token was issued is not among them, by the provider's clock alone: so a token that is
-    /// repeated later ends no new session.
+    /// repeated later ends no new session. Its machines' clocks may differ: by a minute for a `sid`, by two seconds for a `sub`.
     ///
     /// - Throws: `AuthStateError` of kind `.store`.
     public func keys(endedBy token: LogoutToken) async throws -> [AuthStateKey] {
@@ -43,9 +48,25 @@ public struct IndexedAuthStateStore: AuthStateStore {
     /// The keys of the sessions that a token ends, each with the grant that it has to be.
     func grants(endedBy token: LogoutToken) async throws -> [(key: AuthStateKey, grant: String)] {
         guard let name = SessionName(token) else { return [] }
-        let issued = token.issuedAt.timeIntervalSince1970
-        return try await index.sessions(of: name).filter { $0.value.begun <= issued }.sorted { $0.key < $1.key }
+        let end = SessionIndexEntry.End(token, of: name)
+        return try await index.sessions(of: name).filter { $0.value.begun <= end.through }.sorted { $0.key < $1.key }
             .map { (AuthStateKey(rawValue: $0.key), $0.value.grant) }
+    }
+
+    /// Records the end that a token tells of, for sessions that are not in the index yet.
+    func recordEnd(by token: LogoutToken) async throws {
+        guard let name = SessionName(token) else { return }
+        try await index.end(name, SessionIndexEntry.End(token, of: name))
+    }
+
+    /// Whether the provider has ended the session of an ID token, as far as the index remembers.
+    func hasEnded(_ token: IDToken) async throws -> Bool {
+        guard let begun = token.issuedAt?.timeIntervalSince1970 else { return false }
+        for name in SessionName.all(of: token) {
+            guard let end = try await index.entry(of: name).end else { continue }
+            guard TrustCheck.endedSession.holds(begun > end.through) else { return true }
+        }
+        return false
     }
 
     /// Reads a state; nil when there is none under the key.
@@ -74,7 +95,7 @@ public struct IndexedAuthStateStore: AuthStateStore {
             try Task.checkCancellation()
             if let stored = try? await base.load(entry.key), SessionIndexEntry(data: stored.archive) != nil {
                 // One that cannot be cleaned up now is left for the next sweep.
-                do { try await index.removeEnded(from: entry) } catch is AuthStateError {}
+                do { try await index.removeEnded(from: entry, at: date) } catch is AuthStateError {}
             } else {
                 states.append(entry)
             }

@@ -9,9 +9,21 @@ struct SessionIndex: Sendable {
     let store: any AuthStateStore
     private let deadline = Duration.seconds(30)
 
+    /// The entry of a name; an empty one where none is stored.
+    func entry(of name: SessionName) async throws -> SessionIndexEntry {
+        try await store.load(name.key).flatMap { SessionIndexEntry(data: $0.archive) } ?? SessionIndexEntry()
+    }
+
     /// The sessions of a name, by the keys of their states.
     func sessions(of name: SessionName) async throws -> [String: SessionIndexEntry.Session] {
-        try await store.load(name.key).flatMap { SessionIndexEntry(data: $0.archive) }?.sessions ?? [:]
+        try await entry(of: name).sessions
+    }
+
+    /// Records the end of a name, for logins of it that are in progress.
+    func end(_ name: SessionName, _ end: SessionIndexEntry.End) async throws {
+        try await change(name.key) { entry in
+            entry.end = entry.end.map(end.joined) ?? end
+        }
     }
 
     /// Adds a session; one that is there already keeps its time.
@@ -43,11 +55,13 @@ struct SessionIndex: Sendable {
         }
     }
 
-    /// Removes the sessions whose states are gone or have ended from an entry.
+    /// Removes the sessions whose states are gone or have ended from an entry, and an end that no login can meet any more.
     ///
-    /// - Parameter listed: An entry of some age. A login adds its session shortly before it stores its state; a session that
-    ///   is added meanwhile gives the entry another version, and is left for the next time.
-    func removeEnded(from listed: AuthStateEntry) async throws {
+    /// - Parameters:
+    ///   - listed: An entry of some age. A login adds its session shortly before it stores its state; a session that is added
+    ///     meanwhile gives the entry another version, and is left for the next time.
+    ///   - date: A moment that is not in the future.
+    func removeEnded(from listed: AuthStateEntry, at date: Date) async throws {
         guard let stored = try await store.load(listed.key), stored.version == listed.version,
             var entry = SessionIndexEntry(data: stored.archive)
         else { return }
@@ -58,6 +72,7 @@ struct SessionIndex: Sendable {
                 if state.map({ IndexedSession(archive: $0.archive).hasEnded }) ?? true { entry.sessions[key] = nil }
             } catch is AuthStateError {}
         }
+        if let end = entry.end, end.until < date.timeIntervalSince1970 { entry.end = nil }
         let rest = entry
         try await store.withLease(listed.key, deadline: deadline) { lease in
             guard try await lease.load()?.version == listed.version else { return }
@@ -71,14 +86,14 @@ struct SessionIndex: Sendable {
             let before = stored.flatMap { SessionIndexEntry(data: $0.archive) } ?? SessionIndexEntry()
             var entry = before
             body(&entry)
-            if entry.sessions != before.sessions { try await save(entry, over: stored?.version, under: lease) }
+            if entry != before { try await save(entry, over: stored?.version, under: lease) }
         }
     }
 
     private func save(
         _ entry: SessionIndexEntry, over version: StoredAuthState.Version?, under lease: any AuthStateLease
     ) async throws {
-        if entry.sessions.isEmpty { return try await lease.delete(expecting: version) }
+        if entry.isEmpty { return try await lease.delete(expecting: version) }
         _ = try await lease.save(entry.data(), expecting: version)
     }
 }

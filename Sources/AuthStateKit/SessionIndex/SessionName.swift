@@ -31,6 +31,13 @@ struct SessionName: Hashable, Sendable {
         return Set(names.compactMap(\.self))
     }
 
+    /// The seconds by which a session may have begun after the logout token that ends it, where the two come from machines of
+    /// the provider with different clocks.
+    ///
+    /// The next login gets another `sid`, so that a minute ends no other session. A user may log in again within seconds: the
+    /// leeway of `sub` covers only times in whole seconds, and clocks that NTP keeps.
+    var leeway: Double { kind == .session ? 60 : 2 }
+
     /// The key of the name's entry in the store; no user or session can be read from it.
     var key: AuthStateKey {
         get throws {

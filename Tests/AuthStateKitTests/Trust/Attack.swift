@@ -18,7 +18,7 @@ struct Attack: Sendable {
         idToken + jose + discovery + userInfo + authorizationResponse + logoutResponse + loopbackReceiver
         + signedResponse + tokenResponse + reauthorization + registration + logoutToken + thirdPartyLogin
         + deviceAuthorization + tenants + backchannelAuthentication + typedToken + storedStates
-        + shortSecret + foreignRefusal + resources
+        + shortSecret + foreignRefusal + resources + endedSessions
 }
 
 extension Attack: CustomTestStringConvertible {

@@ -1,0 +1,78 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+@Suite("Back-channel logout before the login is complete", .timeLimit(.minutes(2)))
+struct LateLogoutTests {
+    @Test(
+        "the login is refused at the other server, its tokens are revoked, and nothing of it stays",
+        arguments: LateLogin.Ending.allCases)
+    func refused(_ ending: LateLogin.Ending) async throws {
+        let site = try await LateLogin()
+        let server = site.server(ending)
+        let error = await authError {
+            try await server.logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
+        }
+        #expect(error?.code == .notLoggedIn && error?.kind == .reauthenticationRequired)
+        #expect(site.fixture.provider.requestCount(.revocation) == 2)
+        #expect(try await site.base.load("a") == nil && server.loadedState(for: "a") == nil)
+        #expect(await authError { try await site.other.state(for: "a") }?.code == .notLoggedIn)
+    }
+
+    @Test("a state that is added to the pool after its login is returned logged out")
+    func inserted() async throws {
+        let site = try await LateLogin()
+        let server = site.server(.user)
+        let state = try await AuthState.logIn(
+            .browser(site.fixture.request(), DirectUserAgent()),
+            at: AuthState.Place(server.store, key: "a", service: server.service))
+        #expect(state.isAuthorized)
+        #expect(await !server.insert(state).isAuthorized)
+    }
+
+    @Test("a login after the logout stands, and a token that comes once more ends nothing")
+    func laterLogin() async throws {
+        let site = try await LateLogin()
+        #expect(await authError { _ = try await site.logIn(.user) }?.code == .notLoggedIn)
+        site.clock.advance(by: .seconds(3))
+        let state = try await site.other.logIn(.browser(site.fixture.request(), DirectUserAgent()), for: "a")
+        #expect(state.isAuthorized)
+    }
+
+    @Test("the record of an end outlives sweeps as long as a login may take, then a sweep removes it")
+    func swept() async throws {
+        let site = try await LateLogin()
+        for ending in LateLogin.Ending.allCases {
+            #expect(await authError { _ = try await site.logIn(ending) }?.code == .notLoggedIn)
+        }
+        func records() async throws -> Int {
+            try await site.other.sweep(olderThan: .zero)
+            return try await site.base.entries(savedBefore: .distantFuture).count
+        }
+        // Two sessions and one user.
+        site.clock.advance(by: .seconds(120 + 600))
+        #expect(try await records() == 3)
+        site.clock.advance(by: .seconds(400))
+        #expect(try await records() == 0)
+    }
+
+    @Test("the last of several ends counts, and an entry from before ends were recorded is read")
+    func entries() async throws {
+        func token(_ issued: Double) throws -> LogoutToken {
+            try LogoutToken(
+                LogoutTokenForger.token(["iat": .number(JSONNumber(Int64(issued)))]), keys: LogoutTokenForger.keys(),
+                expectation: LogoutTokenForger.expectation())
+        }
+        let now = LogoutTokenForger.now.timeIntervalSince1970
+        let store = IndexedAuthStateStore(InMemoryAuthStateStore())
+        for issued in [now - 10, now, now - 20] { try await store.recordEnd(by: token(issued)) }
+        let name = try #require(SessionName(token(now)))
+        #expect(try await store.index.entry(of: name).end?.through == now + name.leeway)
+        let former = Data(#"{"format":1,"sessionIndex":1,"sessions":{"a":{"begun":1,"grant":"g"}}}"#.utf8)
+        let entry = try #require(SessionIndexEntry(data: former))
+        #expect(entry.sessions.count == 1 && entry.end == nil && !entry.isEmpty)
+    }
+}
