@@ -110,6 +110,9 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case signedMetadataTimes
     /// Where a resource named the authorization server, that server's metadata list S256 (MCP, Authorization).
     case promisedPKCE
+    /// Where a resource named the authorization server, and others may know the client too, that server promises `iss` or has
+    /// its page at its own origin (RFC 9700, 4.4).
+    case ownAnswers
     /// A client that is known to one authorization server is used at no other one (MCP, Authorization).
     case resourceClient
     /// A server that a client registers at gives it no identifier that the program has elsewhere (MCP, Authorization).

@@ -51,7 +51,7 @@ extension ResourceAccess {
         let home = before.flatMap { $0.client.provider.issuer == issuer ? $0 : nil }
         let choice: [ResourceClient].Choice =
             clients.isEmpty && login.assertionGrant() != nil
-            ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings())
+            ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings(), hasPage: login.hasPage)
         let registration = try await registration(at: issuer, home, isKnown: true)
         let scopes = try scopes(challenge, metadata, provider, error == nil ? nil : home, because: error)
         return Plan(

@@ -1,3 +1,4 @@
+import AuthStateFoundation
 import AuthStateJOSE
 public import AuthStateOAuth
 
@@ -91,19 +92,33 @@ extension [ResourceClient] {
     /// - Parameters:
     ///   - provider: The server.
     ///   - bound: Where known clients without an issuer were used first, by identifier: they stay there.
+    ///   - hasPage: Whether a person is to log in at the server's page.
     /// - Throws: `AuthStateError` of stage registration with `.clientIssuerMismatch`, `.invalidArgument` for a token without an
-    ///   issuer, or `.endpointMissing` when no way is open.
-    func choice(at provider: ProviderConfiguration, bound: [String: String]) throws -> Choice {
+    ///   issuer, `.unsupported` for a client that may be taken for that of another server, or `.endpointMissing` when no way
+    ///   is open.
+    func choice(at provider: ProviderConfiguration, bound: [String: String], hasPage: Bool = true) throws -> Choice {
         let issuer = provider.issuer?.rawValue ?? ""
         func isHere(_ name: String) -> Bool { provider.issuer?.isServer(name) ?? name.isEmpty }
-        var foreign: (id: String, issuer: String)?
+        var (foreign, confusable): ((id: String, issuer: String)?, String?)
+        // A client that other servers know too, perhaps.
+        func isOpen(_ id: String, _ credential: ClientCredential) -> Bool {
+            let isSafe = !hasPage || provider.answersAreItsOwn || credential.provesItsServer
+            if TrustCheck.ownAnswers.holds(isSafe) { return true }
+            confusable = confusable ?? id
+            return false
+        }
         for case .known(let id, let credential, let own) in map(\.way) {
             let home = own ?? bound[id] ?? issuer
-            if TrustCheck.resourceClient.holds(isHere(home)) { return .ready(id: id, credential) }
-            foreign = foreign ?? (id, home)
+            guard TrustCheck.resourceClient.holds(isHere(home)) else {
+                foreign = foreign ?? (id, home)
+                continue
+            }
+            if own != nil || isOpen(id, credential) { return .ready(id: id, credential) }
         }
         if provider.metadata?.clientIDMetadataDocumentSupported == true {
-            for case .document(let url, let credential) in map(\.way) { return .ready(id: url, credential) }
+            for case .document(let url, let credential) in map(\.way) where isOpen(url, credential) {
+                return .ready(id: url, credential)
+            }
         }
         if provider.registrationEndpoint != nil {
             for case .registering(let metadata, let token, let own, let credential) in map(\.way) {
@@ -116,6 +131,7 @@ extension [ResourceClient] {
                 return .registering(metadata, initialAccessToken: token, credential)
             }
         }
+        if let confusable { throw provider.confusing(confusable) }
         if let foreign {
             throw AuthStateError(
                 .clientIssuerMismatch, stage: .registration,
@@ -139,6 +155,35 @@ extension [ResourceClient] {
             expected: "the issuer beside the token", received: "none",
             hint: "Name the issuer: the resource may name any server.")
     }
+}
+
+extension ProviderConfiguration {
+    /// Whether a code that answers a login comes from this server: it names itself in its answers, or its page is at its own
+    /// origin. Any other page may be that of a server whose codes this one is not to get (RFC 9700, section 4.4).
+    fileprivate var answersAreItsOwn: Bool {
+        guard metadata?.authorizationResponseIssParameterSupported != true,
+            !tolerances.contains(.foreignAuthorizationEndpoint), let page = authorizationEndpoint, let issuer
+        else { return true }
+        return URIReference(page.absoluteString).origin == URIReference(issuer.rawValue).origin
+    }
+
+    /// The error of a client that cannot be used here, because the answer may be for the one with its name at another server.
+    fileprivate func confusing(_ client: String) -> AuthStateError {
+        AuthStateError(
+            .unsupported, stage: .registration,
+            "The authorization server that the resource names leads to the page of another origin: it could get a code "
+                + "that another server issues to the client \(client.printable()).",
+            expected: "authorization_response_iss_parameter_supported, or an authorization_endpoint at "
+                + (issuer.map { URIReference($0.rawValue).origin } ?? "the issuer's origin").printable(),
+            received: authorizationEndpoint.map { URIReference($0.absoluteString).redacted },
+            hint: "Give a known client its issuer. Tolerate foreignAuthorizationEndpoint if you know that the page is "
+                + "this server's.")
+    }
+}
+
+extension ClientCredential {
+    /// Whether the client proves itself by what no other server can use: then a code alone is worth nothing to it.
+    fileprivate var provesItsServer: Bool { method?.signsAssertions == true || method?.usesCertificate == true }
 }
 
 extension Client {

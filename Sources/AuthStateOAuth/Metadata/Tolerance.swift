@@ -50,6 +50,9 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// A protected resource's metadata name a path above the resource's, at the same origin, instead of the resource (RFC
     /// 9728, section 3.3): tokens are then requested for that path.
     public static let parentResource = Tolerance(rawValue: "parentResource")
+    /// An authorization server that a resource named has its page at another origin than its issuer's, and does not promise
+    /// `iss` in its answers (RFC 9207): a client that other servers know too is used there all the same.
+    public static let foreignAuthorizationEndpoint = Tolerance(rawValue: "foreignAuthorizationEndpoint")
     /// A pushed request names the DPoP key (`dpop_jkt`) and goes without a proof (RFC 9449, section 10.1, has both ways):
     /// the provider wants a nonce in the proof there, and does not say which.
     public static let unprovenPush = Tolerance(rawValue: "unprovenPush")

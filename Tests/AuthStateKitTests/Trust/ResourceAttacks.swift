@@ -33,6 +33,9 @@ extension Attack {
             },
             Attack(.resourceClient) { try choose(.known("app", issuer: "https://evil.example/tenant")) },
             Attack(.resourceClient) { try choose(.known("app"), bound: ["app": "https://op.example"]) },
+            Attack(.ownAnswers) { try await ResourceMixUp.logIn([.document(ResourceMixUp.document)]) },
+            Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app")]) },
+            Attack(.ownAnswers) { try await ResourceMixUp.logIn([.known("app", credential: .secret("s"))]) },
         ]
         + ["https://evil.example/v1", "http://api.example/v1", "https://api.example:8443/v1"].map { url in
             Attack(.resourceOrigin) { try await send(to: url) }

@@ -80,8 +80,9 @@ struct ConnectionOptions: ParsableArguments {
                 "Name the provider with --issuer or --provider\(identity == nil ? "" : ", --identifier or --for").")
         }
         if given.count > 1 { throw ValidationError("\(given[0]) goes without \(given[1]).") }
-        if tolerances.contains(.parentResource) {
-            throw ValidationError("--tolerate parent-resource goes with 'authstate login --for'.")
+        let ofResources: [ToleranceName] = [.parentResource, .foreignAuthorizationEndpoint]
+        if let name = tolerances.first(where: ofResources.contains) {
+            throw ValidationError("--tolerate \(name.rawValue) goes with 'authstate login --for'.")
         }
     }
 

@@ -14,6 +14,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case parentResource = "parent-resource"
     case plainAssertionType = "plain-assertion-type"
     case refreshTokenGrace = "refresh-token-grace"
+    case foreignAuthorizationEndpoint = "foreign-authorization-endpoint"
 
     var tolerance: Tolerance {
         switch self {
@@ -28,6 +29,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .parentResource: .parentResource
         case .plainAssertionType: .plainAssertionType
         case .refreshTokenGrace: .refreshTokenGrace
+        case .foreignAuthorizationEndpoint: .foreignAuthorizationEndpoint
         }
     }
 }
