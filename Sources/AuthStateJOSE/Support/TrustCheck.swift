@@ -115,6 +115,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case ownAnswers
     /// A client that is known to one authorization server is used at no other one (MCP, Authorization).
     case resourceClient
+    /// Where a client belongs outlives a sweep of the logins (MCP, Authorization).
+    case sweptBinding
     /// A server that a client registers at gives it no identifier that the program has elsewhere (MCP, Authorization).
     case registeredIdentifier
     /// A token that permits registrations goes to the authorization server that it is for (RFC 7591, 3).

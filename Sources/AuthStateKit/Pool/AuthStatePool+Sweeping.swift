@@ -1,4 +1,5 @@
 import AuthStateFoundation
+import AuthStateJOSE
 public import AuthStateOAuth
 import AuthStateStorage
 import AuthStateSystem
@@ -10,7 +11,7 @@ extension AuthStatePool {
         public var deleted = 0
         /// Deleted states whose tokens the provider has revoked.
         public var revoked = 0
-        /// States that were saved meanwhile, or were gone.
+        /// States that were saved meanwhile, were gone, or never had a login.
         public var kept = 0
         /// States that could not be swept, or whose tokens could not be revoked.
         public var failures = 0
@@ -26,6 +27,7 @@ extension AuthStatePool {
     /// Each state is checked under its lease, and deleted when nothing was saved since it was listed. A state is kept
     /// for the next sweep when its provider cannot be reached, or when the credential may not be sent to it
     /// (`.credentialWithheld`); every other failure to revoke is counted, and the state is deleted all the same.
+    /// What was saved without a login is kept: a `ResourceAccess` remembers so where its clients belong and are registered.
     /// `Options.concurrentRenewals` bounds how many states are swept at once.
     ///
     /// The pool's credential is asked for by the key of the entry, which stands for the state's where the store keeps digests
@@ -57,6 +59,7 @@ extension AuthStatePool {
                     return SweepOutcome(kept: 1)
                 }
                 let record = try environment.record(of: stored, credential: credential(entry.key))
+                guard TrustCheck.sweptBinding.holds(!record.isClientAlone) else { return SweepOutcome(kept: 1) }
                 var outcome = try await revoke(record)
                 try await lease.delete(expecting: stored.version)
                 outcome.deleted = 1
@@ -81,6 +84,14 @@ extension AuthStatePool {
         } catch let error as AuthStateError where error.kind != .transient && error.code != .credentialWithheld {
             return SweepOutcome(failures: 1, error: error)
         }
+    }
+}
+
+extension AuthState.Record {
+    /// Whether this is a client, registered or not, without a login that was made or has ended.
+    fileprivate var isClientAlone: Bool {
+        !isLoggedOut && lastTokenResponse == nil && refreshToken == nil && machineGrant == nil
+            && lastAuthorizationResponse == nil && authorizationError == nil
     }
 }
 

@@ -251,6 +251,23 @@ struct ResourceServersTests {
         #expect(pair.second.requestCount(.authorization) == 0)
     }
 
+    @Test("a sweep leaves where a known client belongs, and a registration, and takes the login")
+    func swept() async throws {
+        let pair = try await Pair()
+        for (key, client) in [("known", ResourceClient.known("app")), ("own", .registering(ResourceWorld.metadata))] {
+            _ = try await pair.world.access(clients: [client], key: AuthStateKey(key)).performAction(pair.world.get())
+        }
+        let pool = AuthStatePool(store: pair.world.store, service: pair.world.service)
+        let outcome = try await pool.sweep(olderThan: .seconds(-10))
+        #expect(outcome.deleted == 2 && outcome.kept == 2 && outcome.failures == 0)
+        let registering = try pair.world.access(key: "own")
+        _ = try await registering.performAction(pair.world.get())
+        #expect(pair.world.provider.requestCount(.registration) == 1 && pair.world.logins == 3)
+        pair.migrate()
+        let next = try pair.world.access(clients: [.known("app")], key: "known")
+        #expect(await authError { try await next.logIn() }?.code == .clientIssuerMismatch)
+    }
+
     @Test("http is for resources on this machine")
     func plain() throws {
         func make(_ text: String) throws { _ = try ResourceAccess(text, clients: []) }

@@ -86,6 +86,7 @@ extension Attack {
             Attack(.pendingResource) { try await complete(for: ["https://api.evil.example/v1"]) },
             Attack(.pendingResource) { try await complete(for: []) },
             Attack(.pendingResource) { try await complete(for: ["https://api.example/v2"]) },
+            Attack(.sweptBinding) { try await logInAfterSweep() },
             Attack(.registeredIdentifier) { try await register(as: "https://app.example/client.json") },
             Attack(.signature) { try verify(by: SigningKey.generate(.es256)) },
             Attack(.signedMetadataTimes) { try verify(["exp": 1000]) },
@@ -209,7 +210,8 @@ extension Attack {
     /// A program with a secret logs in at the server of a resource, which gives it the scope `read` alone.
     @discardableResult
     private static func logIn(
-        server: JSONValue = "https://other.example", _ change: (inout ResourceAccess.Options) -> Void
+        server: JSONValue = "https://other.example", store: any AuthStateStore = InMemoryAuthStateStore(),
+        _ change: (inout ResourceAccess.Options) -> Void
     ) async throws -> ResourceAccess {
         let transport = ScriptedPages.transport([
             "https://api.example/.well-known/oauth-protected-resource/v1": [
@@ -223,9 +225,20 @@ extension Attack {
         change(&options)
         let access = try ResourceAccess(
             "https://api.example/v1", clients: [.known("app", credential: .secret("s"))], login: .clientCredentials,
-            service: AuthorizationService(transport: transport), options: options)
+            store: store, service: AuthorizationService(transport: transport), options: options)
         try await access.logIn()
         return access
+    }
+
+    /// A sweep deletes what the store has of a login, so that the next server that the resource names gets the secret.
+    private static func logInAfterSweep() async throws {
+        let (store, service) = (InMemoryAuthStateStore(), AuthorizationService(transport: tokens))
+        let access = try await logIn(server: "https://op.example", store: store) { _ in }
+        try await access.authState()?.clear()
+        let sweep = try await AuthStatePool(store: store, service: service).sweep(olderThan: .seconds(-1))
+        guard sweep.deleted > 1 else {
+            throw AuthStateError(.clientIssuerMismatch, stage: .registration, "The client belongs to another server.")
+        }
     }
 
     /// A resource names a server that the program's assertion is not for.
