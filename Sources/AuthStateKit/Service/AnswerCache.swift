@@ -13,7 +13,7 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         var value: Value
         var fetchedAt: Double
         var lifetime: Double
-        var budget: RefetchBudget
+        var budgets: [RefetchBudget.Sender: RefetchBudget]
     }
 
     private var entries: [Key: Entry] = [:]
@@ -21,16 +21,19 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
 
     /// Returns the value, fetched when none is cached or it has expired; a failure is not cached.
     ///
-    /// - Parameter stale: A cached value that did not serve: another one is fetched, if the budget allows.
+    /// - Parameters:
+    ///   - stale: A cached value that did not serve: another one is fetched, if the budget allows.
+    ///   - sender: The sender of what the stale value did not serve for.
     /// - Throws: The fetch's error; `RefetchBudget.Spent`; `CancellationError`, which does not disturb other callers.
     func value(
-        of key: Key, insteadOf stale: Value? = nil, now: Double, fetch: @escaping @Sendable () async throws -> Answer
+        of key: Key, insteadOf stale: Value? = nil, from sender: RefetchBudget.Sender = .provider, now: Double,
+        fetch: @escaping @Sendable () async throws -> Answer
     ) async throws -> Value {
         let entry = entries[key].flatMap { (0..<$0.lifetime).contains(now - $0.fetchedAt) ? $0 : nil }
         if let entry, entry.value != stale { return entry.value }
         // A caller that arrives during a fetch joins it, which costs nothing of the budget.
         if let flight = flights[key] { return try await flight.value() }
-        if entry != nil { try entries[key]?.budget.spend(now) }
+        if entry != nil { try entries[key]?.budgets[sender, default: RefetchBudget()].spend(now) }
         let flight = SharedResult<Value>()
         flights[key] = flight
         // A task of its own: the cancellation of one caller must not cancel the fetch of the others.
@@ -49,13 +52,24 @@ actor AnswerCache<Key: Hashable & Sendable, Value: Equatable & Sendable> {
         let before = entries[key]
         let value = before.flatMap { $0.value == answer.value ? $0.value : nil } ?? answer.value
         entries[key] = Entry(
-            value: value, fetchedAt: now, lifetime: answer.lifetime, budget: before?.budget ?? RefetchBudget())
+            value: value, fetchedAt: now, lifetime: answer.lifetime, budgets: before?.budgets ?? [:])
         return value
     }
 }
 
 /// A budget of early refetches: three at once, then one a minute.
 struct RefetchBudget: Sendable {
+    /// The sender of what causes a refetch. Each has a budget of its own: what anonymous requests spend is not missing when the
+    /// provider changes its keys.
+    enum Sender {
+        /// The provider, which answered a request of this client.
+        case provider
+        /// A browser, with what may be the answer to a login.
+        case browser
+        /// An anonymous request, with what may be a logout token.
+        case stranger
+    }
+
     /// The budget is used up.
     struct Spent: Error {}
 

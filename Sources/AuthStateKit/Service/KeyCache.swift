@@ -33,7 +33,8 @@ struct KeyCache: Sendable {
         fetch: @escaping @Sendable () async throws -> Answer
     ) async throws -> JSONWebKeySet {
         do {
-            return try await answers.value(of: source, insteadOf: stale, now: now) {
+            let sender = RefetchBudget.Sender(stage)
+            return try await answers.value(of: source, insteadOf: stale, from: sender, now: now) {
                 let answer = try await fetch()
                 let lifetime = min(answer.lifetime ?? Self.defaultLifetime, Self.longestLifetime)
                 return AnswerCache.Answer(value: answer.keys, lifetime: lifetime)
@@ -43,6 +44,17 @@ struct KeyCache: Sendable {
                 .temporarilyUnavailable, stage: stage,
                 "No key of the provider fits the signature, and its keys were fetched too often.",
                 hint: "Try again in a minute.")
+        }
+    }
+}
+
+extension RefetchBudget.Sender {
+    /// The sender of the tokens that a stage verifies.
+    fileprivate init(_ stage: AuthStateError.Stage) {
+        switch stage {
+        case .logout: self = .stranger
+        case .authorization: self = .browser
+        default: self = .provider
         }
     }
 }

@@ -19,9 +19,10 @@ final class KeyCacheTests: Sendable {
 
     /// Asks for keys; each fetch brings other ones.
     private func keys(
-        at now: Double, insteadOf stale: JSONWebKeySet? = nil, lifetime: Double? = nil
+        at now: Double, insteadOf stale: JSONWebKeySet? = nil, lifetime: Double? = nil,
+        stage: AuthStateError.Stage = .token
     ) async throws -> JSONWebKeySet {
-        try await cache.keys(of: source, insteadOf: stale, now: now, stage: .token) {
+        try await cache.keys(of: source, insteadOf: stale, now: now, stage: stage) {
             let count = self.fetches.withLock { count in
                 count += 1
                 return count
@@ -72,6 +73,21 @@ final class KeyCacheTests: Sendable {
         known = try await keys(at: 61, insteadOf: known)
         #expect(count == 5)
         await #expect(throws: AuthStateError.self) { try await keys(at: 62, insteadOf: known) }
+    }
+
+    @Test(
+        "anonymous requests spend a budget of their own: for logout tokens and for answers by a browser",
+        arguments: [AuthStateError.Stage.logout, .authorization])
+    func strangers(_ stage: AuthStateError.Stage) async throws {
+        var known = try await keys(at: 0)
+        for _ in 0..<3 { known = try await keys(at: 1, insteadOf: known, stage: stage) }
+        let error = await authError { try await keys(at: 2, insteadOf: known, stage: stage) }
+        #expect(error?.code == .temporarilyUnavailable && error?.stage == stage)
+        // The provider changes its keys: logins and renewals have them fetched.
+        for stage in [AuthStateError.Stage.token, .refresh, .userinfo] {
+            known = try await keys(at: 2, insteadOf: known, stage: stage)
+        }
+        #expect(count == 7)
     }
 
     @Test("a caller with keys that were replaced already gets the newer ones without a fetch")

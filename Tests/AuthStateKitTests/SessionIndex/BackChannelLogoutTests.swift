@@ -252,6 +252,23 @@ struct BackChannelLogoutTests {
         #expect(try await site.servers[0].logOut(token).ended == ["a", "b"], "posted again, the token ends them")
     }
 
+    @Test("junk that anyone may post as a logout token keeps no login waiting when the provider changes its keys")
+    func junk() async throws {
+        let site = try await Site()
+        try await site.logIn("a")
+        for name in ["x", "y", "z", "w"] {
+            let junk = try LogoutTokenForger.token(by: try .generate(.es256, keyID: name))
+            let error = await authError {
+                _ = try await site.fixture.service.logoutToken(
+                    junk, configuration: site.fixture.configuration, clientID: "app")
+            }
+            #expect(error?.code == (name == "w" ? .temporarilyUnavailable : .invalidSignature))
+        }
+        try site.fixture.provider.rotateKeys(keepsOld: false)
+        try await site.logIn("b")
+        #expect(await site.continues("b") == [true, true])
+    }
+
     @Test("a pool whose store has no index says so")
     func withoutIndex() async throws {
         let site = try await Site()
