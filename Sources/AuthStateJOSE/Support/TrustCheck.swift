@@ -271,6 +271,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case logoutTokenID
     /// 2.7: a session that the provider ended before its login was complete is not kept.
     case endedSession
+    /// A state's key is not that of an entry of the index, which users could overwrite by a name that they choose.
+    case indexKey
 
     // Login by a third party
     /// The issuer is one of those that the program allows (OpenID Connect Core, 4).

@@ -22,6 +22,7 @@ extension AuthStatePool {
         let state = await adopt(
             try await AuthState.logIn(login, at: AuthState.Place(environment, key), annotations: annotations))
         try await checkSession(of: state)
+        await endSurplus(beside: state)
         return state
     }
 
@@ -33,6 +34,7 @@ extension AuthStatePool {
     public func insert(_ state: AuthState) async -> AuthState {
         let kept = await adopt(state)
         try? await checkSession(of: kept)
+        await endSurplus(beside: kept)
         return kept
     }
 

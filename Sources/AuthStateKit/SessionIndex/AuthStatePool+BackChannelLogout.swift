@@ -64,6 +64,23 @@ extension AuthStatePool {
             expected: "a session that began after the logout", hint: "Log in again.")
     }
 
+    /// Ends the oldest sessions of a user who has more than the index has room for; without it their later sessions could not be
+    /// saved.
+    func endSurplus(beside state: AuthState) async {
+        guard let store = store as? IndexedAuthStateStore,
+            let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) })
+        else { return }
+        for (name, key, grant) in (try? await store.surplus(of: token)) ?? [] where key != state.key {
+            // One that cannot be ended now is tried again at the next login.
+            guard let old = try? await session(key, grant) else {
+                await store.index.remove(key, from: [name])
+                continue
+            }
+            _ = await old.logOut(with: nil)
+            try? await removeEnd(key)
+        }
+    }
+
     /// The state of an indexed session, as it is stored; nil when it has ended, or the key has another login by now.
     private func session(_ key: AuthStateKey, _ grant: String) async throws -> AuthState? {
         var isLast = false

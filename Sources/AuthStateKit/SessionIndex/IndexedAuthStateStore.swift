@@ -18,6 +18,8 @@ public import AuthStateStorage
 /// at its next renewal. An entry without a state, left by a crash, ends
 /// nothing; `entries(savedBefore:)`, and so a sweep of the pool, removes it.
 ///
+/// A user has 10,000 sessions at most: the pool then ends the oldest one at each login.
+///
 /// The end that a logout token told of stays in the entry for a quarter of an hour after the token's `exp`, and until the next
 /// sweep: a login whose ID token was on its way when the token came is not in the index yet, and the pool ends it when it is
 /// added. Only tokens with the provider's signature leave such records, one for each session or user.
@@ -59,6 +61,23 @@ public struct IndexedAuthStateStore: AuthStateStore {
         try await index.end(name, SessionIndexEntry.End(token, of: name))
     }
 
+    /// The number of sessions of one user above which a login ends the oldest one: an entry is written as a whole at each login.
+    static let maximumSessions = 10_000
+
+    /// The oldest sessions that an ID token's user has beyond the maximum: a few at a time, each with the grant that it has to be.
+    func surplus(of token: IDToken) async throws -> [(name: SessionName, key: AuthStateKey, grant: String)] {
+        var surplus: [(name: SessionName, key: AuthStateKey, grant: String)] = []
+        for name in SessionName.all(of: token) {
+            let sessions = try await index.sessions(of: name)
+            guard sessions.count > Self.maximumSessions else { continue }
+            let oldest = sessions.sorted { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) }
+            for (key, session) in oldest.prefix(min(sessions.count - Self.maximumSessions, 4)) {
+                surplus.append((name, AuthStateKey(rawValue: key), session.grant))
+            }
+        }
+        return surplus
+    }
+
     /// Whether the provider has ended the session of an ID token, as far as the index remembers.
     func hasEnded(_ token: IDToken) async throws -> Bool {
         guard let begun = token.issuedAt?.timeIntervalSince1970 else { return false }
@@ -70,7 +89,22 @@ public struct IndexedAuthStateStore: AuthStateStore {
     }
 
     /// Reads a state; nil when there is none under the key.
-    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? { try await base.load(key) }
+    ///
+    /// - Throws: `AuthStateError` of kind `.store`; `.invalidArgument` for the key of an entry of the index.
+    public func load(_ key: AuthStateKey) async throws -> StoredAuthState? {
+        try check(key)
+        return try await base.load(key)
+    }
+
+    /// Refuses the key of an entry of the index.
+    private func check(_ key: AuthStateKey) throws {
+        guard TrustCheck.indexKey.holds(!SessionName.isKey(key)) else {
+            throw AuthStateError(
+                .invalidArgument, stage: .store, "The key is one that the index of sessions keeps for itself.",
+                expected: "a key that does not begin with index- and a digest", received: key.rawValue,
+                hint: "Use random keys for sessions, no names that users choose.")
+        }
+    }
 
     /// Runs a transaction under a lease of the other store, and keeps the index.
     ///
@@ -83,7 +117,8 @@ public struct IndexedAuthStateStore: AuthStateStore {
         deadline: Duration,
         _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
     ) async throws -> R {
-        try await base.withLease(key, deadline: deadline) { lease in
+        try check(key)
+        return try await base.withLease(key, deadline: deadline) { lease in
             try await body(IndexedLease(base: lease, key: key, index: index))
         }
     }

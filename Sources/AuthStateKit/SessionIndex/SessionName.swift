@@ -38,11 +38,20 @@ struct SessionName: Hashable, Sendable {
     /// leeway of `sub` covers only times in whole seconds, and clocks that NTP keeps.
     var leeway: Double { kind == .session ? 60 : 2 }
 
+    /// Whether a key has the form of an entry's.
+    static func isKey(_ key: AuthStateKey) -> Bool {
+        guard !key.isDigest, key.rawValue.hasPrefix(prefix) else { return false }
+        return (try? Base64URL.decode(key.rawValue.dropFirst(prefix.count)))?.count == 32
+    }
+
+    private static let prefix = "index-"
+
     /// The key of the name's entry in the store; no user or session can be read from it.
     var key: AuthStateKey {
         get throws {
             let text = "AuthStateKit session index\n\(kind.rawValue)\n\(issuer)\n\(value)"
-            do { return AuthStateKey(rawValue: "index-\(Base64URL.encode(try SHA2.sha256(text.utf8)))") } catch {
+            do { return AuthStateKey(rawValue: "\(Self.prefix)\(Base64URL.encode(try SHA2.sha256(text.utf8)))") } catch
+            {
                 throw AuthStateError(
                     .libraryUnavailable, stage: .store, "The session cannot be indexed: there is no SHA-256.",
                     underlying: error)

@@ -252,6 +252,45 @@ struct BackChannelLogoutTests {
         #expect(try await site.servers[0].logOut(token).ended == ["a", "b"], "posted again, the token ends them")
     }
 
+    @Test("a login beyond the number of sessions that a user may have ends the oldest, and removes one that is gone")
+    func surplus() async throws {
+        let clock = ManualClock()
+        let site = try await Site(clock: clock)
+        let session = try await site.logIn("oldest")
+        let begun = clock.date.timeIntervalSince1970
+        clock.advance(by: .seconds(1))
+        let user = try #require(SessionName(try await site.token(subject: session.subject)))
+        let count = IndexedAuthStateStore.maximumSessions
+        try await site.base.withLease(user.key, deadline: .seconds(10)) { lease in
+            let stored = try #require(try await lease.load())
+            var entry = try #require(SessionIndexEntry(data: stored.archive))
+            for number in 1..<count { entry.sessions["s\(number)"] = .init(grant: "g", begun: begun + 1) }
+            _ = try await lease.save(try entry.data(), expecting: stored.version)
+        }
+        let index = IndexedAuthStateStore(site.base).index
+        clock.advance(by: .seconds(1))
+        try await site.logIn("b")
+        #expect(await site.continues("oldest") == [false, false])
+        #expect(await site.continues("b") == [true, true])
+        #expect(site.fixture.provider.requests(at: .revocation).count == 2)
+        try await site.logIn("c")
+        let kept = try await index.sessions(of: user)
+        #expect(kept.count == count && kept["s1"] == nil && kept["b"] != nil && kept["c"] != nil)
+    }
+
+    @Test(
+        "a key that is an entry's is refused, and one that only begins like one is not",
+        arguments: [("index-", 43, true), ("index-", 42, false), ("index-page", 0, false), ("Index-", 43, false)])
+    func keys(_ prefix: String, _ length: Int, _ isRefused: Bool) async throws {
+        let store = IndexedAuthStateStore(InMemoryAuthStateStore())
+        let key = AuthStateKey(prefix + String(repeating: "A", count: length))
+        let error = await authError { _ = try await store.load(key) }
+        #expect(error?.code == (isRefused ? .invalidArgument : nil))
+        #expect(try await store.base.load(key) == nil)
+        // A key that stands for another one is that of a listed state.
+        _ = try await store.load(AuthStateKey(digest: key.rawValue))
+    }
+
     @Test("junk that anyone may post as a logout token keeps no login waiting when the provider changes its keys")
     func junk() async throws {
         let site = try await Site()

@@ -7,9 +7,23 @@ import Testing
 
 extension Attack {
     /// A stolen login goes on although the user has logged out: the provider's logout token came while the login was in progress.
-    static let endedSessions: [Attack] = LateLogin.Ending.allCases.map { ending in
-        Attack(.endedSession) { _ = try await LateLogin().logIn(ending) }
-    }
+    static let endedSessions: [Attack] =
+        LateLogin.Ending.allCases.map { ending in
+            Attack(.endedSession) { _ = try await LateLogin().logIn(ending) }
+        } + [
+            Attack(.indexKey) {
+                // The name that a user chooses is that of the entry in which another user's sessions are.
+                let key = try SessionName(LogoutTokenForger.offer())?.key ?? .default
+                try await IndexedAuthStateStore(InMemoryAuthStateStore()).withLease(key, deadline: .seconds(10)) {
+                    lease in
+                    _ = try await lease.save(Data("{}".utf8), expecting: nil)
+                }
+            },
+            Attack(.indexKey) {
+                let key = try SessionName(LogoutTokenForger.offer(["sid": "s"]))?.key ?? .default
+                _ = try await IndexedAuthStateStore(InMemoryAuthStateStore()).load(key)
+            },
+        ]
 }
 
 /// A login at one of two servers. The provider ends its session while the answer with the ID token is on its way, and posts the
