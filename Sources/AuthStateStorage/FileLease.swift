@@ -56,6 +56,8 @@ final class FileLease: AuthStateLease {
         while true {
             let patience = max(deadline.remaining, FileAuthStateStore.leastPatience)
             let lease = try await work.run(within: patience, orThrow: .storeSilent(.storeUnwritable, path)) {
+                // No folder is made where another user's link leads; other obstacles show below.
+                do { _ = try FilePath.resolved(path) } catch is SystemCallError {}
                 try FilePath.createFolders(to: FilePath.folder(of: path))
                 let file = try StateFile(resolving: path, warnings: warnings)
                 try file.checkFolder()

@@ -1,3 +1,4 @@
+import AuthStateJOSE
 import AuthStateLibc
 import AuthStateOAuth
 import AuthStateSystem
@@ -23,21 +24,48 @@ enum FilePath {
     }
 
     /// Returns the path without symbolic links; its last part need not exist yet. Where a folder is missing too, the
-    /// rest of the path is taken as it is: opening a file there fails, and the links stay untouched.
-    static func resolved(_ path: String, links: Int = 40) throws(SystemCallError) -> String {
-        if let real = owned(realpath(path, nil)) { return real }
-        let code = errno
-        guard code == ENOENT else { throw SystemCallError(code: code) }
-        guard links > 0 else { throw SystemCallError(code: ELOOP) }
-        if let target = linkTarget(path) {
-            return try resolved(target.hasPrefix("/") ? target : "\(folder(of: path))/\(target)", links: links - 1)
+    /// rest of the path is taken as it is: opening a file there fails.
+    ///
+    /// A link in a folder that others can write is followed only if it belongs to the user, to root or to the folder's owner,
+    /// as the kernel does where it follows one itself (fs.protected_symlinks).
+    ///
+    /// - Throws: `SystemCallError`; `AuthStateError` with `.storeUntrusted` for another user's link.
+    static func resolved(_ path: String, user: uid_t = geteuid()) throws -> String {
+        var (real, rest, links) = ("", parts(of: path), 40)
+        while let name = rest.first {
+            rest.removeFirst()
+            if name == ".." {
+                real = folder(of: real) == "/" ? "" : folder(of: real)
+                continue
+            }
+            let next = "\(real)/\(name)"
+            guard let status = try FileStatus.withoutFollowing(next) else {
+                return ([Substring(next)] + rest).joined(separator: "/")
+            }
+            guard status.isLink else {
+                real = next
+                continue
+            }
+            links -= 1
+            guard links >= 0 else { throw SystemCallError(code: ELOOP) }
+            try check(status, next, in: real.isEmpty ? "/" : real, user)
+            let target = try linkTarget(next)
+            if target.hasPrefix("/") { real = "" }
+            rest = parts(of: target) + rest
         }
-        guard let parent = owned(realpath(folder(of: path), nil)) else {
-            let code = errno
-            if code == ENOENT { return path }
-            throw SystemCallError(code: code)
-        }
-        return parent == "/" ? "/\(name(of: path))" : "\(parent)/\(name(of: path))"
+        return real.isEmpty ? "/" : real
+    }
+
+    private static func parts(of path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
+
+    private static func check(_ link: FileStatus, _ path: String, in folder: String, _ user: uid_t) throws {
+        let folder = try FileStatus(ofFileAt: folder)
+        let isOurs = [user, 0, folder.owner].contains(link.owner)
+        guard !TrustCheck.storeLink.holds(isOurs || folder.mode & 0o022 == 0) else { return }
+        throw AuthStateError(
+            .storeUntrusted, stage: .store, "Another user's link leads to the state: \(path).",
+            expected: "a link of user \(user), of root or of the folder's owner", received: "owner \(link.owner)",
+            hint: "Choose a path in a folder that only you can write.")
     }
 
     /// Creates a folder and those above it, for this user alone; existing ones stay as they are.
@@ -70,10 +98,10 @@ enum FilePath {
         try synchronizeFolder(above)
     }
 
-    private static func linkTarget(_ path: String) -> String? {
+    private static func linkTarget(_ path: String) throws(SystemCallError) -> String {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &target, target.count)
-        guard count > 0 else { return nil }
+        guard count > 0 else { throw SystemCallError(code: errno) }
         return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

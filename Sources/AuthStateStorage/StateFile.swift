@@ -17,12 +17,13 @@ struct StateFile: Sendable {
 
     /// Follows symbolic links, so that two names of one file share a lock.
     ///
-    /// - Throws: `AuthStateError` with `.storeUnreadable` when the path cannot be followed.
+    /// - Throws: `AuthStateError` with `.storeUnreadable` when the path cannot be followed, `.storeUntrusted` when a link of
+    ///   another user leads elsewhere.
     init(resolving path: String, warnings: FileWarnings) throws {
         self.warnings = warnings
         do {
             self.path = try FilePath.resolved(path)
-        } catch {
+        } catch let error as SystemCallError {
             throw AuthStateError.store(.storeUnreadable, "The state cannot be found at", path, error)
         }
     }

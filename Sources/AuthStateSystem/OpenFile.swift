@@ -110,6 +110,16 @@ package struct FileStatus {
         raw = status
     }
 
+    /// Returns the status of a file, or of a symbolic link itself; nil when nothing has the name.
+    package static func withoutFollowing(_ path: String) throws(SystemCallError) -> FileStatus? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return FileStatus(status) }
+        let code = errno
+        guard code == ENOENT else { throw SystemCallError(code: code) }
+        return nil
+    }
+
+    package var isLink: Bool { raw.st_mode & S_IFMT == S_IFLNK }
     package var isRegular: Bool { raw.st_mode & S_IFMT == S_IFREG }
     package var isFolder: Bool { raw.st_mode & S_IFMT == S_IFDIR }
     package var size: Int { Int(raw.st_size) }

@@ -325,6 +325,8 @@ package enum TrustCheck: String, Sendable, CaseIterable {
     case credentialReference
     /// A stored state, its folder and its lock: no other user can have written them.
     case storeOwnership
+    /// A link on the way to a state, in a folder that others can write, is not another user's.
+    case storeLink
     /// A file that holds a secret or a private key: no other user can read or write it.
     case secretFile
     /// What is sent as an assertion is one, and not a key or secret in its place (RFC 7523, 3).

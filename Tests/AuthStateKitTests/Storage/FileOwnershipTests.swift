@@ -58,6 +58,40 @@ struct FileOwnershipTests {
         #expect(try await store.text() == "two")
     }
 
+    @Test("another user's link in a folder that others can write is not followed, and nothing is made where it leads")
+    func foreignLink() async throws {
+        let target = scratch["made"]
+        let link = try Attack.SharedLink(to: target)
+        for name in [nil, "state"] {
+            #expect {
+                try link.follow(name)
+            } throws: { error in
+                let error = error as? AuthStateError
+                return error?.code == .storeUntrusted && error?.message.contains(link.path) == true
+            }
+        }
+        if geteuid() == 0 {
+            try await expectStoreError(.storeUntrusted) {
+                try await FileAuthStateStore(folder: "\(link.path)/states").put("one")
+            }
+        }
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test("a link of the user, of root and of the folder's owner is followed, and any in a folder of one user alone")
+    func followedLinks() throws {
+        let link = try Attack.SharedLink(to: scratch["state"])
+        var status = stat()
+        lstat(link.path, &status)
+        #expect(try FilePath.resolved(link.path, user: status.st_uid) == scratch["state"])
+        symlink("state", scratch["link"])
+        lchown(scratch["link"], 65534, 65534)
+        #expect(try FilePath.resolved(scratch["link"], user: 4242) == scratch["state"])
+        chmod(scratch.path, 0o777)
+        lchown(scratch["link"], geteuid(), getegid())
+        #expect(try FilePath.resolved(scratch["link"], user: 4242) == scratch["state"])
+    }
+
     @Test("a link leads to the file whose owner counts")
     func link() async throws {
         try await store.put("one")

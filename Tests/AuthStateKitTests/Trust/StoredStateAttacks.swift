@@ -19,6 +19,8 @@ extension Attack {
                 try write("", to: place["state.lock"], mode: 0o666)
                 try withExtendedLifetime(place) { _ = try FileLock.attempt(place["state.lock"]) }
             },
+            Attack(.storeLink) { try SharedLink().follow() },
+            Attack(.storeLink) { try SharedLink().follow("state") },
             Attack(.secretFile) { try readSecret(mode: 0o644) },
             Attack(.secretFile) { try readSecret(mode: 0o620) },
         ]
@@ -165,6 +167,27 @@ extension Attack {
         chmod(place.path, folderMode)
         try withExtendedLifetime(place) {
             _ = try StateFile(resolving: place["state"], warnings: FileWarnings(report: nil)).read()
+        }
+    }
+
+    /// A link of another user in the folder for temporary files, which every user can write.
+    final class SharedLink: Sendable {
+        let path: String
+        /// A user to whom the link does not belong.
+        let user: uid_t = 4242
+
+        init(to target: String = "/nonexistent/authorized_keys") throws {
+            path = "/tmp/authstate-link-\(UInt64.random(in: 0...UInt64.max))"
+            symlink(target, path)
+            if geteuid() == 0 { lchown(path, 65534, 65534) }
+        }
+
+        deinit { unlink(path) }
+
+        /// Takes the path of the link, or one below it, for that of a state.
+        @discardableResult
+        func follow(_ name: String? = nil) throws -> String {
+            try FilePath.resolved(name.map { "\(path)/\($0)" } ?? path, user: user)
         }
     }
 
