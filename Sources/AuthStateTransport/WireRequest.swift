@@ -18,6 +18,8 @@ struct WireRequest: Sendable {
     /// Whether a proxy may carry it: not to this machine, which would show clear text to another one; and not where
     /// addresses have to be checked, because the proxy would resolve the name.
     var mayUseProxy: Bool
+    /// Whether it goes to this machine.
+    let reachesThisMachine: Bool
     /// The addresses that a connection may be opened to.
     var addressPolicy: AddressPolicy
 
@@ -60,8 +62,13 @@ struct WireRequest: Sendable {
         timeout = request.timeout
         maximumResponseBytes = max(0, request.maximumResponseBytes)
         addressPolicy = TrustCheck.publicAddress.isOn ? request.addressPolicy : .any
-        mayUseProxy = !reference.reachesThisMachine && addressPolicy == .any
+        reachesThisMachine = reference.reachesThisMachine
+        mayUseProxy = !reachesThisMachine && addressPolicy == .any
     }
+
+    /// Whether a proxy that resolves names itself may carry it in spite of a strict policy: the host's text is allowed, and TLS
+    /// ends at a server that proves its name, so that another one sees no request.
+    var mayLeaveNameToProxy: Bool { isSecure && !reachesThisMachine && addressPolicy.allows(host: host) }
 
     /// The authority, for messages.
     var peer: String { authority.printable() }

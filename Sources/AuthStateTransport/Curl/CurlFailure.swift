@@ -100,12 +100,19 @@
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_HOST):
                 return "The name of \(peer) could not be resolved."
             case (.unreachable, AuthStateCurl_CURLE_COULDNT_RESOLVE_PROXY):
-                return "The proxy's name could not be resolved: check http_proxy, https_proxy and all_proxy."
-            case (.unreachable, _):
-                if let status = proxyRefusal(transfer) {
-                    return "The proxy refused to connect to \(peer): it answered \(status)."
+                guard let proxy = transfer.proxy else {
+                    return "The proxy's name could not be resolved: check http_proxy, https_proxy and all_proxy."
                 }
-                return "Could not connect to \(peer): \(reason(code, transfer))."
+                return "The name of the proxy \(proxy.description) could not be resolved."
+            case (.unreachable, _):
+                let proxy = transfer.proxy.map { " \($0.description)" } ?? ""
+                if let status = proxyRefusal(transfer) {
+                    return "The proxy\(proxy) refused to connect to \(peer): it answered \(status)."
+                }
+                // libcurl names the host that it could not reach; another variable may have kept it from the proxy.
+                let isOfProxy = transfer.proxy.map { String(cString: transfer.detail).contains($0.host) } ?? false
+                let place = isOfProxy ? "the proxy\(proxy) for \(peer)" : peer
+                return "Could not connect to \(place): \(reason(code, transfer))."
             case (_, AuthStateCurl_CURLE_GOT_NOTHING):
                 return "\(peer) closed the connection without an answer."
             case (_, AuthStateCurl_CURLE_PARTIAL_FILE):

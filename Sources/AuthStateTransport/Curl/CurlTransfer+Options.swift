@@ -45,7 +45,16 @@
 
             for (option, value) in options.required { set(option, value) }
             for (option, value) in options.optional { _ = AuthStateCurlSetLong(easy, option, value) }
-            if !options.usesProxyFromEnvironment || !request.mayUseProxy { set(AuthStateCurl_CURLOPT_PROXY, "") }
+            proxy = options.usesProxyFromEnvironment ? EnvironmentProxy(for: request) : nil
+            if request.addressPolicy != .any, let proxy, proxy.resolvesNames, request.mayLeaveNameToProxy {
+                // libcurl shall choose no other way, which is not checked then.
+                set(AuthStateCurl_CURLOPT_PROXY, proxy.url)
+                set(AuthStateCurl_CURLOPT_NOPROXY, "")
+                leavesNameToProxy = true
+            } else if !options.usesProxyFromEnvironment || !request.mayUseProxy {
+                set(AuthStateCurl_CURLOPT_PROXY, "")
+                proxy = nil
+            }
             if request.addressPolicy != .any {
                 // A connection that is kept may have been opened by a request that may go anywhere.
                 set(AuthStateCurl_CURLOPT_FRESH_CONNECT, 1)

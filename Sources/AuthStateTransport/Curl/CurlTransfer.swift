@@ -17,6 +17,11 @@
         var headerLines: OpaquePointer?
         let detail = UnsafeMutablePointer<CChar>.allocate(capacity: AuthStateCurl_CURL_ERROR_SIZE)
 
+        /// The proxy that the environment names, which libcurl may have its own reason not to use; for messages.
+        var proxy: EnvironmentProxy?
+        /// Whether every connection goes to the proxy, which resolves the server's name.
+        var leavesNameToProxy = false
+
         private(set) var head = ResponseHead()
         private(set) var body = Data()
         private(set) var excess: Excess?
@@ -74,7 +79,7 @@
         /// Called with each address that a name resolves to, before anything is sent there; false forbids it.
         func mayConnect(to address: UnsafePointer<AuthStateCurlAddress>) -> Bool {
             let policy = exchange.request.addressPolicy
-            guard policy != .any else { return true }
+            guard policy != .any, !leavesNameToProxy else { return true }
             var bytes = [UInt8](repeating: 0, count: 16)
             let count = Int(AuthStateCurlAddressBytes(address, &bytes))
             let target = InternetAddress(bytes: bytes.prefix(count))

@@ -20,8 +20,9 @@
             public var idleTimeout: Duration
             /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are honoured.
             ///
-            /// Never for this machine (127.0.0.0/8, `::1`, `localhost` and names under it), and never for a request whose
-            /// `addressPolicy` is strict: the proxy would resolve the name, out of sight.
+            /// Never for this machine (127.0.0.0/8, `::1`, `localhost` and names under it). For a request whose `addressPolicy` is
+            /// strict, only where the proxy resolves names (http, https, socks4a, socks5h) and the request is https: what the
+            /// host's text tells is checked, and the proxy decides where the name leads. Such a request by http uses none.
             public var usesProxyFromEnvironment: Bool
 
             /// Makes a configuration.

@@ -90,6 +90,7 @@ struct CURLMsg;
     CONSTANT(CURLOPT_PRIVATE, 10103)                                                                                  \
     CONSTANT(CURLOPT_OPENSOCKETDATA, 10164)                                                                           \
     CONSTANT(CURLOPT_COPYPOSTFIELDS, 10165)                                                                           \
+    CONSTANT(CURLOPT_NOPROXY, 10177)                                                                                  \
     CONSTANT(CURLOPT_PREREQDATA, 10313)                                                                               \
     /* Options whose value is a function, an offset or a blob */                                                      \
     CONSTANT(CURLOPT_WRITEFUNCTION, 20011)                                                                            \

@@ -40,7 +40,33 @@
             #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.connection == 0 })
         }
 
-        @Test("no proxy resolves the name in its place")
+        @Test("a proxy that resolves names gets those of https, and no address or name of an internal host")
+        func nameForProxy() async {
+            await #expect(processExitsWith: .success) {
+                let proxy = RawServer { _ in [.answer("502 Bad Gateway"), .close] }
+                setenv("https_proxy", proxy.url, 1)
+                setenv("no_proxy", "direct.invalid, .exempt.invalid", 1)
+                func send(_ url: String) async throws -> TransportError? {
+                    var request = try TransportRequest(url)
+                    request.addressPolicy = .publicOnly
+                    return try await failure(CurlTransport(), request)
+                }
+                let refused = try await send("https://op.invalid/token")
+                #expect(refused?.code == .unreachable && refused?.message.contains("answered 502") == true)
+                #expect(refused?.message.contains("127.0.0.1:\(proxy.port) (https_proxy)") == true)
+                #expect(proxy.requests.map { $0.head.prefix { $0 != "\r\n" } } == ["CONNECT op.invalid:443 HTTP/1.1"])
+                for host in ["10.0.0.1", "169.254.169.254", "[fd00::1]", "0x7f000001", "localhost", "op.localhost"] {
+                    #expect(try await send("https://\(host)/")?.code == .addressNotAllowed, "\(host)")
+                }
+                for host in ["direct.invalid", "op.exempt.invalid"] { _ = try await send("https://\(host)/") }
+                // Such a proxy may be given an address that was not checked.
+                setenv("https_proxy", proxy.url.replacing("http", with: "socks5"), 1)
+                _ = try await send("https://op.invalid/")
+                #expect(proxy.requests.count == 1)
+            }
+        }
+
+        @Test("no proxy resolves the name of an http request in its place")
         func proxy() async {
             await #expect(processExitsWith: .success) {
                 let proxy = RawServer { _ in [.answer(body: "proxy"), .close] }

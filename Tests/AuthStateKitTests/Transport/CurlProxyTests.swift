@@ -36,5 +36,24 @@
                 #expect(String(decoding: elsewhere.body, as: UTF8.self) == "proxy")
             }
         }
+
+        @Test("a proxy that does not answer is named, without its user")
+        func unreachable() async {
+            await #expect(processExitsWith: .success) {
+                for (name, url) in [("http_proxy", "http://op.example/"), ("ALL_PROXY", "https://op.example/")] {
+                    setenv(name, "http://ada:secret@127.0.0.1:1", 1)
+                    let error = try await failure(CurlTransport(), try TransportRequest(url))
+                    let message = try #require(error?.message)
+                    #expect(message.contains("the proxy 127.0.0.1:1 (\(name)) for op.example:"), "\(message)")
+                    #expect(!message.contains("secret") && error?.code == .unreachable)
+                }
+                setenv("no_proxy", "op.invalid", 1)
+                let direct = try await failure(CurlTransport(), try TransportRequest("https://op.invalid/"))
+                #expect(direct?.message.contains("proxy") == false)
+                setenv("ALL_PROXY", "proxy.invalid:3128", 1)
+                let unknown = try await failure(CurlTransport(), try TransportRequest("https://op.example/"))
+                #expect(unknown?.message.contains("proxy.invalid:3128 (ALL_PROXY)") == true)
+            }
+        }
     }
 #endif
