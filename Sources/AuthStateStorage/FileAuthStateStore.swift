@@ -39,7 +39,7 @@ public final class FileAuthStateStore: AuthStateStore {
     /// Makes a store that keeps any number of states in a folder, under names made of hashes of their keys.
     ///
     /// - Parameters:
-    ///   - folder: A path; a relative one is taken from the current folder now, and `~` means nothing special. The folder
+    ///   - folder: A path; a relative one is taken from the current folder now, `~/` means the home folder. The folder
     ///     is created by the first lease.
     ///   - clock: Measures the deadlines of leases.
     ///   - onWarning: Called once for each file that other users can read (`.storeExposed`): a warning, not a failure.
@@ -68,7 +68,7 @@ public final class FileAuthStateStore: AuthStateStore {
     /// Makes a store that keeps one state in a file of the user's choice.
     ///
     /// - Parameters:
-    ///   - file: A path; a relative one is taken from the current folder now, and `~` means nothing special.
+    ///   - file: A path; a relative one is taken from the current folder now, `~/` means the home folder.
     ///   - key: The only key that the store accepts; any other is `.invalidArgument`.
     ///   - clock: Measures the deadlines of leases.
     ///   - onWarning: Called once for each file that other users can read (`.storeExposed`): a warning, not a failure.

@@ -7,6 +7,7 @@ import AuthStateSystem
 enum FilePath {
     /// Returns the path from the root, so that a later change of the current folder moves no state.
     static func absolute(_ path: String) -> String {
+        let path = HomeFolder.expanded(path)
         if path.hasPrefix("/") { return path }
         guard let current = owned(getcwd(nil, 0)) else { return path }
         return "\(current)/\(path)"

@@ -16,7 +16,9 @@ package enum SecretSource {
     /// - Throws: `AuthStateError` with `.credentialUnavailable`.
     package static func variable(_ name: String, holding thing: String, stage: AuthStateError.Stage) throws -> String {
         SecretVariables.note(name)
-        guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else {
+        // `$(cat file)` drops a line break at the end; other ways to set a variable keep it.
+        let text = ProcessInfo.processInfo.environment[name]?.withoutLineBreakAtEnd
+        guard let text, !text.isEmpty else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage,
                 "The environment variable \(name), which holds \(thing), is not set.",
@@ -49,7 +51,7 @@ package enum SecretSource {
         }
         do {
             // Without O_NONBLOCK, opening a named pipe would wait for its writer.
-            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            let file = try OpenFile(HomeFolder.expanded(path), O_RDONLY | O_NONBLOCK)
             let status = try file.status
             guard status.isRegular else {
                 throw refusal("is not a file", expected: "a regular file", hint: "Check the path.")
@@ -99,5 +101,15 @@ package enum SecretSource {
             .credentialUnavailable, stage: stage, "There is no usable private key in \(place).",
             expected: "PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted), or a JWK with its private part",
             hint: "Check that it is the right key.", underlying: underlying)
+    }
+}
+
+extension String {
+    /// The text without the line breaks at its end, which no secret has (RFC 6749, appendix A.2) and files and variables often
+    /// do.
+    package var withoutLineBreakAtEnd: String {
+        var text = self[...]
+        while let last = text.last, ["\n", "\r\n", "\r"].contains(last) { text.removeLast() }
+        return String(text)
     }
 }

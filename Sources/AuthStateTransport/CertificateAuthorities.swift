@@ -1,6 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 import AuthStateOAuth
+import AuthStateSystem
 
 /// A file of certificate authorities that are trusted besides the system's.
 enum CertificateAuthorities {
@@ -8,7 +9,8 @@ enum CertificateAuthorities {
     ///
     /// - Throws: `TransportError` with `.insecureConnection` when the file cannot be used.
     static func pem(ofFile path: String) throws -> Data {
-        guard let text = try? Data(contentsOf: URL(fileURLWithPath: path)), !certificates(in: text).isEmpty else {
+        let file = URL(fileURLWithPath: HomeFolder.expanded(path))
+        guard let text = try? Data(contentsOf: file), !certificates(in: text).isEmpty else {
             let message =
                 "The file of certificate authorities cannot be read or holds no PEM certificate: \(path.printable())."
             throw TransportError(.insecureConnection, message, requestMayHaveBeenSent: false)

@@ -99,7 +99,7 @@ extension ClientCredential {
         case .issued(let secret): return secret
         case .value(let secret):
             guard !secret.isEmpty else { throw Self.forgotten(stage) }
-            return secret
+            return secret.withoutLineBreakAtEnd
         case .environment(let name):
             return try SecretSource.variable(name, holding: "the client's secret", stage: stage)
         case .file(let path):

@@ -11,10 +11,10 @@
             /// A PEM file with the private key, not encrypted, that only its owner can read.
             public var keyFile: String
 
-            /// Names both files.
+            /// Names both files; `~/` is the home folder.
             public init(certificateFile: String, keyFile: String) {
-                self.certificateFile = certificateFile
-                self.keyFile = keyFile
+                self.certificateFile = HomeFolder.expanded(certificateFile)
+                self.keyFile = HomeFolder.expanded(keyFile)
             }
         }
     }

@@ -1,5 +1,6 @@
 import AuthStateFoundation
 import AuthStateJOSE
+import AuthStateLibc
 import AuthStateOAuth
 import AuthStateTesting
 import Testing
@@ -66,6 +67,20 @@ struct CredentialChoiceTests {
             let error = #expect(throws: AuthStateError.self, "\(credential)") { try credential.checkAvailable() }
             #expect(error?.code == .credentialUnavailable && error?.stage == .usage)
         }
+    }
+
+    @Test("a secret has no line break at its end, wherever it comes from", arguments: ["\n", "\r\n", "\n\n"])
+    func lineBreak(_ end: String) throws {
+        let name = "AUTHSTATE_SECRET_\(UInt64.random(in: 0 ... .max))"
+        setenv(name, "s3cret +\(end)", 1)
+        defer { unsetenv(name) }
+        let service = try service()
+        for credential in [.environment(name), .secret("s3cret +\(end)")] as [ClientCredential] {
+            let headers = try request(credential, service).headers
+            #expect(headers["Authorization"] == "Basic \(Base64.encode(Array("client:s3cret+%2B".utf8)))")
+        }
+        setenv(name, end, 1)
+        #expect(throws: AuthStateError.self) { try ClientCredential.environment(name).checkAvailable() }
     }
 
     @Test(

@@ -21,7 +21,8 @@ struct ClientOptions: ParsableArguments {
         help: ArgumentHelp(
             "The file with an assertion that another party signs, such as the token that a platform gives to its programs: "
                 + "with --grant jwt-bearer the grant, else the client's proof. Only its path is kept.",
-            valueName: "file"))
+            valueName: "file"),
+        transform: FileName.expanded)
     var assertionFile: String?
 
     @Option(help: ArgumentHelp("The environment variable with such an assertion.", valueName: "var"))
@@ -36,12 +37,14 @@ struct ClientOptions: ParsableArguments {
         name: .customLong("client-certificate"),
         help: ArgumentHelp(
             "The file with the client's certificate: PEM, for mutual TLS. Beside another --auth-method, for tokens that "
-                + "are bound to it.", valueName: "file"))
+                + "are bound to it.", valueName: "file"),
+        transform: FileName.expanded)
     var certificateFile: String?
 
     @Option(
         name: .customLong("client-certificate-key"),
-        help: ArgumentHelp("The file with the certificate's private key: PEM.", valueName: "file"))
+        help: ArgumentHelp("The file with the certificate's private key: PEM.", valueName: "file"),
+        transform: FileName.expanded)
     var certificateKeyFile: String?
 
     @Option(

@@ -4,7 +4,8 @@ import AuthStateKit
 /// The options of every command.
 public struct CommonOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"))
+        help: ArgumentHelp("Keep the login in this file. Default: a folder below $XDG_STATE_HOME.", valueName: "file"),
+        transform: FileName.expanded)
     var state: String?
 
     @Flag(help: "Keep the login below $XDG_RUNTIME_DIR, which is removed when the user logs out of this machine.")

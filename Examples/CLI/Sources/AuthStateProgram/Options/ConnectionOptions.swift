@@ -9,7 +9,9 @@ import AuthStateKit
 
 /// The provider, and how it is reached; remembered with the login.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The provider, exactly as it writes itself.", valueName: "url"),
+        transform: IssuerName.read)
     var issuer: String?
 
     @Option(
@@ -50,7 +52,9 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(name: .customLong("allow-insecure-http"), help: "Allow http for a provider that is not on this machine.")
     var allowInsecureHTTP = false
 
-    @Option(name: .customLong("ca-file"), help: ArgumentHelp("Trust these authorities too.", valueName: "pem"))
+    @Option(
+        name: .customLong("ca-file"), help: ArgumentHelp("Trust these authorities too.", valueName: "pem"),
+        transform: FileName.expanded)
     var certificateAuthorityFile: String?
 
     func validate() throws {
@@ -137,5 +141,22 @@ struct ConnectionOptions: ParsableArguments {
             throw ValidationError("'\(text)' is not a URL with a host.")
         }
         return url
+    }
+}
+
+/// An issuer as a person gives it.
+enum IssuerName {
+    /// The well-known places of an issuer's metadata (OpenID Connect Discovery, RFC 8414).
+    private static let places = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+
+    /// Returns the issuer; of the URL of its metadata, which a browser shows, the issuer that they are for.
+    static func read(_ text: String) -> String {
+        for place in places {
+            guard let found = text.firstRange(of: place) else { continue }
+            let (before, after) = (text[..<found.lowerBound], text[found.upperBound...])
+            // RFC 8414 puts the place before the issuer's path.
+            if before.contains("://"), after.isEmpty || after.hasPrefix("/") { return String(before + after) }
+        }
+        return text
     }
 }

@@ -13,7 +13,7 @@ struct IdentityOptions: ParsableArguments {
         name: .customLong("allow-issuer"),
         help: ArgumentHelp(
             "With --identifier: an issuer that the address may lead to; may be repeated. Without it you are asked.",
-            valueName: "url"))
+            valueName: "url"), transform: IssuerName.read)
     var allowedIssuers: [String] = []
 
     func validate() throws {

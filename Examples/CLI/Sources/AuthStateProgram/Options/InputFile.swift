@@ -21,9 +21,11 @@ enum InputFile {
     /// - Throws: `AuthStateError` with `.invalidArgument` when it cannot be read; `CancellationError`.
     static func read(_ path: String) throws -> Data {
         do {
-            return try path == "-" ? standardInput() : Data(contentsOf: URL(filePath: path))
+            return try path == "-" ? standardInput() : Data(contentsOf: URL(filePath: FileName.expanded(path)))
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as ValidationError {
+            throw AuthStateError(.invalidArgument, stage: .usage, error.message)
         } catch {
             throw AuthStateError(
                 .invalidArgument, stage: .usage, "The file after @ cannot be read.", received: path,

@@ -1,12 +1,6 @@
 import ArgumentParser
 import AuthStateKit
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// How a client authenticates, and its private key.
 struct KeyOptions: ParsableArguments {
     /// How the secret is sent, or an assertion signed.
@@ -46,7 +40,9 @@ struct KeyOptions: ParsableArguments {
                 + "first; else none.", valueName: "method"))
     var authMethod: AuthMethod?
 
-    @Option(help: ArgumentHelp("The file with the client's private key: PEM or JWK.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file with the client's private key: PEM or JWK.", valueName: "file"),
+        transform: FileName.expanded)
     var privateKey: String?
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The name of the private key (kid).", valueName: "id"))
@@ -80,9 +76,4 @@ struct KeyOptions: ParsableArguments {
 
     /// The private key: only its path, from the root as later commands may run in another folder.
     var credential: ClientCredential? { privateKey.map { .privateKey(file: $0.absolutePath, keyID: keyID) } }
-}
-
-extension String {
-    /// The path from the root, for a path that was given in the current folder.
-    var absolutePath: String { hasPrefix("/") ? self : "\(FileManager.default.currentDirectoryPath)/\(self)" }
 }

@@ -48,13 +48,8 @@ struct RegistrationOptions: ParsableArguments {
     func initialAccessToken(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
-        try initialAccessTokenEnv.map { name in
-            guard let token = environment[name], !token.isEmpty else {
-                throw AuthStateError(
-                    .credentialUnavailable, stage: .registration, "The token that allows to register is not there.",
-                    expected: "the environment variable \(name)", hint: "Set \(name).")
-            }
-            return token
-        }
+        try SecretVariable.read(
+            initialAccessTokenEnv, holding: "the token that allows to register", stage: .registration,
+            environment: environment)
     }
 }

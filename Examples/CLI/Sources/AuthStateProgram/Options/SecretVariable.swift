@@ -16,12 +16,17 @@ enum SecretVariable {
         }
     }
 
-    /// The value of a variable; nil when none was named.
+    /// The value of a variable without line breaks at its end, which no secret has; nil when none was named.
     ///
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when it is not set.
-    static func read(_ name: String?, holding thing: String, stage: AuthStateError.Stage) throws -> String? {
+    static func read(
+        _ name: String?, holding thing: String, stage: AuthStateError.Stage,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> String? {
         guard let name else { return nil }
-        guard let secret = ProcessInfo.processInfo.environment[name], !secret.isEmpty else {
+        var secret = environment[name] ?? ""
+        while secret.last?.isNewline == true { secret.removeLast() }
+        guard !secret.isEmpty else {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage,
                 "The environment variable \(name), which holds \(thing), is not set.", hint: "Set \(name).")

@@ -63,7 +63,8 @@ struct TokenOptions: ParsableArguments {
         name: .customLong("dpop-key"),
         help: ArgumentHelp(
             "Bind the tokens to the key in this file, PEM or JWK, instead of a new one; only its path is kept.",
-            valueName: "file"))
+            valueName: "file"),
+        transform: FileName.expanded)
     var dpopKeyFile: String?
 
     @Option(

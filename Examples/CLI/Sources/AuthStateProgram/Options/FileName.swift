@@ -1,0 +1,38 @@
+import ArgumentParser
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The name of a file in an option.
+///
+/// A shell expands `~` in front of a word alone: not in `--state=~/login`, not in `@~/body`, and not where no shell is, in a
+/// kubeconfig or a service file.
+enum FileName {
+    /// Returns the name as a shell would have passed it on.
+    ///
+    /// - Throws: `ValidationError` for the home folder of another user, and without a home folder.
+    static func expanded(_ name: String) throws -> String {
+        try expanded(name, environment: ProcessInfo.processInfo.environment)
+    }
+
+    static func expanded(_ name: String, environment: [String: String]) throws -> String {
+        guard name.hasPrefix("~") else { return name }
+        guard name == "~" || name.hasPrefix("~/") else {
+            throw ValidationError(
+                "'\(name)' begins with ~, which no shell has expanded. Write the path from the root, or ./~ for such a name."
+            )
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw ValidationError("'\(name)' is in a home folder, and HOME names none. Write the path from the root.")
+        }
+        return home + name.dropFirst()
+    }
+}
+
+extension String {
+    /// The path from the root, for a path that was given in the current folder.
+    var absolutePath: String { hasPrefix("/") ? self : "\(FileManager.default.currentDirectoryPath)/\(self)" }
+}
