@@ -16,7 +16,8 @@ public struct Browser: Sendable {
 
     private init(opening: Opening) { self.opening = opening }
 
-    /// The person's default browser, through `open` on macOS and `xdg-open` and its like on Linux.
+    /// The person's default browser: through `open` on macOS; on Linux the program that the variable `BROWSER` names, else
+    /// through `xdg-open` and its like.
     public static let system = Browser(opening: .system)
 
     /// Returns a browser that runs a command without a shell; the URL is the command's last argument.
@@ -47,9 +48,7 @@ public struct Browser: Sendable {
     public func isAvailable(environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         #if os(Linux)
             guard case .system = opening else { return true }
-            return ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER"].contains {
-                environment[$0]?.isEmpty == false
-            }
+            return (Self.displays + ["BROWSER"]).contains { environment[$0]?.isEmpty == false }
         #else
             return true
         #endif
@@ -91,32 +90,48 @@ public struct Browser: Sendable {
         announce?(page.url)
         switch opening {
         case .custom(let open): try open(page.url)
-        case .command(let words): try run(words, page, stage, onFailure)
+        case .command(let words): try run(words.isEmpty ? [] : words + [page.text], stage, onFailure)
         case .system:
             #if os(macOS)
-                try run(["/usr/bin/open"], page, stage, onFailure)
+                try run(["/usr/bin/open", page.text], stage, onFailure)
             #elseif os(Linux)
-                let opener = Self.openers.first { ChildProcess.find($0[0]) != nil }
-                guard let opener else { throw Self.unavailable(stage, "No program that opens a browser was found.") }
-                try run(opener, page, stage, onFailure)
+                let environment = ProcessInfo.processInfo.environment
+                let opener = Self.openers(environment: environment).first { ChildProcess.find($0[0]) != nil }
+                guard let opener else {
+                    throw Self.unavailable(
+                        stage, "No program that opens a browser was found.",
+                        received: environment["BROWSER"].map { "BROWSER=\($0.printable())" })
+                }
+                // A command of BROWSER may say which of its arguments the address is.
+                let words = opener.map { $0 == "%s" ? page.text : $0 }
+                try run(words == opener ? opener + [page.text] : words, stage, onFailure)
             #else
                 throw Self.unavailable(stage, "On this platform the system's browser is not opened by a command.")
             #endif
         }
     }
 
-    /// Programs that open a URL in the person's browser; the first exists only where Linux runs in Windows.
-    private static let openers = [["wslview"], ["xdg-open"], ["gio", "open"], ["sensible-browser"], ["x-www-browser"]]
+    /// The variables that name a display.
+    private static let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"]
+
+    /// Returns the commands that open a URL in the person's browser, the preferred one first: those that `BROWSER` names, with
+    /// colons between them, and where there is a display the system's. `wslview` exists only where Linux runs in Windows.
+    static func openers(environment: [String: String]) -> [[String]] {
+        let named = (environment["BROWSER"] ?? "").split(separator: ":")
+            .compactMap { try? split(String($0)) }.filter { !$0.isEmpty }
+        guard named.isEmpty || displays.contains(where: { environment[$0]?.isEmpty == false }) else { return named }
+        return named + [["wslview"], ["xdg-open"], ["gio", "open"], ["sensible-browser"], ["x-www-browser"]]
+    }
 
     private func run(
-        _ words: [String], _ page: BrowserURL, _ stage: AuthStateError.Stage,
+        _ words: [String], _ stage: AuthStateError.Stage,
         _ onFailure: @escaping @Sendable (AuthStateError) -> Void
     ) throws {
         #if os(macOS) || os(Linux)
             guard let name = words.first else { throw Self.unavailable(stage, "The browser command is empty.") }
             let withheld = withheld.union(SecretVariables.all)
             do throws(SystemCallError) {
-                try ChildProcess.run(words + [page.text], withholding: withheld) { status, lastWords in
+                try ChildProcess.run(words, withholding: withheld) { status, lastWords in
                     guard status != 0 else { return }
                     let message = "The browser command \(name) ended with status \(status)."
                     onFailure(Self.unavailable(stage, message, received: lastWords.text))

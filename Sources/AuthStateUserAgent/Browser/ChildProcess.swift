@@ -37,7 +37,7 @@
 
         /// Returns the path of a program; nil when `PATH` does not have it.
         static func find(_ name: String) -> String? {
-            guard !name.contains("/") else { return name }
+            guard !name.contains("/") else { return HomeFolder.expanded(name) }
             guard !name.isEmpty else { return nil }
             let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
             return folders.split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }

@@ -77,5 +77,14 @@ struct LoopbackDeskTests {
             #expect(Browser.custom { _ in }.isAvailable(environment: [:]))
             #expect(Browser.system.isAvailable(environment: ["WAYLAND_DISPLAY": "wayland-0"]))
         }
+
+        @Test("the programs that BROWSER names come first, and stand alone without a display")
+        func namedBrowser() {
+            func openers(_ environment: [String: String]) -> [[String]] { Browser.openers(environment: environment) }
+            #expect(
+                openers(["BROWSER": "/opt/b --new-window:w3m %s"]) == [["/opt/b", "--new-window"], ["w3m", "%s"]])
+            #expect(openers(["BROWSER": "/opt/b", "DISPLAY": ":0"]).prefix(2) == [["/opt/b"], ["wslview"]])
+            for none in ["", ":", "'open"] { #expect(openers(["BROWSER": none]).first == ["wslview"]) }
+        }
     #endif
 }
