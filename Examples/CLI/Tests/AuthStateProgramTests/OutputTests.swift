@@ -99,7 +99,7 @@ struct OutputTests {
         ])
     func response(status: Int, expected: ExitReason) {
         let response = TransportResponse(status: status, headers: ["X-A": "1", "x-a": "2"], body: Data("hi".utf8))
-        let report = ResponseReport(response).report
+        let report = ResponseReport(response, of: URL(filePath: "/")).report
         #expect(report.status == expected)
         #expect(report.json == ["status": JSONValue(status), "headers": ["x-a": "1, 2"], "body": "hi"])
         #expect(report.data == Array("hi".utf8))
@@ -121,7 +121,7 @@ struct OutputTests {
         #expect(json.unicodeScalars.allSatisfy { $0.isPrintable })
         #expect(try JSONValue(parsing: Array(json.utf8)) == ["name": .string(hostile)])
         let response = TransportResponse(status: 200, body: Data("\u{1B}[2J".utf8))
-        #expect(ResponseReport(response).report.data == Array("\u{1B}[2J".utf8))
+        #expect(ResponseReport(response, of: URL(filePath: "/")).report.data == Array("\u{1B}[2J".utf8))
     }
 
     @Test("a wider scope than was asked for, offline access without a refresh token, and an unknown user are told")

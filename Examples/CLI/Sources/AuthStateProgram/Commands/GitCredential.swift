@@ -31,7 +31,7 @@ struct GitCredential: Command {
     @Option(
         help: ArgumentHelp(
             "Answer for this host, with its port unless it is 443; may be repeated. Other hosts get nothing.",
-            valueName: "host"))
+            valueName: "host"), transform: GitQuestion.host(named:))
     var host: [String] = []
 
     @Option(help: ArgumentHelp("The user name, when git's question has none.", valueName: "name"))
@@ -52,6 +52,7 @@ struct GitCredential: Command {
 
     func perform(_ context: Context) async throws -> Report {
         let question = GitQuestion(try InputFile.read("-"))
+        if operation == .get, let problem = question.problem { context.console.note("authstate: \(problem)") }
         guard operation != .store, question.concerns(host) else { return Report(json: .object([:])) }
         do {
             return try await context.session().withState { state in
@@ -117,6 +118,28 @@ struct GitQuestion {
 
     subscript(name: String) -> String? { attributes[name] }
 
+    /// The reason why a question is none of git's, which a person wrote by hand; nil for the others, whose hosts may be those of
+    /// another helper.
+    var problem: String? {
+        guard let host = self["host"], self["protocol"] != nil else {
+            return "A question has the lines protocol=https and host=git.example; this one gets nothing."
+        }
+        guard host.contains("/") else { return nil }
+        return "The host \(host.printable()) is a URL, which git never sends; it gets nothing. "
+            + "Write protocol=https and host=\(host.hostOfURL ?? "git.example")."
+    }
+
+    /// Returns the host that an option names, also by the URL of the server.
+    ///
+    /// - Throws: `ValidationError`.
+    static func host(named text: String) throws -> String {
+        guard text.contains("/") else { return text }
+        guard let host = text.hostOfURL else {
+            throw ValidationError("'\(text)' names no host; write it without a path, for example git.example.")
+        }
+        return host
+    }
+
     /// The origin of the server.
     var origin: String { "\(self["protocol"] ?? "")://\(self["host"]?.lowercased() ?? "")" }
 
@@ -127,6 +150,16 @@ struct GitQuestion {
             hosts.contains(where: { $0.lowercased().utf8.elementsEqual(host.lowercased().utf8) })
         else { return false }
         return self["protocol"] == "https" || self["protocol"] == "http" && URL(string: origin)?.isLoopback == true
+    }
+}
+
+extension String {
+    /// The host of the URL of a server, without path and user, with its port unless it is 443; nil for other texts.
+    fileprivate var hostOfURL: String? {
+        guard let url = URL(string: self), let host = url.host, ["https", "http"].contains(url.scheme?.lowercased()),
+            ["", "/"].contains(url.path), url.user == nil, url.query == nil
+        else { return nil }
+        return host + (url.port.map { $0 == 443 ? "" : ":\($0)" } ?? "")
     }
 }
 

@@ -210,8 +210,9 @@ struct Login: Command {
         let expiry = StateSummary.expiry(summary.record.accessTokenExpirationDate, now: summary.now)
         let asked = summary.record.lastAuthorizationResponse?.request.scopes ?? tokens.scopes()
         let notes = [
-            "Logged in. The access token ends: \(expiry).", ScopeNote.beyond(summary.record.scope, asked),
-            ScopeNote.offline(summary.record, asked), ScopeNote.identity(summary.record, asked),
+            "Logged in. The access token ends: \(expiry).", ScopeNote.missing(summary.record.scope, asked),
+            ScopeNote.beyond(summary.record.scope, asked), ScopeNote.offline(summary.record, asked),
+            ScopeNote.identity(summary.record, asked),
         ]
         return Report(json: summary.json, note: notes.compactMap(\.self).joined(separator: "\n"))
     }

@@ -80,7 +80,7 @@ struct Request: Command {
         let answers = AnswerMemory(of: request.url)
         do {
             guard !stepUp.isAllowed else {
-                return ResponseReport(try await sendSteppingUp(request, answers, context)).report
+                return ResponseReport(try await sendSteppingUp(request, answers, context), of: request.url).report
             }
             // A token for another resource is asked for by name, and goes where the caller sends it.
             let staysAtResource = renewal.resource.isEmpty
@@ -90,12 +90,12 @@ struct Request: Command {
                 try await state.performAction(
                     request, parameters: renewal.parameters, policy: .renewOnceForRequest)
             }
-            return ResponseReport(response).report
+            return ResponseReport(response, of: request.url).report
         } catch let error as AuthStateError where error.stage == .resource {
             // The resource's own answer is the result, also when the library throws an error for it.
             guard let response = answers.last else { throw error }
-            return ResponseReport(response, error: error.advised(for: common, resource: await loginResource(context)))
-                .report
+            let advised = error.advised(for: common, resource: await loginResource(context))
+            return ResponseReport(response, of: request.url, error: advised).report
         }
     }
 

@@ -47,7 +47,7 @@ struct Token: Command {
         if tokens.isDPoPBound {
             notes.append("This token is bound to a key (DPoP) and worth nothing without it: use 'authstate request'.")
         }
-        if let note = ScopeNote.beyond(tokens.scope, renewal.parameters.scopes) { notes.append(note) }
+        notes += [ScopeNote.missing, ScopeNote.beyond].compactMap { $0(tokens.scope, renewal.parameters.scopes) }
         let note = notes.isEmpty ? nil : notes.joined(separator: "\n")
         return Report(json: .object(members), lines: [tokens.accessToken], note: note)
     }

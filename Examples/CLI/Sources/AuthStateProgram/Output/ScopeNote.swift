@@ -5,8 +5,18 @@ enum ScopeNote {
     /// Scopes that were granted and not asked for; nil when there are none, or nothing is known of either.
     static func beyond(_ granted: String?, _ asked: [Scope]) -> String? {
         guard let granted, !asked.isEmpty else { return nil }
-        let more = granted.split(separator: " ").filter { !asked.contains(Scope(rawValue: String($0))) }
-        return more.isEmpty ? nil : "The provider granted more than was asked for: \(more.joined(separator: " "))."
+        let more = Scope.list(granted).filter { scope in !asked.contains { $0.isSame(as: scope) } }
+        return more.isEmpty ? nil : "The provider granted more than was asked for: \(more.text)."
+    }
+
+    /// Scopes that were asked for and not granted; nil when there are none, or the provider does not say what it granted.
+    static func missing(_ granted: String?, _ asked: [Scope]) -> String? {
+        guard let granted = granted.map(Scope.list) else { return nil }
+        // Many providers never list the scopes of the protocol itself.
+        let less = asked.filter { scope in
+            ![.openID, .offlineAccess].contains(scope) && !granted.contains { $0.isSame(as: scope) }
+        }
+        return less.isEmpty ? nil : "The provider did not grant what was asked for: \(less.text)."
     }
 
     /// An identity that was asked for, and did not come.
@@ -20,4 +30,19 @@ enum ScopeNote {
         guard asked.contains(.offlineAccess), record.refreshToken == nil else { return nil }
         return "The provider gave no refresh token for offline_access. Log in with --prompt consent, if it wants that."
     }
+}
+
+extension Scope {
+    /// Whether one of the two is the other's name at its provider: a URL, or words with dots between them, before it.
+    fileprivate func isSame(as other: Scope) -> Bool {
+        func isLonger(_ long: Scope, _ short: Scope) -> Bool {
+            long.rawValue.contains("://") && ["/", "."].contains { long.rawValue.hasSuffix($0 + short.rawValue) }
+        }
+        return self == other || isLonger(self, other) || isLonger(other, self)
+    }
+}
+
+extension [Scope] {
+    /// The scopes, as a request has them.
+    fileprivate var text: String { map(\.rawValue).joined(separator: " ") }
 }

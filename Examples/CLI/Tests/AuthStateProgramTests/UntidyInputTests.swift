@@ -1,0 +1,115 @@
+import ArgumentParser
+import AuthStateKit
+import Testing
+
+@testable import AuthStateProgram
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Untidy input")
+struct UntidyInputTests {
+    private let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+
+    @Test("a ~ that no shell has expanded is the home folder, in the name of any file")
+    func homeFolder() throws {
+        let words = [
+            "--issuer", "https://op.example", "--client-id", "c", "--state", "~/s", "--ca-file", "~/ca", "--dpop-key",
+            "~/d",
+        ]
+        let login = try Login.parse(words + ["--private-key", "~/k"])
+        #expect(login.common.state == "\(home)/s" && login.common.selection == " --state \(home)/s")
+        #expect(login.connection.certificateAuthorityFile == "\(home)/ca" && login.tokens.dpopKeyFile == "\(home)/d")
+        #expect(login.client.key.credential == .privateKey(file: "\(home)/k"))
+        let assertion = try Login.parse(words + ["--grant", "jwt-bearer", "--assertion-file", "~/a"])
+        #expect(assertion.client.assertion == .assertion(file: "\(home)/a"))
+        let certificate = try Login.parse(words + ["--client-certificate", "~/c", "--client-certificate-key", "~/k"])
+        #expect(
+            certificate.client.certificateFile == "\(home)/c" && certificate.client.certificateKeyFile == "\(home)/k")
+        #expect(try FileName.expanded("~", environment: ["HOME": "/home/ada"]) == "/home/ada")
+        for name in ["a~", "./~/a", "/~"] { #expect(try FileName.expanded(name, environment: [:]) == name) }
+    }
+
+    @Test("another user's home folder is refused, and one where there is no home", arguments: ["~ada/s", "~/s"])
+    func otherHome(_ name: String) {
+        let error = #expect(throws: ValidationError.self) { try FileName.expanded(name, environment: [:]) }
+        #expect(error?.message.contains("from the root") == true)
+    }
+
+    @Test("a file after @ is found in the home folder too")
+    func body() throws {
+        let name = "authstate-test-\(UInt64.random(in: 0 ... .max))"
+        try Data("body".utf8).write(to: URL(filePath: "\(home)/\(name)"))
+        defer { try? FileManager.default.removeItem(atPath: "\(home)/\(name)") }
+        #expect(try InputFile.read("~/\(name)") == Data("body".utf8))
+        let error = #expect(throws: AuthStateError.self) { try InputFile.read("~ada/\(name)") }
+        #expect(error?.kind == .usage)
+    }
+
+    @Test(
+        "the URL of an issuer's metadata names the issuer",
+        arguments: [
+            ("https://op.example/.well-known/openid-configuration", "https://op.example"),
+            ("https://op.example/realms/a/.well-known/openid-configuration", "https://op.example/realms/a"),
+            ("https://op.example/.well-known/oauth-authorization-server/a", "https://op.example/a"),
+            (
+                "https://op.example/.well-known/openid-configuration-2",
+                "https://op.example/.well-known/openid-configuration-2"
+            ),
+            ("https://op.example/", "https://op.example/"),
+        ])
+    func issuer(_ text: String, _ issuer: String) throws {
+        #expect(try Login.parse(["--issuer", text, "--client-id", "c"]).connection.issuer == issuer)
+        let words = ["--identifier", "ada@op.example", "--client-id", "c", "--allow-issuer", text]
+        #expect(try Login.parse(words).identity.allowedIssuers == [issuer])
+    }
+
+    @Test("a token of a variable has no line break at its end")
+    func variable() throws {
+        func read(_ text: String) throws -> String? {
+            try SecretVariable.read("T", holding: "a token", stage: .token, environment: ["T": text])
+        }
+        for end in ["", "\n", "\r\n", "\n\n"] { #expect(try read("t\(end)") == "t") }
+        #expect(try read("t ") == "t ")
+        #expect(throws: AuthStateError.self) { try read("\n") }
+    }
+
+    @Test("git's server may be named by its URL, and a question that git never asks is told")
+    func git() throws {
+        for name in ["git.example", "https://git.example/", "https://git.example:443", "http://git.example"] {
+            #expect(try GitCredential.parse(["--host", name, "get"]).host == ["git.example"])
+        }
+        #expect(try GitCredential.parse(["--host", "https://git.example:8443/", "get"]).host == ["git.example:8443"])
+        for name in ["https://git.example/team", "https://ada@git.example", "ssh://git.example", "git.example/"] {
+            #expect(throws: (any Error).self) { try GitCredential.parse(["--host", name, "get"]) }
+        }
+        func problem(_ lines: String) -> String? { GitQuestion(Data(lines.utf8)).problem }
+        #expect(problem("protocol=https\nhost=https://git.example/\n")?.contains("host=git.example.") == true)
+        #expect(problem("host=git.example\n")?.contains("protocol=https") == true)
+        #expect(problem("protocol=https\nhost=other.example\n") == nil)
+    }
+
+    @Test("scopes that were not granted are told, under any of their names")
+    func scopes() {
+        #expect(ScopeNote.missing("a", ["a", "b", "c"])?.hasSuffix(": b c.") == true)
+        #expect(ScopeNote.missing("", ["a"])?.hasSuffix(": a.") == true)
+        let google = "openid https://www.googleapis.com/auth/userinfo.email"
+        #expect(
+            ScopeNote.missing(google, ["openid", "email"]) == nil
+                && ScopeNote.beyond(google, ["openid", "email"]) == nil)
+        #expect(ScopeNote.missing("User.Read", ["https://graph.microsoft.com/User.Read", "offline_access"]) == nil)
+        #expect(ScopeNote.missing("reader", ["read"]) != nil && ScopeNote.missing(nil, ["a"]) == nil)
+    }
+
+    @Test("a redirect of a request is no answer, and the place is told", arguments: [301, 302, 303, 307, 308])
+    func redirect(_ status: Int) throws {
+        let url = try #require(URL(string: "https://api.example/mcp"))
+        let response = TransportResponse(status: status, headers: ["Location": "/mcp/"])
+        let report = ResponseReport(response, of: url).report
+        #expect(report.status == (status == 303 ? .done : .resource))
+        #expect(report.note?.contains("https://api.example/mcp/") == (status == 303 ? nil : true))
+    }
+}
