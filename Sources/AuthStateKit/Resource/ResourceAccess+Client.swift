@@ -1,7 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
-import AuthStateOAuth
-import AuthStateStorage
+public import AuthStateOAuth
+public import AuthStateStorage
 import AuthStateSystem
 import AuthStateUserAgent
 
@@ -109,6 +109,8 @@ extension ResourceAccess {
             return own
         }
         if let own = found(in: home) { return own }
+        // A store for one key may hold the login for another resource of the same server.
+        if let own = found(in: try? await stored(at: place)) { return own }
         return found(in: try? await stored(at: place(of: issuer)))
     }
 
@@ -118,12 +120,10 @@ extension ResourceAccess {
 
     /// The issuers at which known clients without one of their own were used first, by identifier.
     ///
-    /// - Throws: As `binding(of:_:)`.
+    /// - Throws: As `binding(of:)`.
     func bindings() async throws -> [String: String] {
         var bound: [String: String] = [:]
-        for case .known(let id, let credential, nil) in clients.map(\.way) {
-            bound[id] = try await binding(of: id, credential)
-        }
+        for case .known(let id, _, nil) in clients.map(\.way) { bound[id] = try await binding(of: id) }
         return bound
     }
 
@@ -134,26 +134,16 @@ extension ResourceAccess {
 
     /// The issuer that a known client without one of its own was used at first; nil when it was not used yet.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when that cannot be read; `.invalidArgument` for a client with a secret in
-    ///   a store that has no room to remember it.
-    private func binding(of id: String, _ credential: ClientCredential) async throws -> String? {
-        // A server may give the client that registers there any identifier.
-        let record = state?.snapshot
-        let own = record?.client.id == id && record?.lastRegistrationResponse == nil ? record : nil
+    /// - Throws: `AuthStateError` of kind `.store` when that cannot be read.
+    private func binding(of id: String) async throws -> String? {
         do {
-            return (try await stored(at: place(of: id)) ?? own)?.client.provider.issuer?.rawValue
-        } catch let error as AuthStateError where error.isLackOfRoom {
-            guard own != nil || !credential.isProof else { throw Self.unboundClient(id) }
-            return own?.client.provider.issuer?.rawValue
-        }
-    }
-
-    private static func unboundClient(_ id: String) -> AuthStateError {
-        AuthStateError(
-            .invalidArgument, stage: .registration,
-            "The client \(id.printable()) has a secret, and the store has no room to remember for which server.",
-            expected: "the client's issuer beside it, or a store for several keys",
-            hint: "Name the issuer: the resource may name any server.")
+            if let kept = try await stored(at: place(of: id)) { return kept.client.provider.issuer?.rawValue }
+        } catch let error as AuthStateError where error.isLackOfRoom {}
+        // In a store for one key the login itself remembers the server, also when it has ended.
+        let own = if let state { state.snapshot } else { try await stored(at: place) }
+        // A server may give the client that registers there any identifier.
+        guard own?.client.id == id, own?.lastRegistrationResponse == nil else { return nil }
+        return own?.client.provider.issuer?.rawValue
     }
 
     /// Remembers where a known client without an issuer of its own was used first, beyond the end of its login.
@@ -179,9 +169,18 @@ extension ResourceAccess {
         try await place.store.load(place.key).map { try place.environment.record(of: $0) }
     }
 
+    /// Returns the key under which an access keeps its registration at a server, for programs that forget a client.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the access.
+    ///   - issuer: The server.
+    public static func registrationKey(_ key: AuthStateKey, at issuer: Issuer) -> AuthStateKey {
+        AuthStateKey("\(key) at \(issuer)")
+    }
+
     /// Where the registration at a server is kept.
     private func place(of issuer: Issuer) -> AuthState.Place {
-        AuthState.Place(place.environment, AuthStateKey("\(registrationKey) at \(issuer)"))
+        AuthState.Place(place.environment, Self.registrationKey(registrationKey, at: issuer))
     }
 
     /// Where it is kept at which server a known client is used.

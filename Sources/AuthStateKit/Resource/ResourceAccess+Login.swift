@@ -159,7 +159,7 @@ extension ResourceAccess {
     private func logIn(by plan: Plan) async throws {
         switch login.way {
         case .elsewhere: break
-        case .clientCredentials, .assertion: try await logInProgram(by: plan)
+        case .clientCredentials, .signedAssertion, .assertion: try await logInProgram(by: plan)
         case .browser(let userAgent): try await logInPerson(by: plan, userAgent)
         }
     }
@@ -202,15 +202,20 @@ extension ResourceAccess {
                     "The assertion is for another authorization server than the resource names.",
                     expected: issuer, received: own, hint: "Give an assertion that is signed for this server.")
             }
-            return .assertion(assertion, client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey)
+            return .assertion(assertion, client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
         }
-        guard credential.isProof else {
+        if case .signedAssertion(let subject) = login.way, credential.method == .privateKeyJWT {
+            let grant = JWTBearerGrant(
+                issuer: id, subject: subject ?? id, key: credential, scopes: scopes, resources: plan.resources)
+            return .jwtBearer(grant, at: plan.provider, dpopKey: plan.dpopKey)
+        }
+        guard credential.isProof, case .clientCredentials = login.way else {
             throw AuthStateError(
                 .unsupported, stage: .authorization, "A login without a person needs a client with a credential.",
                 expected: "a known client, or one with a document and a private key",
                 hint: "Give the client's credential.")
         }
-        return .clientCredentials(client, scopes: scopes, resources: [plan.resource], dpopKey: plan.dpopKey)
+        return .clientCredentials(client, scopes: scopes, resources: plan.resources, dpopKey: plan.dpopKey)
     }
 
     private func logInPerson(by plan: Plan, _ userAgent: any ExternalUserAgent) async throws {
@@ -233,7 +238,7 @@ extension ResourceAccess {
     {
         let (client, registration) = try await client(by: plan, redirectURI: redirectURI)
         var request = AuthorizationRequest(client, scopes: plan.scopes, redirectURI: redirectURI)
-        request.resources = [plan.resource]
+        request.resources = plan.resources
         request.dpopKey = plan.dpopKey
         if let challenge = plan.stronger { request.strengthen(by: challenge) }
         options.prepare(&request)

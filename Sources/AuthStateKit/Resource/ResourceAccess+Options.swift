@@ -8,10 +8,14 @@ extension ResourceAccess {
         public var scopes: [Scope]?
         /// The redirect URI of known clients and of those with a document; nil leaves it to the user agent.
         public var redirectURI: RedirectURI?
-        /// The deviations of the resource and of its authorization server that are accepted, `.parentResource` among them.
+        /// The deviations of the resource and of its authorization server that are accepted, `.parentResource` and
+        /// `.unnamedResource` among them.
         public var tolerances: Set<Tolerance> = []
         /// Whether tokens are bound to a DPoP key although the resource does not require it.
         public var usesDPoP = false
+        /// Whether the next login of a client that registers itself registers anew: where a server has forgotten the client, its
+        /// page may say so to the user alone.
+        public var registersAnew = false
         /// The number of logins for more rights that one operation may lead to; 0 reports the first `.insufficientScope`.
         public var maximumStepUps = 2
         /// Chooses one of several authorization servers; nil, and a nil answer, take the first. The one that the stored login

@@ -10,8 +10,8 @@ extension ResourceAccess {
         /// The grant that the login replaces; nil for none.
         var grantID: String?
         var provider: ProviderConfiguration
-        /// The `resource` parameter.
-        var resource: String
+        /// The `resource` parameter; none where the server refuses it.
+        var resources: [String]
         var scopes: [Scope]
         /// The scopes that a client registers for: the login's, and those that a later login may need.
         var registeredScopes: [Scope]
@@ -52,10 +52,15 @@ extension ResourceAccess {
         let choice: [ResourceClient].Choice =
             clients.isEmpty && login.assertionGrant() != nil
             ? .ready(id: "", .none) : try await clients.choice(at: provider, bound: bindings(), hasPage: login.hasPage)
-        let registration = try await registration(at: issuer, home, isKnown: true)
+        var registration = try await registration(at: issuer, home, isKnown: true)
+        if distrustsRegistration {
+            if let known = registration { forgotten.insert(Forgotten(known.clientID, at: issuer)) }
+            (distrustsRegistration, registration) = (false, nil)
+        }
         let scopes = try scopes(challenge, metadata, provider, error == nil ? nil : home, because: error)
         return Plan(
-            grantID: before?.grantID, provider: provider, resource: description.identifier, scopes: scopes,
+            grantID: before?.grantID, provider: provider,
+            resources: options.tolerances.contains(.unnamedResource) ? [] : [description.identifier], scopes: scopes,
             registeredScopes: ScopeSelection.stepUp(from: scopes, nil, resource: metadata, server: provider.metadata),
             choice: choice,
             registration: registration,

@@ -29,7 +29,10 @@ extension ResourceAccess {
     public func completeLogin(_ pending: PendingAuthorization, callback: AuthorizationCallback) async throws {
         let named = pending.request.resources
         // A resource may go by the name of a path above it; its neighbour's name is another one.
-        let isOwn = named.count == 1 && (named[0].isExactly(resource.rawValue) || resource.isBelow(named[0]))
+        let isOwn =
+            named.isEmpty
+            ? options.tolerances.contains(.unnamedResource)
+            : named.count == 1 && (named[0].isExactly(resource.rawValue) || resource.isBelow(named[0]))
         guard TrustCheck.pendingResource.holds(isOwn) else {
             throw AuthStateError(
                 .invalidArgument, stage: .authorization, "The pending login is not one for this resource.",

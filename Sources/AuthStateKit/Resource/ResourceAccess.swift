@@ -47,6 +47,8 @@ public actor ResourceAccess {
 
     /// The clients that a server has refused to know: each is registered anew.
     var forgotten: Set<Forgotten> = []
+    /// Whether the registration that is kept is one of them, see `Options.registersAnew`.
+    var distrustsRegistration: Bool
 
     /// A client that a server has refused to know.
     struct Forgotten: Hashable {
@@ -108,6 +110,7 @@ public actor ResourceAccess {
         self.options = options
         self.place = AuthState.Place(place.store, key: place.key, service: place.service, options: stateOptions)
         self.registrationKey = registrationKey
+        distrustsRegistration = options.registersAnew
     }
 
     /// The service that talks to the resource's servers.
@@ -136,13 +139,24 @@ public actor ResourceAccess {
             let bound = try await bindings()
             let found = try await AuthState.restore(
                 at: place,
-                credential: { [clients] record in
+                credential: { [clients, login] record in
+                    // The key signs the grant, and no proof beside it.
+                    if case .signedAssertion = login.way { return nil }
                     let isRegistered = record.lastRegistrationResponse != nil
                     let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
                     return credential.flatMap { $0.isProof ? $0 : nil }
-                }, grant: login.assertionGrant().map { .assertion($0) }, sharing: { $0 })
+                }, grant: login.assertionGrant().map { .assertion($0) } ?? signedGrant(), sharing: { $0 })
             return isOurs(found) ? found : nil
         } catch AuthStateError.Code.notLoggedIn { return nil }
+    }
+
+    /// The grant that the key of the program's client signs; nil for every other login.
+    private func signedGrant() -> AuthState.MachineGrant? {
+        guard case .signedAssertion(let subject) = login.way else { return nil }
+        return clients.lazy.compactMap { client in
+            guard case .known(let id, let key, _) = client.way else { return nil }
+            return .jwtBearer(JWTBearerGrant(issuer: id, subject: subject ?? id, key: key))
+        }.first
     }
 
     /// Notes that an operation was allowed: what it led to before counts no longer.

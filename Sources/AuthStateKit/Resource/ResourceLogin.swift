@@ -6,6 +6,7 @@ public struct ResourceLogin: Sendable {
     enum Way: Sendable {
         case browser(any ExternalUserAgent)
         case clientCredentials
+        case signedAssertion(subject: String?)
         case assertion(ClientCredential, issuer: String?)
         case elsewhere
     }
@@ -17,6 +18,12 @@ public struct ResourceLogin: Sendable {
 
     /// The program logs in in its own name, with the credential of its client.
     public static let clientCredentials = Self(way: .clientCredentials)
+
+    /// The program logs in with assertions that the private key of its client signs (RFC 7523, section 2.1), as service accounts
+    /// do.
+    ///
+    /// - Parameter subject: `sub`: the subject of the token; nil is the client itself.
+    public static func signedAssertion(subject: String? = nil) -> Self { Self(way: .signedAssertion(subject: subject)) }
 
     /// The program logs in with an assertion that another party signs, for example the platform that it runs on (RFC 7523,
     /// section 2.1; MCP, Workload Identity Federation).
@@ -58,7 +65,7 @@ public struct ResourceLogin: Sendable {
     var hasPage: Bool {
         switch way {
         case .browser, .elsewhere: true
-        case .clientCredentials, .assertion: false
+        case .clientCredentials, .signedAssertion, .assertion: false
         }
     }
 

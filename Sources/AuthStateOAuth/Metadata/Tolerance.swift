@@ -53,6 +53,11 @@ public struct Tolerance: RawRepresentable, Sendable, Hashable, Codable {
     /// An authorization server that a resource named has its page at another origin than its issuer's, and does not promise
     /// `iss` in its answers (RFC 9207): a client that other servers know too is used there all the same.
     public static let foreignAuthorizationEndpoint = Tolerance(rawValue: "foreignAuthorizationEndpoint")
+    /// An authorization server refuses the parameter `resource` (RFC 8707, section 2), as Microsoft's does: requests for a
+    /// protected resource go without it.
+    ///
+    /// The resource gets a token that other resources of the server may take, too.
+    public static let unnamedResource = Tolerance(rawValue: "unnamedResource")
     /// A pushed request names the DPoP key (`dpop_jkt`) and goes without a proof (RFC 9449, section 10.1, has both ways):
     /// the provider wants a nonce in the proof there, and does not say which.
     public static let unprovenPush = Tolerance(rawValue: "unprovenPush")

@@ -12,7 +12,7 @@ struct ResourceAssertionTests {
     private struct World {
         let resource: ResourceWorld
         let organization: ProviderFixture
-        private let key: SigningKey
+        let key: SigningKey
 
         init(clock: ManualClock? = nil) async throws {
             let key = try SigningKey.generate(.es256, keyID: "platform-1")
@@ -80,6 +80,31 @@ struct ResourceAssertionTests {
         world.resource.provider.update { $0.protectedResource.scopes = ["api", "profile"] }
         #expect(try await access.performAction(world.resource.get()).status == 200)
         #expect(world.sent.compactMap { $0["scope"] } == ["api", "api profile"])
+    }
+
+    @Test("a program signs with its client's key, renews, and asks for more rights, in the next process too")
+    func serviceAccount() async throws {
+        let clock = ManualClock()
+        let world = try await World(clock: clock)
+        func access(_ subject: String? = "system:worker") throws -> ResourceAccess {
+            let client = ResourceClient.known("https://platform.example", credential: .privateKey(world.key))
+            return try world.resource.access(clients: [client], login: .signedAssertion(subject: subject))
+        }
+        #expect(try await access().performAction(world.resource.get()).status == 200)
+        clock.advance(by: .seconds(7200))
+        #expect(try await access().performAction(world.resource.get()).status == 200)
+        world.resource.provider.update { $0.protectedResource.scopes = ["api", "profile"] }
+        #expect(try await access().performAction(world.resource.get()).status == 200)
+        #expect(world.sent.compactMap { $0["scope"] } == ["api", "api", "api profile"])
+        for request in world.sent {
+            let assertion = try JSONWebToken(parsing: try #require(request["assertion"]))
+            #expect(assertion.claims["sub"] == "system:worker")
+            #expect(assertion.claims["aud"]?.stringValue == world.resource.provider.issuer)
+            #expect(request["client_assertion"] == nil && request.values("resource").count == 1)
+        }
+        // A secret signs nothing.
+        let secret = try world.resource.access(clients: [world.client], login: .signedAssertion(), key: "secret")
+        #expect(await authError { try await secret.logIn() }?.code == .unsupported)
     }
 
     @Test("an assertion for one server reaches no other one that the resource names")

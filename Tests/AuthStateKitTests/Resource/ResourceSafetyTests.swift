@@ -38,17 +38,73 @@ struct ResourceSafetyTests {
         #expect(stranger.requestCount(.token) == 0)
     }
 
-    @Test("a client with a secret needs its issuer where the store cannot remember the server")
-    func noRoom() async throws {
+    @Test("a client with a secret stays with its first server in a store for one key, also after a logout")
+    func oneKey() async throws {
         let world = try await ResourceWorld()
         let scratch = try ScratchFolder()
         let store = FileAuthStateStore(file: scratch["state"], key: AuthStateKey("resource \(world.url)"))
-        let error = await authError { try await machine(world, store: store).logIn() }
-        #expect(error?.code == .invalidArgument && error?.hint?.contains("issuer") == true)
-        #expect(world.provider.requestCount(.token) == 0)
+        let access = try machine(world, store: store)
+        try await access.logIn()
+        let stranger = try await moved(world)
+        #expect(await authError { try await machine(world, store: store).logIn() }?.code == .clientIssuerMismatch)
+        try await access.authState()?.clear()
+        #expect(await authError { try await machine(world, store: store).logIn() }?.code == .clientIssuerMismatch)
+        #expect(stranger.requestCount(.token) == 0)
+        // A client with an issuer of its own is asked for there.
+        world.provider.update { $0.protectedResource.authorizationServers = nil }
         let named = ResourceClient.known(
             "service", credential: .secret("service-secret"), issuer: world.provider.issuer)
         try await machine(world, store: store, clients: [named]).logIn()
+    }
+
+    @Test(
+        "a client that registered for another resource of the server is used again, unless the program wants another one"
+    )
+    func otherResource() async throws {
+        let world = try await ResourceWorld()
+        let scratch = try ScratchFolder()
+        let key: AuthStateKey = "login"
+        let store = FileAuthStateStore(file: scratch["state"], key: key)
+        func client(_ change: (inout ResourceAccess.Options) -> Void = { _ in }, logins: Int = 1) async throws
+            -> String?
+        {
+            var options = ResourceAccess.Options()
+            change(&options)
+            let access = try ResourceAccess(
+                world.url.absoluteString, clients: [.registering(ResourceWorld.metadata)],
+                login: .presenting(DirectUserAgent()), store: store, key: key, service: world.service, options: options)
+            for _ in 0..<logins { try await access.logIn() }
+            return try await access.authState()?.snapshot.client.id
+        }
+        let id = try await client()
+        try await store.withLease(key, deadline: .seconds(5)) { lease in
+            let stored = try #require(try await lease.load())
+            var record = try AuthStateArchive(data: stored.archive).record
+            record.annotations[ResourceAccess.annotation] = world.url.absoluteString + "/v1"
+            _ = try await lease.save(AuthStateArchive(record).data(), expecting: stored.version)
+        }
+        #expect(try await client() == id && world.provider.requestCount(.registration) == 1)
+        #expect(try await client({ $0.registersAnew = true }, logins: 2) != id)
+        #expect(world.provider.requestCount(.registration) == 2)
+    }
+
+    @Test("a server that refuses the parameter gets requests without a resource, by name alone")
+    func unnamedResource() async throws {
+        let world = try await ResourceWorld()
+        let access = try world.access { $0.tolerances = [.unnamedResource] }
+        try await access.logIn()
+        let sent = world.provider.requests(at: .authorization) + world.provider.requests(at: .token)
+        #expect(sent.count == 2 && sent.allSatisfy { $0.parameters["resource"] == nil })
+        // Of logins in two requests, too; another program's is still refused.
+        let page = try world.access(login: .elsewhere, key: "page") { $0.tolerances = [.unnamedResource] }
+        try await world.logIn(page)
+        let redirectURI = try RedirectURI("http://127.0.0.1:49153/callback")
+        let pending = try await page.beginLogin(redirectURI: redirectURI)
+        let session = try await DirectUserAgent().prepare(redirectURI: redirectURI, for: .login)
+        let callback = try await session.present(pending.url)
+        let strict = try world.access(login: .elsewhere, key: "strict")
+        #expect(
+            await authError { try await strict.completeLogin(pending, callback: callback) }?.code == .invalidArgument)
     }
 
     @Test("where it cannot be read which server a client belongs to, it goes to none")

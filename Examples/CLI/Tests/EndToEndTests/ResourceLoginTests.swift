@@ -92,12 +92,7 @@ extension EndToEndTests {
                     authstate.loginArguments(for: server.resource), 78, [.endpointMissing], stage: .registration,
                     hint: "--client-id")
                 let unbound = uri + ["--client-id", "post", "--client-secret-env", "CLIENT_SECRET"]
-                // A file of the person's choice has no room to remember which server the secret is for.
-                try await authstate.expectFailure(
-                    authstate.loginArguments(for: server.resource, unbound), 64, [.invalidArgument],
-                    stage: .registration, hint: "--issuer")
-                let secret = unbound + ["--issuer", server.issuer]
-                for client in [uri + ["--client-id", "public"], secret + ["--auth-method", "post"]] {
+                for client in [uri + ["--client-id", "public"], unbound + ["--auth-method", "post"]] {
                     let login = try await authstate(authstate.loginArguments(for: server.resource, client))
                     try #require(login.status == 0, "\(login)")
                     #expect(try await authstate.call("add", ["a": 2, "b": 2], at: server.resource) == "4")
