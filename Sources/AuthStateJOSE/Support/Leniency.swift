@@ -24,7 +24,8 @@ package enum Leniency: String, Sendable, CaseIterable {
     case methodOfSecret
     /// A registration that names only one of its place and its token; it cannot be managed.
     case unmanageableRegistration
-    /// A parameter of an authorization answer that comes twice and that nothing is decided by; the first one counts.
+    /// A parameter of an authorization answer that comes twice and that nothing is decided by; the first one counts,
+    /// and of an explanation all.
     case repeatedParameter
     /// A nonce for DPoP that a resource asks for with status 400 (RFC 9449, section 9).
     case nonceStatus

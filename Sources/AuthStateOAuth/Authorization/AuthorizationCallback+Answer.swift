@@ -29,7 +29,7 @@ extension AuthorizationCallback {
             return nil
         }
         let response = OAuthErrorResponse(
-            error: error, errorDescription: answer["error_description"], errorURI: answer["error_uri"])
+            error: error, errorDescription: answer.joined("error_description"), errorURI: answer.joined("error_uri"))
         return AuthStateError(
             response.code, stage: .authorization,
             "The provider refused the login: \(response.summary). (Unconfirmed: the answer lacks the state.)",

@@ -148,7 +148,8 @@ extension AuthorizationResponse {
     /// The provider's error response; not every provider that promises `iss` sends it with errors.
     static func refusal(_ error: String, _ parameters: Parameters, _ request: AuthorizationRequest) -> AuthStateError {
         let response = OAuthErrorResponse(
-            error: error, errorDescription: parameters["error_description"], errorURI: parameters["error_uri"]
+            error: error, errorDescription: parameters.joined("error_description"),
+            errorURI: parameters.joined("error_uri")
         ).tolerating(request.client.provider.tolerances)
         var message = "The provider refused the login: \(response.summary)."
         let listed = request.client.provider.metadata?.scopesSupported

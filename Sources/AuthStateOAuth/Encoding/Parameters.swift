@@ -66,6 +66,13 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     /// The names that come more than once, in order.
     package var repeatedNames: [String] { names.filter { values($0).count > 1 } }
 
+    /// Returns the values of a name in one text; nil when it has none. Some servers send a text one letter at a time.
+    func joined(_ name: String) -> String? {
+        let values = values(name)
+        guard !values.isEmpty else { return nil }
+        return values.joined(separator: values.allSatisfy { $0.count <= 1 } ? "" : " ")
+    }
+
     /// Adds all of another list; those of its names that are here already are replaced.
     package mutating func merge(_ other: Parameters) {
         pairs.removeAll { pair in other.pairs.contains { $0.name == pair.name } }

@@ -70,7 +70,7 @@ struct LeniencyTests {
             // Some providers write the description once per letter.
             try service.reading {
                 do { try callback("error=access_denied&error_description=n&error_description=o") } catch {
-                    guard (error as? AuthStateError)?.code == .accessDenied else { throw error }
+                    guard (error as? AuthStateError)?.response?.errorDescription == "no" else { throw error }
                 }
             }
         } attack: { _ in
