@@ -41,7 +41,7 @@ struct SessionName: Hashable, Sendable {
     /// Whether a key has the form of an entry's.
     static func isKey(_ key: AuthStateKey) -> Bool {
         guard !key.isDigest, key.rawValue.hasPrefix(prefix) else { return false }
-        return (try? Base64URL.decode(key.rawValue.dropFirst(prefix.count)))?.count == 32
+        return Base64URL.decode(key.rawValue.dropFirst(prefix.count))?.count == 32
     }
 
     private static let prefix = "index-"

@@ -29,7 +29,7 @@ extension AuthorizationResponse {
         guard TrustCheck.callbackParameters.holds(decisive.isDisjoint(with: repeated)) else {
             throw AuthStateError(
                 .duplicateParameter, stage: .authorization, "The answer has a parameter twice.",
-                received: repeated.joined(separator: ", "),
+                received: repeated.filter(decisive.contains).joined(separator: ", "),
                 hint: "Start the login again; if it happens again, the provider or a page before it alters the answer.")
         }
         for name in repeated { Leniency.repeatedParameter.note(name) }
