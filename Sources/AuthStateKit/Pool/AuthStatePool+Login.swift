@@ -21,7 +21,10 @@ extension AuthStatePool {
         login.client = login.client.fallingBack(on: credential(key))
         let state = await adopt(
             try await AuthState.logIn(login, at: AuthState.Place(environment, key), annotations: annotations))
-        try await checkSession(of: state)
+        do { try await state.checkSession() } catch {
+            release(key)
+            throw error
+        }
         await endSurplus(beside: state)
         return state
     }
@@ -33,7 +36,7 @@ extension AuthStatePool {
     @discardableResult
     public func insert(_ state: AuthState) async -> AuthState {
         let kept = await adopt(state)
-        try? await checkSession(of: kept)
+        try? await kept.checkSession()
         await endSurplus(beside: kept)
         return kept
     }

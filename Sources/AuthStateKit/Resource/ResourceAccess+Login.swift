@@ -275,8 +275,10 @@ extension ResourceAccess {
         record.annotations = annotations
         if registration?.clientID == client.id { record.lastRegistrationResponse = registration }
         note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
-        state = await place.state(record, .loggedIn(response, tokens))
+        let next = await place.state(record, .loggedIn(response, tokens))
+        state = next
         try await bind(client)
+        try await next.checkSession()
     }
 
     /// Refuses to log in again a user who has logged out since the login began.

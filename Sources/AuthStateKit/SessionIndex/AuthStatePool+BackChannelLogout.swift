@@ -48,22 +48,6 @@ extension AuthStatePool {
         return outcome
     }
 
-    /// Ends a login whose session the provider had ended before the index had it.
-    ///
-    /// - Throws: `AuthStateError`: `.notLoggedIn` when it has ended; of kind `.store` when the index cannot be read.
-    func checkSession(of state: AuthState) async throws {
-        guard let store = store as? IndexedAuthStateStore,
-            let token = state.snapshot.idToken.flatMap({ try? IDToken(parsing: $0) }), try await store.hasEnded(token)
-        else { return }
-        // No caller gets the state. What cannot be removed or revoked now is left to a sweep.
-        _ = await state.logOut(with: nil)
-        try? await removeEnd(state.key)
-        release(state.key)
-        throw AuthStateError(
-            .notLoggedIn, stage: .logout, "The provider ended this session while the login was in progress.",
-            expected: "a session that began after the logout", hint: "Log in again.")
-    }
-
     /// Ends the oldest sessions of a user who has more than the index has room for; without it their later sessions could not be
     /// saved.
     func endSurplus(beside state: AuthState) async {
@@ -96,5 +80,22 @@ extension AuthStatePool {
             try await store.withLease(key, deadline: options.state.leaseDeadline) { _ in }
             isLast = true
         }
+    }
+}
+
+extension AuthState {
+    /// Ends this login if the provider had ended its session before the index had it.
+    ///
+    /// - Throws: `AuthStateError`: `.notLoggedIn` when it has ended; of kind `.store` when the index cannot be read.
+    func checkSession() async throws {
+        guard let store = environment.store as? IndexedAuthStateStore,
+            let token = snapshot.idToken.flatMap({ try? IDToken(parsing: $0) }), try await store.hasEnded(token)
+        else { return }
+        // No caller gets the login. What cannot be removed or revoked now is left to a sweep.
+        _ = await logOut(with: nil)
+        try? await removeEnd()
+        throw AuthStateError(
+            .notLoggedIn, stage: .logout, "The provider ended this session while the login was in progress.",
+            expected: "a session that began after the logout", hint: "Log in again.")
     }
 }

@@ -33,6 +33,30 @@ struct LateLogoutTests {
         #expect(await !server.insert(state).isAuthorized)
     }
 
+    @Test("a login for a resource is refused too")
+    func resource() async throws {
+        let clock = ManualClock()
+        let world = try await ResourceWorld(clock: clock)
+        let store = IndexedAuthStateStore(world.store)
+        func access() throws -> ResourceAccess {
+            var options = ResourceAccess.Options()
+            options.scopes = [.openID]
+            return try ResourceAccess(
+                world.url.absoluteString, clients: [.known("app", issuer: world.provider.issuer)],
+                login: .presenting(DirectUserAgent()), store: store, service: world.service, options: options)
+        }
+        let configuration = try await world.service.discoverConfiguration(issuer: world.provider.issuer)
+        let posted = try world.provider.logoutToken(for: "app", subject: "248289761001")
+        let token = try await world.service.logoutToken(posted, configuration: configuration, clientID: "app")
+        #expect(try await AuthStatePool(store: store, service: world.service).logOut(token).ended.isEmpty)
+        // In the same second.
+        #expect(await authError { try await access().logIn() }?.code == .notLoggedIn)
+        #expect(try await access().authState()?.isAuthorized != true && world.provider.requestCount(.revocation) > 0)
+        clock.advance(by: .seconds(3))
+        try await access().logIn()
+        #expect(try await access().authState()?.isAuthorized == true)
+    }
+
     @Test("a login after the logout stands, and a token that comes once more ends nothing")
     func laterLogin() async throws {
         let site = try await LateLogin()
