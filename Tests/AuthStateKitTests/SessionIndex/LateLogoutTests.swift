@@ -33,6 +33,19 @@ struct LateLogoutTests {
         #expect(await !server.insert(state).isAuthorized)
     }
 
+    @Test("an entry that can never be read prevents no login, which is reported as not saved")
+    func unreadable() async throws {
+        let fixture = try await ProviderFixture()
+        let base = InMemoryAuthStateStore()
+        for (key, isSaved) in [("a", true), ("b", false)] {
+            let sealed = try SealedAuthStateStore(base, keys: [SealingKey.random()])
+            let pool = AuthStatePool(store: IndexedAuthStateStore(sealed), service: fixture.service)
+            let state = try await pool.logIn(
+                .browser(fixture.request(), DirectUserAgent()), for: AuthStateKey(rawValue: key))
+            #expect(state.isAuthorized && (state.status.storeError == nil) == isSaved)
+        }
+    }
+
     @Test("a login for a resource is refused too")
     func resource() async throws {
         let clock = ManualClock()
