@@ -85,7 +85,7 @@ extension PostgresTests {
             ])
         func planted(_ name: String, _ script: String) async throws {
             try await server.sql(
-                "DO $$ BEGIN CREATE ROLE mallory; EXCEPTION WHEN duplicate_object THEN NULL; END $$;"
+                "DO $$ BEGIN CREATE ROLE mallory; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
                     + " CREATE SCHEMA \(name); GRANT ALL ON SCHEMA \(name) TO PUBLIC; \(script)")
             let store = try server.store(settings: "options='-c search_path=\(name)'")
             let error = try await expectStoreError(.storeUnwritable) { try await store.checkSchema() }
