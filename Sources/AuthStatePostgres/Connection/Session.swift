@@ -19,22 +19,31 @@ final class Session {
     /// The socket, to wait for notifications with.
     var socket: Int32 { AuthStatePQsocket(handle) }
 
-    /// Sends a statement and reads its result.
+    /// Sends a statement and reads its result, row by row: the memory that the database may fill has a bound.
     func execute(_ statement: Statement, within limit: Duration) throws(PostgresFailure) -> [Row] {
         let end = ContinuousClock.now + limit
-        guard send(statement) else { throw failure(.connectionLost) }
+        guard send(statement), AuthStatePQsetSingleRowMode(handle) == 1 else { throw failure(.connectionLost) }
         while AuthStatePQflush(handle) == 1 { try wait(for: POLLIN | POLLOUT, until: end) }
-        var rows: Result<[Row], PostgresFailure> = .success([])
+        var (rows, room, refusal) = ([Row](), statement.maximumSize, PostgresFailure?.none)
         while true {
             while AuthStatePQisBusy(handle) == 1 { try wait(for: POLLIN, until: end) }
             guard let result = AuthStatePQgetResult(handle) else { break }
-            rows = self.rows(of: result, to: statement)
-            AuthStatePQclear(result)
-            // A server that wants to copy gives the same result for ever.
-            if case .failure(let failure) = rows, failure.breaksConnection { throw failure }
+            defer { AuthStatePQclear(result) }
+            do throws(PostgresFailure) {
+                for row in try self.rows(of: result, to: statement) {
+                    room -= row.size
+                    guard room >= 0 else { throw Self.tooMuch(statement) }
+                    rows.append(row)
+                }
+            } catch {
+                // A server that wants to copy gives the same result for ever.
+                if error.breaksConnection { throw error }
+                refusal = error
+            }
             if ContinuousClock.now >= end { throw Self.tooLate }
         }
-        return try rows.get()
+        if let refusal { throw refusal }
+        return rows
     }
 
     /// Reads the input that has arrived, and returns the payloads of notifications.
@@ -60,33 +69,35 @@ final class Session {
 
     private static let tooLate = PostgresFailure(cause: .timedOut, message: "the database did not answer in time")
 
+    private static func tooMuch(_ statement: Statement) -> PostgresFailure {
+        PostgresFailure(
+            cause: .connectionLost, message: "the database sent more than \(statement.maximumSize) bytes of rows")
+    }
+
     private func failure(_ cause: PostgresFailure.Cause) -> PostgresFailure {
         PostgresFailure(cause: cause, message: string.redacting(String(cString: AuthStatePQerrorMessage(handle))))
     }
 
-    private func rows(of result: OpaquePointer, to statement: Statement) -> Result<[Row], PostgresFailure> {
+    private func rows(of result: OpaquePointer, to statement: Statement) throws(PostgresFailure) -> [Row] {
         switch Int(AuthStatePQresultStatus(result)) {
-        case AuthStatePQ_PGRES_TUPLES_OK, AuthStatePQ_PGRES_COMMAND_OK:
-            let columns = AuthStatePQnfields(result)
+        case AuthStatePQ_PGRES_TUPLES_OK, AuthStatePQ_PGRES_SINGLE_TUPLE, AuthStatePQ_PGRES_COMMAND_OK:
+            let (count, columns) = (AuthStatePQntuples(result), AuthStatePQnfields(result))
+            if statement.isScript || count == 0 { return [] }
             // A pooler that mixes answers up, or another program at the server's place.
-            guard statement.isScript || AuthStatePQntuples(result) == 0 || columns == statement.columns else {
-                return .failure(
-                    PostgresFailure(
-                        cause: .connectionLost,
-                        message: "the database answered with \(columns) columns instead of \(statement.columns)"))
+            guard columns == statement.columns else {
+                throw PostgresFailure(
+                    cause: .connectionLost,
+                    message: "the database answered with \(columns) columns instead of \(statement.columns)")
             }
-            return .success(
-                (0..<AuthStatePQntuples(result)).map { row in
-                    Row(columns: (0..<columns).map { Self.value(result, row, $0) })
-                })
+            return (0..<count).map { row in Row(columns: (0..<columns).map { Self.value(result, row, $0) }) }
         default:
             // The first line only: details can hold values.
             let text = { (field: Int32) in AuthStatePQresultErrorField(result, field).map { String(cString: $0) } }
             guard let state = text(Int32(AuthStatePQ_PG_DIAG_SQLSTATE)) else {
-                return .failure(failure(.connectionLost))
+                throw failure(.connectionLost)
             }
             let message = text(Int32(AuthStatePQ_PG_DIAG_MESSAGE_PRIMARY)) ?? "unknown"
-            return .failure(PostgresFailure(message: string.redacting(message), state: state))
+            throw PostgresFailure(message: string.redacting(message), state: state)
         }
     }
 

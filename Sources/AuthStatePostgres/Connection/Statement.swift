@@ -18,6 +18,8 @@ struct Statement: Sendable {
     let parameters: [Parameter]
     /// The columns of each row of the result.
     let columns: Int
+    /// The most bytes of rows that are read, see `Row.size`: an archive, or a list of states.
+    var maximumSize = ArchiveLimit.bytes + 65_536
     /// Whether these are several statements, whose rows are not read.
     var isScript = false
 
@@ -42,6 +44,9 @@ extension Statement.Parameter {
 /// A row of a result: raw bytes for `bytea`, UTF-8 for `text`, nil for NULL.
 struct Row: Sendable {
     let columns: [[UInt8]?]
+
+    /// The bytes that count of it: those of its values, and what it takes in memory besides.
+    var size: Int { columns.reduce(64) { $0 + ($1?.count ?? 0) + 64 } }
 
     /// A column as text; empty when it is NULL. Every row has the columns of its statement.
     func text(_ index: Int) -> String { String(decoding: columns[index] ?? [], as: UTF8.self) }

@@ -20,13 +20,16 @@ enum LeaseStatements {
 
     /// Lists the states that were changed last before a time, in seconds since 1970.
     static func entries(savedBefore seconds: Double) -> Statement {
-        Statement(
+        var statement = Statement(
             .reading,
             """
             SELECT encode(key, 'hex'), extract(epoch FROM updated_at)::text, version::text FROM auth_states
             WHERE archive IS NOT NULL AND updated_at < to_timestamp($1::double precision)
             """,
             .text("\(seconds)"), columns: 3)
+        // About a million states.
+        statement.maximumSize = 512 << 20
+        return statement
     }
 
     /// Acquires the lease if it is free, expired, or this owner's already; a row with the version when it is acquired.

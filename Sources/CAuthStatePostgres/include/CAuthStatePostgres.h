@@ -57,6 +57,7 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
              (struct pg_conn *connection, const char *statement, int count, const unsigned int *types,                \
               const char *const *values, const int *lengths, const int *formats, int resultFormat),                   \
              (connection, statement, count, types, values, lengths, formats, resultFormat))                           \
+    FUNCTION(int, PQsetSingleRowMode, (struct pg_conn *connection), (connection))                                     \
     FUNCTION(int, PQflush, (struct pg_conn *connection), (connection))                                                \
     FUNCTION(int, PQconsumeInput, (struct pg_conn *connection), (connection))                                         \
     FUNCTION(int, PQisBusy, (struct pg_conn *connection), (connection))                                               \
@@ -83,6 +84,7 @@ typedef void (*AuthStatePQNotice)(void *context, const char *message);
     CONSTANT(PQERRORS_SQLSTATE, 3)                                                                                    \
     CONSTANT(PGRES_COMMAND_OK, 1)                                                                                     \
     CONSTANT(PGRES_TUPLES_OK, 2)                                                                                      \
+    CONSTANT(PGRES_SINGLE_TUPLE, 9)                                                                                   \
     CONSTANT(PG_DIAG_SQLSTATE, 'C')                                                                                   \
     CONSTANT(PG_DIAG_MESSAGE_PRIMARY, 'M')
 

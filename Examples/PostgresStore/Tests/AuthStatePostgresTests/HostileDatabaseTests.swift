@@ -1,0 +1,57 @@
+import AuthStateKit
+import AuthStatePostgres
+import Foundation
+import Testing
+
+/// What listens at the database's address answers as no database does.
+@Suite("hostile database", .wherePostgresIsInstalled, .timeLimit(.minutes(2)))
+struct HostileDatabaseTests {
+    private func store(_ server: HostileDatabase) throws -> PostgresAuthStateStore {
+        var configuration = PostgresAuthStateStore.Configuration()
+        configuration.outageTolerance = .zero
+        configuration.statementTimeout = .seconds(30)
+        return try PostgresAuthStateStore(
+            connectionString: "host=127.0.0.1 port=\(server.port) user=a dbname=a sslmode=disable gssencmode=disable",
+            configuration: configuration)
+    }
+
+    @Test("rows with fewer or more columns than those of the statement are an error", arguments: [0, 1, 4])
+    func columns(_ count: Int) async throws {
+        let server = try HostileDatabase { $0.rows(1, columns: count) }
+        let store = try store(server)
+        let errors = [
+            try await expectStoreError(.storeUnreadable) { _ = try await store.load("a") },
+            try await expectStoreError(.storeUnreadable) { _ = try await store.entries(savedBefore: .distantFuture) },
+            try await expectStoreError(.storeUnwritable) {
+                try await store.withLease("a", deadline: .seconds(5)) { _ in }
+            },
+            try await expectStoreError(.storeUnreadable) { try await store.checkSchema() },
+        ]
+        for error in errors { #expect(error.message.contains("answered with \(count) columns"), "\(error)") }
+        #expect(server.sent > 0)
+    }
+
+    @Test("a server that wants to copy ends the statement at once", arguments: ["G", "H", "W"] as [Character])
+    func copying(_ type: Character) async throws {
+        let server = try HostileDatabase { $0.send(type, [0, 0, 0]) }
+        let store = try store(server)
+        let start = ContinuousClock.now
+        for _ in 0..<6 {
+            try await expectStoreError(.storeUnreadable) { _ = try await store.load("a") }
+        }
+        #expect(ContinuousClock.now - start < .seconds(30) && server.sent > 0)
+    }
+
+    @Test("endless rows are read up to a bound", arguments: [0, 100_000])
+    func endless(_ length: Int) async throws {
+        let server = try HostileDatabase { connection in
+            guard connection.rows(1, columns: 3, length: length, isLast: false) else { return }
+            while connection.rows(100, columns: 3, length: length, isLast: false, isFirst: false) {}
+        }
+        let store = try store(server)
+        let error = try await expectStoreError(.storeUnreadable) { _ = try await store.load("a") }
+        #expect(error.message.contains("sent more than"), "\(error)")
+        // On two connections, with what was on its way.
+        #expect(server.sent < 64 << 20)
+    }
+}
