@@ -9,12 +9,11 @@ struct AdviceOptionTests {
     /// Options of other programs that a message names.
     private static let foreign: Set<String> = [
         "--add", "--exec-api-version", "--exec-arg", "--exec-command", "--exec-interactive-mode", "--global",
-        "--package-path",
         "--package-path", "--generate-completion-script",
     ]
 
     private static func options(_ text: String) -> Set<String> {
-        Set(text.matches(of: /(?<![\w-])--[a-z][a-z-]*[a-z]/).map { String($0.0) })
+        Set(text.matches(of: /(?:^|[^\w-])(--[a-z][a-z-]*[a-z])/).map { String($0.1) })
     }
 
     private static func known(_ command: any ParsableCommand.Type) -> Set<String> {

@@ -65,7 +65,6 @@ extension AuthStateError {
             copy.hint = copy.hint?.replacing(
                 "Tolerate \(name.tolerance.rawValue)", with: "Use --tolerate \(name.rawValue)")
         }
-        for (word, option) in Self.options { copy.hint = copy.hint?.replacing(word, with: option) }
         if code == .endpointMissing { copy.hint = endpointAdvice }
         if code == .invalidClientMetadata, response?.errorDescription?.contains("'device_authorization'") == true {
             copy.hint = Self.otherDeviceGrant
@@ -83,14 +82,6 @@ extension AuthStateError {
     private var refusesClient: Bool {
         code == .invalidClient && [nil, .clientRefused].contains(recognizedFailure?.name)
     }
-
-    /// The library's words for what this program has options for.
-    private static let options = [
-        ("the client identifier and its secret", "--client-id and the secret of --client-secret-env"),
-        ("the client identifier", "--client-id"), ("(client_secret_post)", "(--auth-method post)"),
-        ("(client_secret_basic)", "(--auth-method basic)"),
-        ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
-    ]
 
     /// Whether the login was one without a page.
     private var asksNothing: Bool { hint?.contains("prompt=none") ?? true }
@@ -115,6 +106,10 @@ extension AuthStateError {
     private static let options = [
         ("Ask with prompt=consent", "Log in with --prompt consent"), ("Without max_age", "Without --max-age"),
         ("Ask for the response mode ", "Log in with --response-mode "),
+        ("the client identifier and its secret", "--client-id and the secret of --client-secret-env"),
+        ("the client identifier", "--client-id"), ("(client_secret_post)", "(--auth-method post)"),
+        ("(client_secret_basic)", "(--auth-method basic)"),
+        ("Tolerate endpointAudience", "Use --assertion-audience endpoint"),
     ]
 
     /// Advice that names this program's options.
