@@ -44,7 +44,7 @@ struct OutputTests {
         #expect(error.advised.hint == "Use --tolerate \(name.rawValue) where the provider needs it.")
     }
 
-    @Test("the advice after a registration refused without a reason is not to log in")
+    @Test("the advice after a refused registration is not to log in")
     func registration() {
         let page = AuthStateError(
             .refusedWithoutReason, stage: .registration,
@@ -52,6 +52,8 @@ struct OutputTests {
             hint: "Check what is registered.")
         let hint = page.advised.hint ?? ""
         #expect(hint.contains("--auth-method") && hint.contains("--client-id") && !hint.contains("og in"))
+        let denied = AuthStateError(.accessDenied, stage: .registration, "Refused.", hint: "Log in again.")
+        #expect(denied.advised.hint?.contains("--initial-access-token-env") == true)
     }
 
     @Test("a logout that is over leaves nothing to try again")

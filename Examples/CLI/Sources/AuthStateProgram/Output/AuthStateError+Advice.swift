@@ -132,10 +132,14 @@ extension AuthStateError {
     private static let metadataAdvice =
         "Check --auth-method, --grant and --redirect-uri against what the provider allows."
 
+    private static let initialTokenAdvice =
+        "Give the provider's token for this with --initial-access-token-env, or register the client on its pages and use "
+        + "--client-id."
+
     /// Advice for a stage whose failure is not one of the login.
     private static let stageAdvice: [Stage: [Code: String]] = [
         .registration: [
-            .invalidRequest: metadataAdvice,
+            .invalidRequest: metadataAdvice, .accessDenied: initialTokenAdvice,
             .refusedWithoutReason:
                 "Check --auth-method, --grant and --redirect-uri against what the provider allows, or register the client on "
                 + "its pages and use --client-id.",
@@ -210,9 +214,7 @@ extension AuthStateError {
         .issuerMismatch:
             "Give --issuer exactly as the provider writes it, a slash at its end included, or the right --domain and "
             + "--realm.",
-        .initialAccessTokenRejected:
-            "Give the provider's token for this with --initial-access-token-env, or register the client on its pages and use "
-            + "--client-id.",
+        .initialAccessTokenRejected: initialTokenAdvice,
         .registrationTokenRejected: "Forget the client with 'authstate logout --local', and register again.",
     ]
 }
