@@ -137,6 +137,8 @@ struct OutputTests {
         #expect(ScopeNote.offline(record, [.openID]) == nil)
         #expect(ScopeNote.identity(record, [.openID])?.contains("is not known") == true)
         #expect(ScopeNote.identity(record, [.profile]) == nil)
+        record.scope = "openid"
+        #expect(ScopeNote.identity(record, []) != nil)
         record.refreshToken = "r"
         #expect(ScopeNote.offline(record, [.offlineAccess]) == nil)
     }

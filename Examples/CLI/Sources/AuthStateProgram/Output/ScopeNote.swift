@@ -19,9 +19,10 @@ enum ScopeNote {
         return less.isEmpty ? nil : "The provider did not grant what was asked for: \(less.text)."
     }
 
-    /// An identity that was asked for, and did not come.
+    /// An identity that was asked for or granted, and did not come.
     static func identity(_ record: AuthState.Record, _ asked: [Scope]) -> String? {
-        guard asked.contains(.openID), record.idToken == nil, record.machineGrant == nil else { return nil }
+        let scopes = asked + Scope.list(record.scope ?? "")
+        guard scopes.contains(.openID), record.idToken == nil, record.machineGrant == nil else { return nil }
         return "The server sent no ID token: which user logged in is not known."
     }
 
