@@ -28,7 +28,7 @@ extension EndToEndTests {
         private func logIn(
             _ authstate: Authstate, _ client: [String], _ options: [String] = []
         ) async throws -> Program.Result {
-            let browser = ["--browser-command", authstate.browser.commandLine()]
+            let browser = client.contains("--grant") ? [] : ["--browser-command", authstate.browser.commandLine()]
             return try await authstate(["login", "--issuer", authstate.provider.issuer] + browser + client + options)
         }
 
@@ -79,7 +79,9 @@ extension EndToEndTests {
             /// The options of the login that the refusal describes.
             var remedy: [String] = []
 
-            var testDescription: String { "\(provider.software.rawValue) \(options.joined(separator: " "))" }
+            var testDescription: String {
+                "\(provider.software.rawValue) \((options + (client ?? [])).joined(separator: " "))"
+            }
 
             static let all =
                 [
@@ -92,6 +94,10 @@ extension EndToEndTests {
                     Misfit(
                         provider: .doorkeeper, options: [], words: "--tolerate unencoded-basic",
                         client: ["--client-id", "odd", "--client-secret-env", "ODD_SECRET"],
+                        remedy: ["--tolerate", "unencoded-basic"]),
+                    Misfit(
+                        provider: .allauth, options: [], words: "--tolerate unencoded-basic",
+                        client: ["--register", "--grant", "client-credentials"],
                         remedy: ["--tolerate", "unencoded-basic"]),
                     Misfit(
                         provider: .allauth, options: ["--scope", "openid offline_access"],
