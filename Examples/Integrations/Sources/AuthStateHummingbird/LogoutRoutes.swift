@@ -54,14 +54,15 @@ extension OpenIDSessions {
     func logOutByProvider(_ request: Request, _ context: some RequestContext) async throws -> Response {
         var response = Response(status: .ok, headers: [.cacheControl: "no-store"])
         do {
-            let posted = try await request.formParameters()["logout_token"] ?? ""
+            let posted = try await request.formParameters(upTo: Self.longestLogoutToken)["logout_token"] ?? ""
             let token = try await pool.service.logoutToken(
                 posted, configuration: try await provider(), clientID: configuration.clientID)
             let outcome = try await pool.logOut(token)
             for key in outcome.ended { try? await pool.removeEnd(key) }
             for warning in outcome.warnings { report("tokens were not revoked", warning, in: context) }
             context.logger.info("signed out by the provider", metadata: ["sessions": "\(outcome.ended.count)"])
-        } catch let error as AuthStateError {
+        } catch {
+            try Task.checkCancellation()
             report("a logout by the provider failed", error, in: context)
             response = Response(
                 status: .badRequest,
@@ -71,7 +72,11 @@ extension OpenIDSessions {
         return response
     }
 
-    private func report(_ message: Logger.Message, _ error: AuthStateError, in context: some RequestContext) {
-        context.logger.warning(message, metadata: ["error": "\(error)", "code": "\(error.code.rawValue)"])
+    /// The longest body with a logout token, which may carry certificates and many audiences.
+    private static let longestLogoutToken = 65_536
+
+    private func report(_ message: Logger.Message, _ error: any Error, in context: some RequestContext) {
+        let code = (error as? AuthStateError)?.code.rawValue
+        context.logger.warning(message, metadata: ["error": "\(error)", "code": "\(code ?? "none")"])
     }
 }

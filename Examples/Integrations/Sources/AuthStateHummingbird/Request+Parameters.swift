@@ -10,8 +10,9 @@ extension Request {
 
     /// The parameters of the form in the body; none when it cannot be read.
     ///
-    /// - Throws: An error with the status 413 when the body is longer than a form of ours can be.
-    func formParameters() async throws -> FormParameters {
-        FormParameters(decoding: String(buffer: try await body.collect(upTo: 4096))) ?? [:]
+    /// - Parameter limit: The longest body; a form of ours is never longer than the default.
+    /// - Throws: An error with the status 413 when the body is longer.
+    func formParameters(upTo limit: Int = 4096) async throws -> FormParameters {
+        FormParameters(decoding: String(buffer: try await body.collect(upTo: limit))) ?? [:]
     }
 }

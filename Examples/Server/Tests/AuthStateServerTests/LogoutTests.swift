@@ -132,6 +132,22 @@ struct LogoutTests {
         }
     }
 
+    @Test(
+        "the provider's logout token may be as long as 64 KiB; a longer body is answered as a bad token is",
+        arguments: [(60_000, HTTPResponse.Status.ok), (70_000, .badRequest)])
+    func logoutToken(_ length: Int, _ status: HTTPResponse.Status) async throws {
+        try await Site.run { site in
+            var browser = site.visitor()
+            try await browser.logIn()
+            var provider = site.visitor()
+            let token = try site.provider.logoutToken(for: "site", subject: "248289761001")
+            let form: FormParameters = ["logout_token": token, "x": String(repeating: "x", count: length)]
+            let answer = try await provider.post("/backchannel-logout", form, origin: nil)
+            #expect(answer.status == status && answer.headers[.cacheControl] == "no-store")
+            #expect(try await browser.get("/profile").status == (status == .ok ? .forbidden : .ok))
+        }
+    }
+
     @Test("a form that is too long is refused")
     func longForm() async throws {
         try await Site.run { site in
