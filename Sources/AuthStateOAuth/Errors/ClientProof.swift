@@ -65,7 +65,9 @@ package enum ClientProof: Sendable, Hashable {
 extension TransportRequest {
     /// Returns an error of this request's answer, with advice that speaks only of what the request used.
     package func advising(_ error: AuthStateError) -> AuthStateError {
-        guard error.code == .invalidClient, [nil, .clientRefused].contains(error.recognizedFailure?.name),
+        // An endpoint that serves no client of this kind has advice of its own.
+        guard error.code == .invalidClient, error.response != nil || error.stage == .token,
+            [nil, .clientRefused].contains(error.recognizedFailure?.name),
             let advice = ClientProof(self).advice
         else { return error }
         var copy = error

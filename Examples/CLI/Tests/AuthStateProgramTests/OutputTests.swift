@@ -145,8 +145,8 @@ struct OutputTests {
 
     @Test("a provider's sentence gets no second full stop")
     func sentences() {
-        let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.")
-        #expect(error.description == "Refused. Received It is over.")
+        let error = AuthStateError(.tokenRejected, stage: .resource, "Refused.", received: "It is over.", hint: "Ask.")
+        #expect(error.description == "Refused. Received It is over. Ask.")
     }
 
     @Test("a hint that names a command or an option already stays as it is")
@@ -195,12 +195,22 @@ struct OutputTests {
             ("invalid_client", "The OAuth client was not found.", "Check --client-id,"),
             ("invalid_grant", "Incorrect redirect_uri", "--redirect-uri"), ("invalid_scope", nil, "--scope"),
             ("invalid_client", "client_secret is missing.", "--client-secret-env"),
-            ("invalid_client", "AADSTS7000222: expired", "has not expired"), ("invalid_client", nil, "--auth-method"),
+            ("invalid_client", "AADSTS7000222: expired", "has not expired"),
         ])
     func recognised(_ error: String, _ description: String?, _ hint: String) {
         let response = OAuthErrorResponse(error: error, errorDescription: description)
         let refusal = AuthStateError(response.code, stage: .token, "Refused.", hint: "x", response: response)
         #expect(refusal.advised.hint?.contains(hint) == true)
+    }
+
+    @Test("a refused client's advice is the library's, with this program's options")
+    func refusedClient() {
+        let error = AuthStateError(
+            .invalidClient, stage: .token, "Refused.",
+            hint: "Check the client identifier and its secret. Some take it in the form (client_secret_post).")
+        #expect(
+            error.advised.hint == "Check --client-id and the secret of --client-secret-env. "
+                + "Some take it in the form (--auth-method post).")
     }
 
     @Test("a tolerance that would help is named as the option is", arguments: ToleranceName.allCases)
