@@ -92,6 +92,30 @@ struct UntidyInputTests {
         #expect(problem("protocol=https\nhost=other.example\n") == nil)
     }
 
+    @Test("kubectl gets a token for the clusters that are named alone, and has to say which one asks")
+    func clusters() throws {
+        func answers(_ servers: [String], _ cluster: String?) throws -> AuthStateError? {
+            let credential = try KubeCredential.parse(servers.flatMap { ["--server", $0] })
+            let spec = cluster.map { #""spec":{"cluster":{"server":"\#($0)"}},"# } ?? ""
+            do { try credential.checkServer(asked: "{\(spec)\"apiVersion\":\"v1\"}") } catch let error as AuthStateError
+            {
+                return error
+            }
+            return nil
+        }
+        let own = "https://k8s.example:6443"
+        for cluster in [own, "https://K8S.example:6443/", "https://k8s.example:6443//"] {
+            #expect(try answers([own + "/"], cluster) == nil && answers([], cluster) == nil)
+        }
+        #expect(try answers(["https://a.example", own], own) == nil && answers([], nil) == nil)
+        let others = ["https://evil.example", "https://k8s.example", own + "/x", "http://k8s.example:6443", "k8s", ""]
+        for cluster in others { #expect(try answers([own], cluster)?.kind == .usage, "\(cluster)") }
+        #expect(try answers([own], nil)?.hint?.contains("provideClusterInfo") == true)
+        for url in ["http://k8s.example", "k8s.example", ""] {
+            #expect(throws: (any Error).self) { try KubeCredential.parse(["--server", url]) }
+        }
+    }
+
     @Test("scopes that were not granted are told, under any of their names")
     func scopes() {
         #expect(ScopeNote.missing("a", ["a", "b", "c"])?.hasSuffix(": b c.") == true)
