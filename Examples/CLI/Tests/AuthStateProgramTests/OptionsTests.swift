@@ -81,7 +81,6 @@ struct OptionsTests {
             ["--assertion-file", "a", "--client-certificate", "c", "--client-certificate-key", "k"],
             ["--grant", "ciba"], ["--grant", "ciba", "--login-hint", ""],
             ["--grant", "ciba", "--login-hint", "ada", "--paste"],
-            ["--grant", "ciba", "--login-hint", "ada", "--browser-command", "open"],
             ["--grant", "ciba", "--login-hint", "ada", "--user-code-env", "12 34"],
             ["--grant", "device", "--login-hint", "ada"], ["--binding-message", "x"],
             ["--grant", "device", "--user-code-env", "CODE"],

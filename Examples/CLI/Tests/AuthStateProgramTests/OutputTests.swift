@@ -1,4 +1,6 @@
 import AuthStateKit
+import Dispatch
+import Synchronization
 import Testing
 
 @testable import AuthStateProgram
@@ -105,6 +107,26 @@ struct OutputTests {
         #expect(report.status == expected)
         #expect(report.json == ["status": JSONValue(status), "headers": ["x-a": "1, 2"], "body": "hi"])
         #expect(report.data == Array("hi".utf8))
+    }
+
+    @Test("messages of a program that serves others hold nothing up while they are not read; some are left out")
+    func unread() {
+        let texts = Mutex<[String]>([])
+        let mayWrite = DispatchSemaphore(value: 0)
+        let queue = MessageQueue { text in
+            mayWrite.wait()
+            texts.withLock { $0.append(text) }
+        }
+        for number in 0..<1000 { queue.post("\(number)") }
+        queue.finish()
+        #expect(texts.withLock { $0 } == [])
+        for _ in 0...MessageQueue.limit { mayWrite.signal() }
+        while texts.withLock({ $0.count }) <= MessageQueue.limit { queue.finish() }
+        let written = texts.withLock { $0 }
+        #expect(written.first == "0" && written.contains { $0.hasPrefix("900 messages were left out") })
+        mayWrite.signal()
+        queue.post("later")
+        while texts.withLock({ $0.last }) != "later" { queue.finish() }
     }
 
     @Test("terminal control characters are removed")

@@ -19,7 +19,7 @@ struct ResourceAdviceTests {
         hint: String? = nil, for resource: String? = "https://mcp.example/mcp", _ options: [String] = []
     ) throws -> String {
         let error = AuthStateError(code, stage: stage, "", expected: expected, received: received, hint: hint)
-        return error.advised(for: try CommonOptions.parse(options), resource: resource).hint ?? ""
+        return error.advised(for: try CommonOptions.parse(options), LoginFacts(resource: resource)).hint ?? ""
     }
 
     @Test("a new login is for the same API and the same place")
@@ -39,6 +39,43 @@ struct ResourceAdviceTests {
         let value = #"Bearer resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp""#
         error.challenge = try #require(AuthenticationChallenge.parse([value])?.first)
         #expect(error.advised.hint?.contains("'authstate login --for'") == true)
+    }
+
+    @Test("a client that the server forgot registers anew; one that proves nothing is not asked about its secret")
+    func clients() throws {
+        func hint(_ stage: AuthStateError.Stage, _ code: AuthStateError.Code, _ login: LoginFacts) -> String {
+            let response = OAuthErrorResponse(error: "invalid_client")
+            let error = AuthStateError(
+                code, stage: stage, "", hint: "Check the client identifier, its secret.", response: response)
+            return (try? error.advised(for: CommonOptions.parse([]), login).hint) ?? ""
+        }
+        let registered = LoginFacts(resource: nil, isRegistered: true)
+        #expect(hint(.refresh, .invalidClient, registered).contains("'authstate login --register-anew'"))
+        let forAPI = hint(.refresh, .invalidClient, LoginFacts(resource: api, isRegistered: true))
+        #expect(forAPI.contains("'authstate login --for \(api) --register-anew'"))
+        #expect(hint(.logout, .invalidClient, registered).contains("'authstate logout --local'"))
+        #expect(
+            hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: false)).contains(
+                "registered as a public one"))
+        #expect(hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: true)).contains("--auth-method"))
+        // A registration that is refused asks no user.
+        let token = hint(.registration, .accessDenied, LoginFacts())
+        #expect(token.contains("--initial-access-token-env") && !token.contains("allow the access"))
+        #expect(hint(.registration, .accessDenied, registered).contains("logout --local"))
+        #expect(hint(.authorization, .accessDenied, LoginFacts()).contains("allow the access"))
+    }
+
+    @Test("a server that refuses the parameter resource is met without it, by name")
+    func parameter() throws {
+        #expect(try hint(.invalidTarget, .token).contains("--tolerate unnamed-resource"))
+        var error = AuthStateError(
+            .invalidRequest, stage: .authorization, "",
+            response: OAuthErrorResponse(
+                error: "invalid_request", errorDescription: "AADSTS901002: 'resource' is not supported."))
+        let facts = LoginFacts(resource: api)
+        #expect(try error.advised(for: CommonOptions.parse([]), facts).hint?.contains("unnamed-resource") == true)
+        error.response = OAuthErrorResponse(error: "invalid_request", errorDescription: "No state.")
+        #expect(try error.advised(for: CommonOptions.parse([]), facts).hint?.contains("unnamed-resource") != true)
     }
 
     @Test("another name at the same server can be used, that of another server cannot")
@@ -102,11 +139,11 @@ struct ResourceAdviceTests {
         let options = try CommonOptions.parse([])
         for (stage, step) in AuthStateError.resourceSteps {
             let error = AuthStateError(.unreachable, stage: stage, "Down.")
-            #expect(error.advised(for: options, resource: api).message == "\(step): Down.")
+            #expect(error.advised(for: options, LoginFacts(resource: api)).message == "\(step): Down.")
             #expect(error.advised(for: options).message == "Down.")
         }
         let usage = AuthStateError(.invalidArgument, stage: .usage, "Wrong.")
-        #expect(usage.advised(for: options, resource: api).message == "Wrong.")
+        #expect(usage.advised(for: options, LoginFacts(resource: api)).message == "Wrong.")
     }
 
     @Test("both codes are faults of the configuration")

@@ -21,7 +21,8 @@ struct ResourceOptionsTests {
             (["--issuer", "https://op.example"], "--issuer"), (["--provider", "google"], "--provider"),
             (["--identifier", "ada@example.org"], "--identifier"), (["--resource", "https://x.example"], "--resource"),
             (["--grant", "device"], "--grant device"), (["--grant", "ciba", "--login-hint", "ada"], "--grant ciba"),
-            (["--grant", "jwt-bearer", "--client-id", "c", "--private-key", "k"], "--grant jwt-bearer"),
+            (["--grant", "jwt-bearer", "--private-key", "k"], "--client-id"),
+            (["--grant", "jwt-bearer", "--client-id", "c", "--client-secret-env", "S"], "--private-key"),
             (["--grant", "jwt-bearer", "--assertion-file", "a"], "--issuer"),
             (["--issuer", "https://op.example", "--assertion-file", "a"], "--grant jwt-bearer"),
             (
@@ -64,7 +65,10 @@ struct ResourceOptionsTests {
     @Test("options for an API are refused without one")
     func withoutAPI() {
         let login = ["--issuer", "https://op.example", "--client-id", "cli"]
-        for options in [document, ["--allow-private-addresses"], ["--tolerate", "parent-resource"]] {
+        for options in [
+            document, ["--allow-private-addresses"], ["--tolerate", "parent-resource"],
+            ["--tolerate", "unnamed-resource"],
+        ] {
             #expect(throws: (any Error).self, "\(options)") { try Login.parse(login + options) }
         }
         for url in ["mcp.example", "ftp://mcp.example", "https://ada@mcp.example", "https://mcp.example#x", ""] {
@@ -96,6 +100,9 @@ struct ResourceOptionsTests {
                 .known("c", credential: .environment("S"))
             ])
 
+        // Without a page the browser of the machine is not used.
+        let account = ["--grant", "jwt-bearer", "--client-id", "c", "--private-key", "/k", "--browser-command", "open"]
+        #expect(try clients(account) == [.known("c", credential: .privateKey(file: "/k"))])
         let assertion = ["--grant", "jwt-bearer", "--assertion-file", "/t", "--issuer", "https://op.example"]
         #expect(try clients(assertion) == [])
         #expect(

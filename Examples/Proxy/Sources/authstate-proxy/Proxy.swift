@@ -55,7 +55,7 @@ struct Proxy: Command {
         let server = try await ProxyServer(port: port)
         let gate = ProxyGate(upstream: upstream, key: noKey ? nil : ProxyKey(), port: server.port)
         let log = ProxyLog(context.console, traces: common.trace) { error in
-            error.advised(for: common, resource: await loginResource(context))
+            error.advised(for: common, await loginFacts(context))
         }
         if noKey {
             context.console.note(

@@ -65,7 +65,7 @@ struct GitCredential: Command {
             }
         } catch let error as AuthStateError where operation == .get {
             // Without this git would ask the person for a password, which does not exist.
-            let error = error.advised(for: common, resource: await loginResource(context))
+            let error = error.advised(for: common, await loginFacts(context))
             return Report(
                 json: ["quit": true, "error": error.json], lines: ["quit=1"], note: "authstate: \(error)",
                 status: ExitReason(error.kind))

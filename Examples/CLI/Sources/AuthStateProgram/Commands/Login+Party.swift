@@ -72,12 +72,13 @@ extension Login {
     private func register(
         at configuration: ProviderConfiguration, _ place: Place, _ listener: ListeningUserAgent?
     ) async throws -> RegistrationResponse {
-        let uris = [try listener?.redirectURI ?? RedirectURI(RegistrationOptions.redirectURI)]
+        let uris = [listener?.redirectURI].compactMap(\.self)
         var request = try registration.request(configuration, redirectURIs: uris)
         request.scopes = tokens.scopes()
         request.postLogoutRedirectURIs = uris
         try request.metadata.prepare(
-            for: [tokens.grant], responseType: authorization.responseType ?? .code, key: client.key, at: configuration)
+            for: [.login(tokens.grant)], responseType: authorization.responseType ?? .code, key: client.key,
+            at: configuration)
         client.applyAlgorithms(to: &request)
         return try await place.session.register(
             request, privateKey: client.key.credential, settings: place.settings, service: place.service)

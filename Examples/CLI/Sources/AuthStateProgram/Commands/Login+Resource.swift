@@ -7,10 +7,10 @@ extension Login {
         try connection.check()
         try resource.check()
         let session = try await context.session(.new(sealing.seal))
-        let stored = try await session.record(for: target)
+        let stored = try await session.record(for: target, resourceSettings(nil))
         let clients = try clients(stored: stored)
         // A registration is kept before the user logs in; one in place of a document's client has to do without.
-        if mayRegister, resource.documentURL == nil || client.register {
+        if stored == nil, mayRegister, resource.documentURL == nil || client.register {
             try await session.requirePlaceForRegistration(of: target)
         }
         var settings = resourceSettings(stored)
@@ -71,7 +71,8 @@ extension Login {
         switch try way(context, stored: stored) {
         case .page(let userAgent): .presenting(userAgent)
         case .issuedAssertion(let assertion): .assertion(assertion, issuer: connection.issuer ?? "")
-        case .client, .device, .backchannel, .assertion: .clientCredentials
+        case .assertion: .signedAssertion(subject: tokens.subject)
+        case .client, .device, .backchannel: .clientCredentials
         }
     }
 
@@ -81,6 +82,7 @@ extension Login {
         var options = ResourceAccess.Options()
         options.scopes = tokens.scope.map(Scope.list)
         options.usesDPoP = tokens.isBound
+        options.registersAnew = client.registerAnew
         options.tolerances = Set(connection.tolerances.map(\.tolerance))
         if client.assertionAudience == .endpoint { options.tolerances.insert(.endpointAudience) }
         // A login on the command line replaces the one before, also that of another user.

@@ -61,9 +61,11 @@ extension Login {
 
     private func checkResourceGrant() throws {
         guard tokens.grant != .authorizationCode else { return }
-        guard tokens.grant == .clientCredentials || isGrantedByAssertion else {
-            let hint = tokens.grant == .jwtBearer ? " signed by --private-key; give --assertion-file" : ""
-            throw ValidationError("--for goes without --grant \(tokens.grant.rawValue)\(hint).")
+        guard [.clientCredentials, .jwtBearer].contains(tokens.grant) else {
+            throw ValidationError("--for goes without --grant \(tokens.grant.rawValue).")
+        }
+        if tokens.grant == .jwtBearer, !isGrantedByAssertion, client.clientID == nil {
+            throw ValidationError("With --for, --grant jwt-bearer needs --client-id, or --assertion-file.")
         }
         if tokens.grant == .clientCredentials, client.credential(of: nil) == nil || client.register {
             throw ValidationError(

@@ -51,14 +51,32 @@ struct Login: Command {
     /// and has its own advice.
     var timeLimitHint: String? {
         switch tokens.grant {
-        case .authorizationCode: nil
+        case .authorizationCode: pageHint
         case .device, .ciba: "Confirm the login sooner, or allow more time with --timeout."
         case .clientCredentials, .jwtBearer: "Try again, or allow more time with --timeout."
         }
     }
 
-    /// Returns the API of the option: the stored login is another one.
-    func loginResource(_ context: Context) async -> String? { resource.url }
+    /// The advice when no answer comes from the page of a server that may say there what is wrong; nil for the general one.
+    private var pageHint: String? {
+        var pages = mayBeForgotten ? ["that the client is unknown, log in with --register-anew"] : []
+        if resource.url != nil { pages.append("that it takes no parameter resource, use --tolerate unnamed-resource") }
+        guard !pages.isEmpty else { return nil }
+        pages.append("another error, or an empty page, check --redirect-uri and --client-id")
+        return "If the browser shows \(pages.joined(separator: "; if it shows ")). "
+            + "Else try again and finish in the browser, or allow more time with --timeout."
+    }
+
+    /// Whether the server may have forgotten the client, which registered here before.
+    private var mayBeForgotten: Bool {
+        !client.registerAnew && client.clientID == nil && (client.register || resource.url != nil)
+    }
+
+    /// Returns the facts of the options: the stored login is another one.
+    func loginFacts(_ context: Context) async -> LoginFacts {
+        let isStored = resource.url != nil && client.clientID == nil || client.register
+        return LoginFacts(resource: resource.url, hasProof: isStored ? nil : client.isConfidential)
+    }
 
     @OptionGroup(title: "Provider")
     var connection: ConnectionOptions
@@ -104,8 +122,9 @@ struct Login: Command {
         switch tokens.grant {
         case .authorizationCode: break
         case .ciba:
-            if let option = pageOption ?? browserOption {
-                throw ValidationError("--grant ciba goes without \(option): the provider asks the person by itself.")
+            if let pageOption {
+                throw ValidationError(
+                    "--grant ciba goes without \(pageOption): the provider asks the person by itself.")
             }
             if authorization.loginHint?.isEmpty ?? true {
                 throw ValidationError("--grant ciba needs --login-hint: whom the provider shall ask.")
@@ -127,8 +146,9 @@ struct Login: Command {
             throw ValidationError(
                 "\(assertion) goes without \(option): it proves the client, unless the --grant is jwt-bearer.")
         }
-        if !tokens.grant.isPersonal, let option = pageOption ?? browserOption {
-            throw ValidationError("--grant \(tokens.grant.rawValue) goes without \(option): no page is shown.")
+        // The browser is a setting of the machine: where no page is shown none is opened.
+        if !tokens.grant.isPersonal, let pageOption {
+            throw ValidationError("--grant \(tokens.grant.rawValue) goes without \(pageOption): no page is shown.")
         }
     }
 
@@ -200,10 +220,16 @@ struct Login: Command {
     var browserOption: String? { browser.browserCommand.map { _ in "--browser-command" } }
 
     func perform(_ context: Context) async throws -> Report {
-        let state =
-            if let target = try resource.identifier { try await logIn(for: target, context) } else {
-                try await logInAtProvider(context)
-            }
+        let state: AuthState
+        do {
+            state =
+                if let target = try resource.identifier { try await logIn(for: target, context) } else {
+                    try await logInAtProvider(context)
+                }
+        } catch var error as AuthStateError {
+            error.hint = hint(for: error) ?? error.hint
+            throw error
+        }
         // A login that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         let summary = StateSummary(record: state.snapshot, now: Date())
@@ -217,6 +243,17 @@ struct Login: Command {
         return Report(json: summary.json, note: notes.compactMap(\.self).joined(separator: "\n"))
     }
 
+    /// The advice that depends on the way of the login; nil leaves the error's own.
+    private func hint(for error: AuthStateError) -> String? {
+        switch (error.stage, error.code) {
+        case (.authorization, .timedOut) where tokens.grant == .authorizationCode: pageHint
+        // No redirect URI goes with these.
+        case (.token, .invalidRequest) where tokens.grant != .authorizationCode:
+            "Check --scope, --resource and --param against what the provider takes."
+        default: nil
+        }
+    }
+
     private func logInAtProvider(_ context: Context) async throws -> AuthState {
         // Checks of the call come first, before errors of this machine.
         try connection.check()
@@ -228,7 +265,22 @@ struct Login: Command {
         var place = Place(session: session, settings: settings, service: session.service(settings))
         let discovered = try await configuration(place.service, context.console)
         let way = try way(context)
-        let registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
+        var registered = try await client.register ? session.registration(at: discovered, now: Date()) : nil
+        if client.registerAnew { registered = nil }
+        do { return try await logIn(way, at: discovered, &place, registered: registered, context.console) } catch let
+            error as AuthStateError where error.code == .invalidClient && registered != nil
+        {
+            context.console.note(
+                "The provider no longer knows the client that registered here: registering another one.")
+            return try await logIn(way, at: discovered, &place, registered: nil, context.console)
+        }
+    }
+
+    /// - Parameter registered: The client that registered here before; nil for one that registers now, and for others.
+    private func logIn(
+        _ way: Way, at discovered: ProviderConfiguration, _ place: inout Place, registered: RegistrationResponse?,
+        _ console: Console
+    ) async throws -> AuthState {
         var listener: ListeningUserAgent?
         if client.register, case .page(let userAgent) = way {
             listener = try await listen(userAgent, for: registered)
@@ -236,8 +288,8 @@ struct Login: Command {
             place.settings.redirectURI = listener?.redirectURI.rawValue
         }
         let party = try await party(at: discovered, place, registered: registered, listener: listener)
-        let login = try login(way, of: party, listener: listener, context.console)
-        return try await Spinner.spin(way.wait, on: context.console) { [place] in
+        let login = try login(way, of: party, listener: listener, console)
+        return try await Spinner.spin(way.wait, on: console) { [place] in
             try await AuthState.logIn(login, at: place.state, annotations: place.settings.annotations)
         }
     }

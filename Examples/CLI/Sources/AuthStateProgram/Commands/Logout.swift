@@ -49,11 +49,16 @@ struct Logout: Command {
             return LogoutSummary().report(common)
         }
         do {
-            let outcome = try await session.withState { state in
-                if state.snapshot.isRegistrationOnly { throw AuthStateError.notLoggedIn }
-                return await logOut(state, context)
+            let (outcome, isRegistered) = try await session.withState { state in
+                let record = state.snapshot
+                if record.isRegistrationOnly { throw AuthStateError.notLoggedIn }
+                return (await logOut(state, context), record.lastRegistrationResponse != nil)
             }
-            let summary = LogoutSummary(outcome)
+            var summary = LogoutSummary(outcome)
+            if isRegistered, summary.failures.contains(where: \.deniesClient) {
+                try await session.forget()
+                summary.noteForgottenClient()
+            }
             guard Task.isCancelled else { return summary.report(common) }
             context.console.note(LogoutSummary.localPart)
             throw CancellationError()

@@ -38,7 +38,7 @@ struct PrintClientMetadata: Command {
     @OptionGroup(title: "Common options")
     var common: CommonOptions
 
-    private var grants: [TokenOptions.Grant] { client.grant.isEmpty ? [.authorizationCode] : client.grant }
+    private var grants: [RegisteredGrant] { client.grants }
 
     func validate() throws {
         if let method = key.authMethod, method != .none, method != .privateKeyJWT {
@@ -50,11 +50,11 @@ struct PrintClientMetadata: Command {
             throw ValidationError("--auth-method none goes without --private-key.")
         }
         let namesRedirect = client.metadata.contains { $0.name == "redirect_uris" }
-        if grants.contains(.authorizationCode), client.redirectURIs.isEmpty, !namesRedirect {
+        if client.hasPage, client.redirectURIs.isEmpty, !namesRedirect {
             throw ValidationError(
                 "Name where answers may go with --redirect-uri, for example http://127.0.0.1/callback.")
         }
-        if grants.contains(.clientCredentials), key.privateKey == nil {
+        if grants.contains(.login(.clientCredentials)), key.privateKey == nil {
             throw ValidationError("--grant client-credentials needs --private-key.")
         }
     }
@@ -72,7 +72,7 @@ struct PrintClientMetadata: Command {
     private var loginOptions: String {
         let keyID = key.keyID.map { " --key-id \($0)" } ?? ""
         return (key.privateKey.map { " --private-key \($0)" + keyID } ?? "")
-            + (grants.contains(.authorizationCode) ? "" : " --grant \(grants[0].rawValue)")
+            + (client.hasPage ? "" : grants.lazy.compactMap(\.login).first.map { " --grant \($0.rawValue)" } ?? "")
     }
 
     private func metadata() throws -> ClientMetadata {

@@ -54,12 +54,10 @@ struct Register: Command {
                 .invalidArgument, stage: .registration, "A client is registered here already.",
                 hint: "Use it with 'authstate login --register', or name another login with --profile.")
         }
-        // Some providers require one for every grant.
-        let uris = try await client.redirectURIs.isEmpty ? [Self.freeRedirectURI()] : []
+        let uris = try await client.redirectURIs.isEmpty && client.hasPage ? [Self.freeRedirectURI()] : []
         var request = try registration.request(configuration, redirectURIs: uris)
         request.postLogoutRedirectURIs = uris
-        try request.metadata.prepare(
-            for: client.grant.isEmpty ? [.authorizationCode] : client.grant, key: key, at: configuration)
+        try request.metadata.prepare(for: client.grants, key: key, at: configuration)
         try client.apply(to: &request.metadata)
         let registered = try await session.register(
             request, privateKey: key.credential, settings: settings, service: service)

@@ -38,6 +38,7 @@ extension Request {
 
     private func resourceLogin(for record: AuthState.Record, _ context: Context) -> ResourceLogin {
         if record.clientCredentials != nil { return .clientCredentials }
+        if let grant = record.jwtBearer { return .signedAssertion(subject: grant.subject) }
         if let grant = record.assertionGrant, let issuer = record.client.provider.issuer {
             return .assertion(grant.assertion, issuer: issuer.rawValue)
         }

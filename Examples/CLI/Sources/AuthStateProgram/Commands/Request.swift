@@ -94,7 +94,7 @@ struct Request: Command {
         } catch let error as AuthStateError where error.stage == .resource {
             // The resource's own answer is the result, also when the library throws an error for it.
             guard let response = answers.last else { throw error }
-            let advised = error.advised(for: common, resource: await loginResource(context))
+            let advised = error.advised(for: common, await loginFacts(context))
             return ResponseReport(response, of: request.url, error: advised).report
         }
     }

@@ -33,7 +33,7 @@ struct Status: Command {
     func perform(_ context: Context) async throws -> Report {
         let session = try await context.session()
         var record = try await session.load().record
-        record.authorizationError = record.authorizationError?.advised(for: common, resource: record.resource)
+        record.authorizationError = record.authorizationError?.advised(for: common, LoginFacts(record))
         let now = Date()
         let summary = StateSummary(record: record, now: now)
         let left = record.loginExpirationDate?.timeIntervalSince(now)

@@ -74,8 +74,18 @@ struct ClientOptions: ParsableArguments {
             "Sign the request for the provider's page (RFC 9101), with --private-key or the client's secret."))
     var requestObject = false
 
-    @Flag(help: "Register a client first, unless one was registered here before, and use it.")
-    var register = false
+    @Flag(
+        name: .customLong("register"),
+        help: "Register a client first, unless one was registered here before, and use it.")
+    var usesRegistration = false
+
+    @Flag(
+        help: "Register a client in place of the one that was registered here before, which the provider has forgotten."
+    )
+    var registerAnew = false
+
+    /// Whether the client registers itself, or did so before.
+    var register: Bool { usesRegistration || registerAnew }
 
     func validate() throws {
         if clientID?.isEmpty == true { throw ValidationError("--client-id must not be empty.") }

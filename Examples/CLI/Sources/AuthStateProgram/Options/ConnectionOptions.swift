@@ -84,7 +84,7 @@ struct ConnectionOptions: ParsableArguments {
                 "Name the provider with --issuer or --provider\(identity == nil ? "" : ", --identifier or --for").")
         }
         if given.count > 1 { throw ValidationError("\(given[0]) goes without \(given[1]).") }
-        let ofResources: [ToleranceName] = [.parentResource, .foreignAuthorizationEndpoint]
+        let ofResources: [ToleranceName] = [.parentResource, .unnamedResource, .foreignAuthorizationEndpoint]
         if let name = tolerances.first(where: ofResources.contains) {
             throw ValidationError("--tolerate \(name.rawValue) goes with 'authstate login --for'.")
         }

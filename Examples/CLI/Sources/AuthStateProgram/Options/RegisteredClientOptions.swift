@@ -10,7 +10,7 @@ struct RegisteredClientOptions: ParsableArguments {
     var redirectURIs: [String] = []
 
     @Option(help: ArgumentHelp("What the client will use; may be repeated.", valueName: "grant"))
-    var grant: [TokenOptions.Grant] = []
+    var grant: [RegisteredGrant] = []
 
     @Option(help: "What it may ask for, in quotes.")
     var scope: String?
@@ -20,6 +20,12 @@ struct RegisteredClientOptions: ParsableArguments {
             "Another member of the client's metadata, as text or JSON; null removes it. May be repeated.",
             valueName: "name=value"))
     var metadata: [NamedValue] = []
+
+    /// The grants; a login in the browser unless options say otherwise.
+    var grants: [RegisteredGrant] { grant.isEmpty ? [.login(.authorizationCode)] : grant }
+
+    /// Whether answers come to a redirect URI.
+    var hasPage: Bool { grants.contains(.login(.authorizationCode)) }
 
     var isEmpty: Bool { redirectURIs.isEmpty && grant.isEmpty && scope == nil && metadata.isEmpty }
 
@@ -43,6 +49,32 @@ struct RegisteredClientOptions: ParsableArguments {
         if let scope { client.scopes = Scope.list(scope) }
         for member in metadata { try client.setMetadata(member) }
     }
+}
+
+/// A grant that a client registers for: one of a login, or the exchange of its tokens.
+enum RegisteredGrant: ExpressibleByArgument, Hashable, Sendable {
+    case login(TokenOptions.Grant)
+    case tokenExchange
+
+    private static let exchange = "token-exchange"
+
+    init?(argument: String) {
+        if argument == Self.exchange {
+            self = .tokenExchange
+        } else if let grant = TokenOptions.Grant(rawValue: argument) {
+            self = .login(grant)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { TokenOptions.Grant.allValueStrings + [exchange] }
+
+    /// The grant's name in the protocol.
+    var type: GrantType { if case .login(let grant) = self { grant.type } else { .tokenExchange } }
+
+    /// The grant of a login; nil for the exchange.
+    var login: TokenOptions.Grant? { if case .login(let grant) = self { grant } else { nil } }
 }
 
 extension ClientMetadata {

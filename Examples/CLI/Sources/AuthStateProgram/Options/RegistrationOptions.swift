@@ -21,7 +21,7 @@ struct RegistrationOptions: ParsableArguments {
     /// The name that people see, unless an option gives another.
     static let standardName = "authstate"
 
-    /// The metadata of a client without a page; some providers require a redirect URI for every grant.
+    /// The redirect URI of a client without a page, where the provider requires one for every grant.
     static let redirectURI = "http://127.0.0.1/callback"
 
     /// The first option that was given.

@@ -15,6 +15,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
     case plainAssertionType = "plain-assertion-type"
     case refreshTokenGrace = "refresh-token-grace"
     case foreignAuthorizationEndpoint = "foreign-authorization-endpoint"
+    case unnamedResource = "unnamed-resource"
 
     var tolerance: Tolerance {
         switch self {
@@ -30,6 +31,7 @@ enum ToleranceName: String, ExpressibleByArgument, CaseIterable {
         case .plainAssertionType: .plainAssertionType
         case .refreshTokenGrace: .refreshTokenGrace
         case .foreignAuthorizationEndpoint: .foreignAuthorizationEndpoint
+        case .unnamedResource: .unnamedResource
         }
     }
 }

@@ -9,9 +9,10 @@ public import AuthStateKit
 extension AuthStateError {
     /// The error with advice in this program's words: the command or option that helps, for the selected login.
     ///
-    /// - Parameter resource: The API that the login is for; nil for a login that began at a provider.
-    public func advised(for options: CommonOptions, resource: String? = nil) -> AuthStateError {
-        var copy = advised(for: resource)
+    /// - Parameter login: The facts of the login.
+    public func advised(for options: CommonOptions, _ login: LoginFacts = LoginFacts()) -> AuthStateError {
+        let resource = login.resource
+        var copy = advised(for: login)
         if resource != nil, let step = Self.resourceSteps[stage] { copy.message = "\(step): \(copy.message)" }
         if code == .storeCorrupt, options.state != nil {
             copy.hint = copy.hint.map { $0 + " If it is none, choose another file with --state." }
@@ -30,12 +31,12 @@ extension AuthStateError {
     }
 
     /// The error with advice in this program's words.
-    var advised: AuthStateError { advised(for: nil) }
+    var advised: AuthStateError { advised(for: LoginFacts()) }
 
-    private func advised(for resource: String?) -> AuthStateError {
+    private func advised(for login: LoginFacts) -> AuthStateError {
         var copy = self
         guard !isAdvised else { return copy }
-        if let advice = resourceAdvice(for: resource) {
+        if let advice = clientAdvice(for: login) ?? resourceAdvice(for: login.resource) {
             copy.hint = advice
             return copy
         }
@@ -71,6 +72,33 @@ extension AuthStateError {
         }
         return copy
     }
+
+    /// The advice about a client that the provider does not know, or knows otherwise; nil leaves the general one.
+    private func clientAdvice(for login: LoginFacts) -> String? {
+        switch code {
+        // A revocation may be refused to all public clients, without a word about this one.
+        case .invalidClient where stage == .logout && response == nil: nil
+        case .invalidClient where login.isRegistered:
+            stage == .logout ? Self.forgottenHere : Self.forgotten(by: login.resource == nil ? login.issuer : nil)
+        case .accessDenied where stage == .registration:
+            login.isRegistered ? Self.advice[.registrationTokenRejected] : Self.advice[.initialAccessTokenRejected]
+        case .invalidClient
+        where stage != .logout && login.hasProof == false && [nil, .clientRefused].contains(recognizedFailure?.name):
+            Self.publicClient
+        default: nil
+        }
+    }
+
+    private static func forgotten(by issuer: String?) -> String {
+        let provider = issuer.map { " --issuer \($0.printable())" } ?? ""
+        return "The provider does not know the client that registered here, or not its secret: "
+            + "register another one with 'authstate login\(provider) --register-anew'."
+    }
+    private static let forgottenHere =
+        "The provider does not know the client that registered here: forget it with 'authstate logout --local'."
+    private static let publicClient =
+        "Check --client-id, and that the client is registered as a public one: this login proves nothing. A secret goes with "
+        + "--client-secret-env, a key with --private-key."
 
     /// Whether the hint names a command or an option of this program already.
     private var isAdvised: Bool { hint.map { $0.contains("'authstate ") || $0.contains(" --") } ?? false }

@@ -39,6 +39,9 @@ extension AuthStateError {
         case .pkceUnsupported where resource != nil:
             "Ask the operator of the authorization server; if you trust it, log in with --issuer instead of --for."
         case .insufficientScope where resource != nil: moreRights
+        case .invalidTarget where resource != nil, .invalidRequest where resource != nil && refusesResource:
+            "Check the URL after --for. If the server takes no parameter resource, log in with --tolerate unnamed-resource; the "
+                + "token may then serve at other APIs of the server, too. Or log in with --issuer and --client-id."
         // The origin is wrong, not the transport, which has a hint of its own.
         case .insecureURL where hint?.contains("allowedOrigins") == true:
             "This login is for one API; for another one log in with --for and another --profile."
@@ -47,6 +50,9 @@ extension AuthStateError {
         default: nil
         }
     }
+
+    /// Whether the server names the parameter that it refuses.
+    private var refusesResource: Bool { response?.errorDescription?.contains("resource") == true }
 
     /// Another name at the same server can be used; a server that takes another one's name cannot be trusted.
     private var otherResource: String {

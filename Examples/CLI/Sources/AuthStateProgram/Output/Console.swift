@@ -17,14 +17,22 @@ public final class Console: Sendable {
     let isInteractive: Bool
 
     private let statusLine = Mutex("")
+    /// Writes the messages of a program that serves others; nil for one that waits until they are read.
+    private let messages: MessageQueue?
 
-    init(isJSON: Bool, isInteractive: Bool = isatty(STDERR_FILENO) == 1) {
+    /// - Parameter isServing: Whether the program serves others, which messages that are not read must not hold up.
+    init(isJSON: Bool, isInteractive: Bool = isatty(STDERR_FILENO) == 1, isServing: Bool = false) {
         self.isJSON = isJSON
         self.isInteractive = isInteractive && !isJSON
+        messages = isServing ? MessageQueue { Self.write($0, to: STDERR_FILENO) } : nil
     }
+
+    /// Waits a moment for messages that are not written yet.
+    func finish() { messages?.finish() }
 
     /// Writes a message for the person.
     public func note(_ text: String) {
+        if let messages { return messages.post(text.plain + "\n") }
         statusLine.withLock { line in
             Self.write((line.isEmpty ? "" : Self.erased) + text.plain + "\n" + line, to: STDERR_FILENO)
         }

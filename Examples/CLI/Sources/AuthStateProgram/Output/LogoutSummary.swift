@@ -29,6 +29,15 @@ extension LogoutSummary {
         }
     }
 
+    /// Tells that the provider does not know the client, whose registration is removed too.
+    mutating func noteForgottenClient() {
+        for index in failures.indices where failures[index].deniesClient {
+            failures[index].hint =
+                "The provider does not know the client that registered here: it is forgotten here too, and the next login "
+                + "registers another one."
+        }
+    }
+
     private static let tokensLeft = "The tokens count until they end."
     private static let sessionLeft =
         "The session at the provider stays open until it ends there, or you log out on the provider's own page."
@@ -49,4 +58,9 @@ extension LogoutSummary {
             json: JSONValue(known: members), note: notes.joined(separator: "\n"),
             status: failures.first.map { ExitReason($0.kind) } ?? .done)
     }
+}
+
+extension AuthStateError {
+    /// Whether the provider says that it does not know the client.
+    var deniesClient: Bool { code == .invalidClient && response != nil }
 }

@@ -22,8 +22,8 @@ public protocol Command: AsyncParsableCommand, Sendable {
     /// The advice when it takes longer; nil leaves the error's own.
     var timeLimitHint: String? { get }
 
-    /// Returns the API that the command's login is for, which a new login names; nil for a login at a provider.
-    func loginResource(_ context: Context) async -> String?
+    /// Returns the facts of the command's login that advice about a failure depends on.
+    func loginFacts(_ context: Context) async -> LoginFacts
 
     /// Does the work.
     ///
@@ -76,15 +76,16 @@ extension Command {
     /// To try again, or to allow more time.
     public var timeLimitHint: String? { "Try again, or allow more time with --timeout." }
 
-    /// Returns the API of the stored login.
-    public func loginResource(_ context: Context) async -> String? {
+    /// Returns the facts of the stored login.
+    public func loginFacts(_ context: Context) async -> LoginFacts {
         // Without the warnings, which the command has shown.
         let key = AuthStateKey(rawValue: common.profile)
         guard let file = try? StateLocation(common).store(key: key),
             let place = try? await SealedPlace.existing(file, key, context.keys),
-            let stored = try? await place.store.load(key)
-        else { return nil }
-        return try? AuthStateArchive(data: stored.archive).record.resource
+            let stored = try? await place.store.load(key),
+            let record = try? AuthStateArchive(data: stored.archive).record
+        else { return LoginFacts() }
+        return LoginFacts(record)
     }
 
     /// Does the work within its time, prints what comes of it, and ends with its exit code.
@@ -92,7 +93,7 @@ extension Command {
     /// - Throws: `ExitCode`.
     public func run() async throws {
         let limit = common.timeout ?? timeLimit
-        let console = Console(isJSON: common.json)
+        let console = Console(isJSON: common.json, isServing: runsUntilInterrupted)
         let keys = SealingKeys(limit: .seconds(limit * 0.9))
         let context = Context(console: console, timeLimit: limit, common: common, keys: keys)
         let status: ExitReason
@@ -105,10 +106,11 @@ extension Command {
             status = report.status
         } catch {
             let error = AuthStateError(ending: error, stage: Self.stage)
-                .advised(for: common, resource: await loginResource(context))
+                .advised(for: common, await loginFacts(context))
             console.show(error)
             status = ExitReason(error.kind)
         }
+        console.finish()
         if status != .done { throw ExitCode(status.rawValue) }
     }
 }

@@ -6,12 +6,12 @@ extension ClientMetadata {
     /// - Parameter provider: The provider where the client registers; nil for metadata that are shown only.
     /// - Throws: `AuthStateError` with `.credentialUnavailable` when the private key cannot be read.
     mutating func prepare(
-        for grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions,
+        for grants: [RegisteredGrant], responseType: AuthorizationRequest.ResponseType = .code, key: KeyOptions,
         at provider: ProviderConfiguration? = nil
     ) throws {
         use(grants, responseType: responseType)
         // A client that speaks in its own name, or uses backchannel authentication, has to have a secret.
-        if grants.contains(where: \.isPersonal), !grants.contains(.ciba) {
+        if grants.contains(where: { $0.login?.isPersonal == true }), !grants.contains(.login(.ciba)) {
             tokenEndpointAuthMethod = Self.personalMethod(at: provider)
         }
         try key.apply(to: &self)
@@ -26,10 +26,11 @@ extension ClientMetadata {
     }
 
     /// Writes the client's grants and response type.
-    mutating func use(_ grants: [TokenOptions.Grant], responseType: AuthorizationRequest.ResponseType = .code) {
-        grantTypes = grants.map(\.type) + (grants.contains(where: \.isPersonal) ? [.refreshToken] : [])
-        responseTypes = grants.contains(.authorizationCode) ? [responseType] : []
+    mutating func use(_ grants: [RegisteredGrant], responseType: AuthorizationRequest.ResponseType = .code) {
+        let renews = grants.contains { $0.login?.isPersonal == true }
+        grantTypes = grants.map(\.type) + (renews ? [.refreshToken] : [])
+        responseTypes = grants.contains(.login(.authorizationCode)) ? [responseType] : []
         // The mode that needs no server.
-        if grants.contains(.ciba) { additionalMetadata["backchannel_token_delivery_mode"] = "poll" }
+        if grants.contains(.login(.ciba)) { additionalMetadata["backchannel_token_delivery_mode"] = "poll" }
     }
 }

@@ -45,9 +45,15 @@ extension AuthState.Record {
 
     /// The environment variables that hold the client's secret, which no browser inherits.
     var secretVariables: [String] {
-        [client.credential, assertionGrant?.assertion].compactMap {
+        [client.credential, assertionGrant?.assertion, jwtBearer?.key].compactMap {
             if case .environment(let name)? = $0?.source { name } else { nil }
         }
+    }
+
+    /// Whether its end has to remember the server that the client's secret is for: a login for an API that named the server.
+    var belongsToNamedServer: Bool {
+        resource != nil && client.credential != .none && lastRegistrationResponse == nil
+            && client.id != ResourceLink(annotations: annotations).documentURL
     }
 
     /// The ways in which the stored client can log in again: it registers itself, has a document, or is known to this
@@ -63,6 +69,7 @@ extension AuthState.Record {
         if let url = ResourceLink(annotations: annotations).documentURL, client.id == url {
             return [.document(url, credential: client.credential)]
         }
-        return [.known(client.id, credential: client.credential, issuer: client.provider.issuer?.rawValue)]
+        let proof = jwtBearer?.key ?? client.credential
+        return [.known(client.id, credential: proof, issuer: client.provider.issuer?.rawValue)]
     }
 }

@@ -49,10 +49,21 @@ extension Session {
     func register(
         _ request: RegistrationRequest, privateKey: ClientCredential?, settings: Settings, service: AuthorizationService
     ) async throws -> RegistrationResponse {
-        let state = try await AuthState.register(
-            request, credential: privateKey ?? .none,
-            at: AuthState.Place(store, key: key, service: service, options: options(settings)),
-            annotations: settings.annotations)
+        func register(_ request: RegistrationRequest) async throws -> AuthState {
+            try await AuthState.register(
+                request, credential: privateKey ?? .none,
+                at: AuthState.Place(store, key: key, service: service, options: options(settings)),
+                annotations: settings.annotations)
+        }
+        let state: AuthState
+        do { state = try await register(request) } catch let error as AuthStateError
+            where request.redirectURIs.isEmpty
+            && [.registrationRedirectURIRefused, .invalidClientMetadata].contains(error.code)
+        {
+            var second = request
+            second.redirectURIs = [try RedirectURI(RegistrationOptions.redirectURI)]
+            state = try await register(second)
+        }
         // A registration that was not saved would be lost with the end of this program: one more try, then its error.
         try await state.save()
         guard let registration = state.snapshot.lastRegistrationResponse else { throw AuthStateError.notLoggedIn }

@@ -1,21 +1,30 @@
 import AuthStateKit
 
 extension Session {
-    /// Returns the stored login for a resource; nil when nothing is stored, or another login.
+    /// Returns the stored login for a resource, or for another one of the same authorization server, whose client serves both;
+    /// nil when nothing is stored, or another login.
     ///
     /// - Throws: `AuthStateError` of kind store.
-    func record(for resource: ResourceIdentifier) async throws -> AuthState.Record? {
+    func record(for resource: ResourceIdentifier, _ settings: Settings) async throws -> AuthState.Record? {
         guard try await !isEmpty() else { return nil }
         let record = try await load().record
-        return record.resource == resource.rawValue ? record : nil
+        guard let other = record.resource, let issuer = record.client.provider.issuer else { return nil }
+        if other == resource.rawValue { return record }
+        let addresses = settings.link.allowsPrivateAddresses ? AddressPolicy.any : .publicOnly
+        let servers = try? await service(settings, outsideAddresses: addresses).describe(resource).metadata
+            .authorizationServers
+        func name(_ issuer: Issuer) -> Substring {
+            issuer.rawValue.hasSuffix("/") ? issuer.rawValue.dropLast() : issuer.rawValue[...]
+        }
+        return servers?.contains { name($0) == name(issuer) } == true ? record : nil
     }
 
     /// Refuses to register a client where another login is kept, which its registration would replace.
     ///
     /// - Throws: `AuthStateError` of kind usage.
     func requirePlaceForRegistration(of resource: ResourceIdentifier) async throws {
-        if try await !isEmpty(), try await record(for: resource) == nil {
-            throw Self.occupied(expected: "no login, or one for \(resource)")
+        if try await !isEmpty() {
+            throw Self.occupied(expected: "no login, or one for an API of the authorization server of \(resource)")
         }
     }
 

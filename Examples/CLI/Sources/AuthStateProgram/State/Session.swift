@@ -103,8 +103,11 @@ public struct Session: Sendable {
         do {
             let result = try await body(state)
             await finishRenewals(of: state)
-            // A file that cannot be removed holds no secret, and is not a login.
-            if state.snapshot.isForgettable { try? await Task { try await state.removeEnd() }.value }
+            // A file that cannot be removed holds no secret, and is not a login. One of the user's choice has no other room for
+            // the server that a client's secret is for.
+            if state.snapshot.isForgettable, isOwn || !state.snapshot.belongsToNamedServer {
+                try? await Task { try await state.removeEnd() }.value
+            }
             return result
         } catch {
             await finishRenewals(of: state)
@@ -131,18 +134,23 @@ public struct Session: Sendable {
         }
     }
 
-    /// Removes the stored login, readable or not, also when the task has been cancelled.
+    /// Removes the stored login, readable or not, and the client that registered for it, also when the task has been cancelled.
     ///
     /// A file that the person named stays when it is no login.
     func forget() async throws {
         let (store, key, isOwn, stepLimit) = (store, key, isOwn, stepLimit)
         try await Task {
-            if !isOwn, let stored = try await store.load(key), !stored.isLogin {
+            let stored = isOwn ? try? await store.load(key) : try await store.load(key)
+            if !isOwn, let stored, !stored.isLogin {
                 throw AuthStateError(
                     .storeUnreadable, stage: .store, "This is not a login; it was left as it is.",
                     hint: "Choose another file with --state.")
             }
             try await AuthState.remove(from: store, key: key, deadline: stepLimit)
+            guard isOwn, let issuer = stored?.issuer else { return }
+            // A login for an API keeps its registrations beside it.
+            let registration = ResourceAccess.registrationKey(key, at: issuer)
+            try await AuthState.remove(from: store, key: registration, deadline: stepLimit)
         }.value
     }
 
@@ -184,4 +192,7 @@ extension StoredAuthState {
     fileprivate var isLogin: Bool {
         AuthStateArchive.isArchive(archive) || SealedAuthStateStore.sealingKeyID(of: archive) != nil
     }
+
+    /// The server of a login that can be read.
+    fileprivate var issuer: Issuer? { try? AuthStateArchive(data: archive).record.client.provider.issuer }
 }

@@ -34,16 +34,23 @@ struct Registration: ParsableCommand {
             abstract: "Delete the client at the provider, and the login with it.")
         static let stage = AuthStateError.Stage.registration
 
+        @Flag(help: "Only forget the client and the login here: the provider has forgotten the client, or is not told.")
+        var local = false
+
         @OptionGroup(title: "Common options")
         var common: CommonOptions
 
         func perform(_ context: Context) async throws -> Report {
-            let clientID = try await context.session().withRegistration { state in
+            let session = try await context.session()
+            let clientID = try await session.withRegistration { state in
                 let clientID = state.snapshot.client.id
-                try await state.deleteRegistration()
+                if !local { try await state.deleteRegistration() }
                 return clientID
             }
-            return Report(json: ["deleted": true, "client_id": .string(clientID)], note: "Deleted.")
+            if local { try await session.forget() }
+            return Report(
+                json: ["deleted": .bool(!local), "client_id": .string(clientID)],
+                note: local ? "Forgotten here." : "Deleted.")
         }
     }
 }
