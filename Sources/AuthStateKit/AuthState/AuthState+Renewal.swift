@@ -210,6 +210,10 @@ extension AuthState {
             .noRefreshToken, stage: .refresh,
             "The access token has ended, and there is no refresh token to renew it with.",
             hint: "Log in again; ask for the scope offline_access, and for prompt=consent, if the provider needs them.")
+        if left > 0 {
+            error.message =
+                "The access token is valid for \(seconds(left)), and there is no refresh token to renew it with."
+        }
         if !flight.parameters.isNone {
             error.message =
                 "There is no refresh token, and only with one can a token for other scopes or resources be had."

@@ -13,9 +13,10 @@ extension AuthorizationService {
         try check(message.url, of: provider, stage: .registration)
         let response = try await send(message, addresses: provider.addressPolicy, stage: .registration)
         do { return try response.read(request.answer) } catch var error as AuthStateError {
-            // A page is no answer of the provider: a firewall may have answered in its place.
-            let isAnswer = (try? response.read { $0.json?.objectValue }) ?? nil != nil
-            guard (200...299).contains(response.status), isAnswer else { throw error }
+            // A page for people, for example, tells of no client.
+            guard (200...299).contains(response.status), try response.read({ $0.json?.objectValue }) != nil else {
+                throw error
+            }
             error.message +=
                 await undo(response, at: provider)
                 ? " The client was deleted again." : " The client exists at the provider: delete it there."
