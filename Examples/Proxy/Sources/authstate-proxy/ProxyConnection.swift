@@ -13,11 +13,13 @@ import Synchronization
 struct ProxyConnection: Sendable {
     private let connection: ProxyServer.Connection
     private let forwarder: ProxyForwarder
+    private let places: ProxyPlaces
     private let work = ProxyWork()
 
-    init(_ connection: ProxyServer.Connection, _ forwarder: ProxyForwarder) {
+    init(_ connection: ProxyServer.Connection, _ forwarder: ProxyForwarder, _ places: ProxyPlaces) {
         self.connection = connection
         self.forwarder = forwarder
+        self.places = places
     }
 
     /// Serves the connection to its end. An error is that of the connection, and ends it.
@@ -25,21 +27,32 @@ struct ProxyConnection: Sendable {
         connection.channel.closeFuture.whenComplete { [work] _ in work.cancel() }
         try? await connection.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
-            while try await serveRequest(&parts, outbound) {}
+            var isKnown = false
+            while try await serveRequest(&parts, outbound, &isKnown) {}
         }
+        places.leave(connection.channel)
     }
 
     private typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     private typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
     /// Serves one request; returns whether another one may follow.
-    private func serveRequest(_ parts: inout Parts, _ outbound: Writer) async throws -> Bool {
-        let deadline = closing()
-        defer { deadline.cancel() }
+    ///
+    /// - Parameter isKnown: Whether the program has shown the key; else it has little time for a request.
+    private func serveRequest(_ parts: inout Parts, _ outbound: Writer, _ isKnown: inout Bool) async throws -> Bool {
+        let first = closing(isKnown: isKnown)
+        defer { first.cancel() }
         guard case .head(let head)? = try await parts.next() else { return false }
         let start = ContinuousClock.now
         let request = ProxyHead(head)
         let target = judge(request)
+        if case .success = target, !isKnown {
+            isKnown = true
+            places.leave(connection.channel)
+        }
+        first.cancel()
+        let deadline = closing(isKnown: isKnown)
+        defer { deadline.cancel() }
         var isLast = !head.isKeepAlive
         var body: Data?
         if case .failure = target, request.isAnsweredAtOnce {
@@ -61,7 +74,7 @@ struct ProxyConnection: Sendable {
                 await work.run { [forwarder] in await forwarder.answer(to: request, body, at: url) }
             }
         forwarder.log.trace(request, try? target.get(), answer.status, since: start)
-        let sending = closing()
+        let sending = closing(isKnown: isKnown)
         defer { sending.cancel() }
         try await outbound.write(contentsOf: answer.parts(isLast: isLast))
         return !isLast
@@ -96,9 +109,10 @@ struct ProxyConnection: Sendable {
     }
 
     /// Closes the connection when the time for the program is over, unless it is cancelled before.
-    private func closing() -> Scheduled<Void> {
+    private func closing(isKnown: Bool) -> Scheduled<Void> {
         let channel = connection.channel
-        let limit = TimeAmount.milliseconds(Int64(forwarder.limit * 1000))
+        let seconds = isKnown ? forwarder.limit : min(forwarder.limit, ProxyLimits.strangerSeconds)
+        let limit = TimeAmount.milliseconds(Int64(seconds * 1000))
         return channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
     }
 }

@@ -63,6 +63,8 @@ enum ProxyLimits {
     static let headerBytes = 64 << 10
     /// The bytes of a request's target.
     static let targetBytes = 16 << 10
+    /// The seconds that a program without the key has for a request, and for an answer.
+    static let strangerSeconds = 5.0
     /// The connections that are served at once; others wait.
     static let connections = 100
 }

@@ -66,6 +66,7 @@ struct ProxyServer: Sendable {
                         withErrorHandling: false, withEncoderConfiguration: encoding,
                         withDecoderLimitConfiguration: limits)
                     try channel.pipeline.syncOperations.addHandler(ProxyParserRefusals())
+                    try channel.pipeline.syncOperations.addHandler(ProxyProbe())
                     return try Connection(wrappingChannelSynchronously: channel)
                 }
             }
@@ -90,15 +91,23 @@ struct ProxyServer: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    /// Serves at most `ProxyLimits.connections` at once; others wait in the system's queue.
+    /// Serves at most `ProxyLimits.connections` at once; one that has shown no key makes room for a new one, else that waits in
+    /// the system's queue.
     private static func serve(
         _ connections: NIOAsyncChannelInboundStream<Connection>, _ forwarder: ProxyForwarder
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
+            let places = ProxyPlaces()
             var count = 0
             for try await connection in connections {
-                if count >= ProxyLimits.connections { try await group.next() } else { count += 1 }
-                group.addTask { await ProxyConnection(connection, forwarder).serve() }
+                if count >= ProxyLimits.connections {
+                    places.makeRoom()
+                    try await group.next()
+                } else {
+                    count += 1
+                }
+                places.enter(connection.channel)
+                group.addTask { await ProxyConnection(connection, forwarder, places).serve() }
             }
             group.cancelAll()
         }

@@ -144,7 +144,11 @@ struct ProxiedAPI: Sendable {
                 if path == "/v1/refused": return self.answer(401, b"no", WWW_Authenticate="Bearer")
                 if name is None or refusals and refusals.pop():
                     return self.answer(401, b"{}", WWW_Authenticate='Bearer error="invalid_token"')
-                if path == "/v1/hang": return threading.Event().wait()
+                if path == "/v1/hang":
+                    # Until the other side ends the connection.
+                    if not self.connection.recv(1): seen.append("gone")
+                    self.close_connection = True
+                    return
                 if path == "/v1/scope":
                     return self.answer(403, b"more", WWW_Authenticate='Bearer error="insufficient_scope", scope="w"')
                 if path == "/v1/moved": return self.answer(302, Location="/v1/items/4?a=b")

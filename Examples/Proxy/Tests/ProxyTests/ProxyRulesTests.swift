@@ -54,6 +54,16 @@ struct ProxyRulesTests {
         #expect(throws: (any Error).self) { try Proxy.parse([text]) }
     }
 
+    @Test("does not start where another program has its port on ::1, which programs try first for localhost")
+    func otherListener() async throws {
+        let uri = try RedirectURI("http://[::1]:0/callback")
+        let other = try await LoopbackUserAgent(browser: .custom { _ in }).prepare(redirectURI: uri, for: .login)
+        let port = other.redirectURI.port ?? 0
+        let error = await #expect(throws: AuthStateError.self) { _ = try await ProxyServer(port: Int(port)) }
+        #expect(error?.code == .portInUse && error?.hint?.contains("--port 0") == true)
+        await other.finish(.cancelled)
+    }
+
     @Test(
         "sends a path after the key to the same path below the base",
         arguments: [
