@@ -85,6 +85,17 @@ import Testing
         #expect(try await server.connect().tools().map(\.name) == ["a", "b"])
         let endless = try await error { .result(["tools": [], "nextCursor": "1"], to: $0) }
         #expect(endless as? MCPError == .malformedAnswer("a list that never ends"))
+        // Each page with a cursor of its own, or with more tools than any server has.
+        for count in [1, 4000] {
+            let long = ScriptedServer { message in
+                let tools = JSONValue.array(Array(repeating: ["name": "a"], count: count))
+                return .result(["tools": tools, "nextCursor": .string("\(message.id)")], to: message)
+            }
+            let client = try await long.connect()
+            let error = await #expect(throws: MCPError.self) { try await client.tools() }
+            #expect(error == .malformedAnswer("a list that never ends"))
+            #expect(long.messages.count < (count == 1 ? 110 : 10))
+        }
     }
 
     @Test("a result that asks for an input is an error, a tool's failure is a result")
