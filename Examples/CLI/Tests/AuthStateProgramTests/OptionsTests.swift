@@ -28,7 +28,7 @@ struct OptionsTests {
             var provider = ProviderConfiguration(authorizationEndpoint: nil, tokenEndpoint: .init(filePath: "/"))
             provider.metadata = try ProviderMetadata(document: document)
             var metadata = ClientMetadata()
-            try metadata.prepare(for: [grant], key: try KeyOptions.parse(key), at: provider)
+            try metadata.prepare(for: [.login(grant)], key: try KeyOptions.parse(key), at: provider)
             return metadata.tokenEndpointAuthMethod?.rawValue
         }
         #expect(try registered() == method && registered(.device) == method)
