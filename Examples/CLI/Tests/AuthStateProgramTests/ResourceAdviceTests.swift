@@ -57,7 +57,7 @@ struct ResourceAdviceTests {
         #expect(
             hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: false)).contains(
                 "registered as a public one"))
-        #expect(hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: true)).contains("--auth-method"))
+        #expect(hint(.token, .invalidClient, LoginFacts(resource: nil, hasProof: true)).contains("--client-id"))
         // A registration that is refused asks no user.
         let token = hint(.registration, .accessDenied, LoginFacts())
         #expect(token.contains("--initial-access-token-env") && !token.contains("allow the access"))
