@@ -144,7 +144,7 @@ extension AuthState {
             do {
                 return try await service.userInfo(tokens, of: record.client.atItsEndpoints, options: options)
             } catch var
-                error as AuthStateError where record.machineGrant != nil
+                error as AuthStateError where record.clientCredentials != nil && error.kind != .transient
             {
                 error.hint = "This login is the program's own: there is no user whose claims could be asked for."
                 throw error

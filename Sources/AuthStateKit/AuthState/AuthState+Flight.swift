@@ -75,7 +75,12 @@ extension AuthState {
             } catch is Superseded {
                 continue
             } catch let error as AuthStateError {
-                if let tokens = try await tokens(insteadOf: error, parameters, reason) { return tokens }
+                do {
+                    if let tokens = try await tokens(insteadOf: error, parameters, reason) { return tokens }
+                } catch let other as AuthStateError {
+                    notify(.tokensDenied(other))
+                    throw other
+                }
                 notify(.tokensDenied(error))
                 throw error
             }

@@ -29,7 +29,7 @@ extension AuthState {
                 return (.failed(error, isUnconfirmed: true), asked)
             }
             guard case .failed(let error, let isUnconfirmed) = redemption else { return (redemption, asked) }
-            if isUnconfirmed, hasGrace, !isAskedAgain, request.grantType == .refreshToken {
+            if isUnconfirmed, hasGrace, !isAskedAgain, error.retryAfter == nil, request.grantType == .refreshToken {
                 isAskedAgain = true
                 await persist(.renewalUnconfirmed, under: lease)
                 guard record.grantID == flight.grantID, await mayGoOn(until: deadline, under: lease) else {

@@ -120,7 +120,7 @@ extension AuthState {
 
     /// Reports the end of a login that is near, and that a renewal has not moved.
     private func noteEnd(of record: Record, before: Date?) {
-        guard let end = record.loginExpirationDate, end < before?.addingTimeInterval(60) ?? .distantFuture,
+        guard let end = record.loginExpirationDate, let before, end < before.addingTimeInterval(60),
             end.timeIntervalSince(service.configuration.clock.now) < options.loginExpiryNotice.inSeconds
         else { return }
         notify(.loginExpiring(end))

@@ -56,12 +56,14 @@ extension AuthStatePool {
         else { return }
         for (name, key, grant) in (try? await store.surplus(of: token)) ?? [] where key != state.key {
             // One that cannot be ended now is tried again at the next login.
-            guard let old = try? await session(key, grant) else {
-                await store.index.remove(key, from: [name])
-                continue
-            }
-            _ = await old.logOut(with: nil)
-            try? await removeEnd(key)
+            do {
+                guard let old = try await session(key, grant) else {
+                    await store.index.remove(key, of: grant, from: name)
+                    continue
+                }
+                _ = await old.logOut(with: nil)
+                try await removeEnd(key)
+            } catch {}
         }
     }
 

@@ -120,10 +120,12 @@ extension ResourceAccess {
 
     /// The issuers at which known clients without one of their own were used first, by identifier.
     ///
-    /// - Throws: As `binding(of:)`.
+    /// - Throws: As `binding(of:_:)`.
     func bindings() async throws -> [String: String] {
         var bound: [String: String] = [:]
-        for case .known(let id, _, nil) in clients.map(\.way) { bound[id] = try await binding(of: id) }
+        for case .known(let id, let credential, nil) in clients.map(\.way) {
+            bound[id] = try await binding(of: id, credential)
+        }
         return bound
     }
 
@@ -134,14 +136,24 @@ extension ResourceAccess {
 
     /// The issuer that a known client without one of its own was used at first; nil when it was not used yet.
     ///
-    /// - Throws: `AuthStateError` of kind `.store` when that cannot be read.
-    private func binding(of id: String) async throws -> String? {
+    /// - Throws: `AuthStateError` of kind `.store` when that cannot be read; `.invalidArgument` for a client with a secret in
+    ///   a store for one key that has another client's login now: there it would be forgotten.
+    private func binding(of id: String, _ credential: ClientCredential) async throws -> String? {
+        var hasRoom = true
         do {
             if let kept = try await stored(at: place(of: id)) { return kept.client.provider.issuer?.rawValue }
-        } catch let error as AuthStateError where error.isLackOfRoom {}
+        } catch let error as AuthStateError where error.isLackOfRoom { hasRoom = false }
         // In a store for one key the login itself remembers the server, also when it has ended.
         let own = if let state { state.snapshot } else { try await stored(at: place) }
         // A server may give the client that registers there any identifier.
+        if let own, own.client.id != id || own.lastRegistrationResponse != nil, !hasRoom, credential.isProof {
+            throw AuthStateError(
+                .invalidArgument, stage: .registration,
+                "The client \(id.printable()) has a secret, and the store has another client's login and no room to remember "
+                    + "for which server the secret is.",
+                expected: "the client's issuer beside it, or a store for several keys",
+                hint: "Name the issuer: the resource may name any server.")
+        }
         guard own?.client.id == id, own?.lastRegistrationResponse == nil else { return nil }
         return own?.client.provider.issuer?.rawValue
     }

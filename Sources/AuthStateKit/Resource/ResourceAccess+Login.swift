@@ -277,8 +277,8 @@ extension ResourceAccess {
         note(granted: tokens.scope ?? response.scope, of: response.request.scopes)
         let next = await place.state(record, .loggedIn(response, tokens))
         state = next
-        try await bind(client)
         try await next.checkSession()
+        try await bind(client)
     }
 
     /// Refuses to log in again a user who has logged out since the login began.

@@ -137,6 +137,7 @@ public actor ResourceAccess {
     func restored() async throws -> AuthState? {
         do {
             let bound = try await bindings()
+            let signed = try await signedGrant()
             let found = try await AuthState.restore(
                 at: place,
                 credential: { [clients, login] record in
@@ -145,18 +146,27 @@ public actor ResourceAccess {
                     let isRegistered = record.lastRegistrationResponse != nil
                     let credential = clients.credential(of: record.client, isRegistered: isRegistered, bound: bound)
                     return credential.flatMap { $0.isProof ? $0 : nil }
-                }, grant: login.assertionGrant().map { .assertion($0) } ?? signedGrant(), sharing: { $0 })
+                }, grant: login.assertionGrant().map { .assertion($0) } ?? signed, sharing: { $0 })
             return isOurs(found) ? found : nil
         } catch AuthStateError.Code.notLoggedIn { return nil }
     }
 
-    /// The grant that the key of the program's client signs; nil for every other login.
-    private func signedGrant() -> AuthState.MachineGrant? {
-        guard case .signedAssertion(let subject) = login.way else { return nil }
-        return clients.lazy.compactMap { client in
-            guard case .known(let id, let key, _) = client.way else { return nil }
-            return .jwtBearer(JWTBearerGrant(issuer: id, subject: subject ?? id, key: key))
-        }.first
+    /// The stored grant with the key of the program's client that made it; nil for every other login.
+    private func signedGrant() async throws -> AuthState.MachineGrant? {
+        guard case .signedAssertion = login.way, let kept = try await stored(at: place),
+            case .jwtBearer(var grant) = kept.machineGrant
+        else { return nil }
+        for client in clients {
+            let (id, key) =
+                switch client.way {
+                case .known(let id, let key, _), .document(let id, let key): (id, key)
+                case .registering: ("", ClientCredential.none)
+                }
+            guard id == grant.issuer else { continue }
+            grant.key = key
+            return .jwtBearer(grant)
+        }
+        return nil
     }
 
     /// Notes that an operation was allowed: what it led to before counts no longer.

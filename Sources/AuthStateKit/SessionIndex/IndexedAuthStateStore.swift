@@ -20,8 +20,8 @@ public import AuthStateStorage
 ///
 /// A user has 10,000 sessions at most: the pool then ends the oldest one at each login.
 ///
-/// The end that a logout token told of stays in the entry for a quarter of an hour after the token's `exp`, and until the next
-/// sweep: a login whose ID token was on its way when the token came is not in the index yet, and the pool ends it when it is
+/// The end of a session, as a logout token reports it, stays in the entry for a quarter of an hour after the token's `exp`, and
+/// until a sweep lists the entry: sweep the store. A login whose ID token was on its way when the token came is not in the index yet, and the pool ends it when it is
 /// added. Only tokens with the provider's signature leave such records, one for each session or user.
 ///
 /// Put it around all other stores: it reads the ID tokens of the archives, which a sealing store has to open first.

@@ -55,6 +55,14 @@ struct SessionIndex: Sendable {
         }
     }
 
+    /// Removes a session that has ended; a later login under its key stays.
+    func remove(_ key: AuthStateKey, of grant: String, from name: SessionName) async {
+        guard let place = try? name.key else { return }
+        try? await change(place) { entry in
+            if entry.sessions[key.rawValue]?.grant == grant { entry.sessions[key.rawValue] = nil }
+        }
+    }
+
     /// Removes the sessions whose states are gone or have ended from an entry, and an end that no login can meet any more.
     ///
     /// - Parameters:

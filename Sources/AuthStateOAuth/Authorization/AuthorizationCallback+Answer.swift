@@ -20,7 +20,8 @@ extension AuthorizationCallback {
 
     /// The refusal in an answer without `state`, which nothing ties to a login; nil for every other answer.
     ///
-    /// Some providers send errors so. The user agent that brought it says whether it can be one of its trip.
+    /// Some providers send errors so. The user agent that brought it says whether it can be one of its trip. It ends a trip and has
+    /// no other effect: only a refusal that asks the person to act keeps its code.
     package var unconfirmedRefusal: AuthStateError? {
         guard states.isEmpty else { return nil }
         let modes: [AuthorizationRequest.ResponseMode] = [.query, .fragment, .formPost]
@@ -30,8 +31,10 @@ extension AuthorizationCallback {
         }
         let response = OAuthErrorResponse(
             error: error, errorDescription: answer.joined("error_description"), errorURI: answer.joined("error_uri"))
+        let code = response.code
+        let isForPerson = AuthStateError(code, stage: .authorization, "").kind == .reauthenticationRequired
         return AuthStateError(
-            response.code, stage: .authorization,
+            isForPerson ? code : .stateMismatch, stage: .authorization,
             "The provider refused the login: \(response.summary). (Unconfirmed: the answer lacks the state.)",
             hint: response.hint(at: .authorization), response: response)
     }

@@ -170,6 +170,12 @@ extension AuthorizationResponse {
         _ response: OAuthErrorResponse, _ request: AuthorizationRequest, _ unlisted: [String]
     ) -> String? {
         let hint = response.hint(at: .authorization)
+        let needsPage: [AuthStateError.Code] = [
+            .loginRequired, .consentRequired, .accountSelectionRequired, .interactionRequired,
+        ]
+        if request.effectivePrompt.contains(.none), needsPage.contains(response.code) {
+            return "Log in with a page: leave out prompt=none."
+        }
         let asksOffline = request.scopes.contains(.offlineAccess) && !unlisted.contains(Scope.offlineAccess.rawValue)
         guard asksOffline, !request.effectivePrompt.contains(.consent),
             [.invalidRequest, .invalidScope].contains(response.code),

@@ -28,7 +28,7 @@ extension SigningKey {
             throw AuthStateError(
                 .credentialUnavailable, stage: stage, "The client cannot sign \(purpose): \(error.message).",
                 expected: error.expected, received: error.received,
-                hint: "Get a longer secret from the provider. Tolerance.shortSecret accepts this one.")
+                hint: "Get a longer secret from the provider. Tolerate shortSecret if that is impossible.")
         }
         do { try self.init(key, algorithm: chosen) } catch {
             throw AuthStateError(

@@ -64,7 +64,10 @@ public struct Parameters: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
     package var repeatedName: String? { repeatedNames.first }
 
     /// The names that come more than once, in order.
-    package var repeatedNames: [String] { names.filter { values($0).count > 1 } }
+    package var repeatedNames: [String] {
+        let counts = pairs.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
+        return names.filter { counts[$0, default: 0] > 1 }
+    }
 
     /// Returns the values of a name in one text; nil when it has none. Some servers send a text one letter at a time.
     func joined(_ name: String) -> String? {

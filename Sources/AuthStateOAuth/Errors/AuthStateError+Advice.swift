@@ -9,7 +9,7 @@ extension AuthStateError {
     private static let metadata = "Tell the provider's operator, or give the endpoints by hand."
     private static let softwareStatement = "Use a software statement of an authority that the provider trusts."
     private static let network = "Check the network and the address, then try again."
-    private static let page = "Log in with a page: leave out prompt=none."
+    private static let page = "Log in with a page."
     private static let signature = "Log in again; if it happens again, tell the provider's operator which check failed."
     private static let disk = "Check the place of the store, its permissions and its space."
 

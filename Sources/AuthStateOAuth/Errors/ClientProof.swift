@@ -26,8 +26,8 @@ package enum ClientProof: Sendable, Hashable {
                 self = .token
                 return
             }
-            let plain = PercentEncoding.decode(secret[...]) ?? secret
-            self = .header(isEncoded: plain != secret, endsInSpace: plain.last?.isWhitespace == true)
+            let ends = ["%0A", "%0D", "%20", "\n", "\r", " "]
+            self = .header(isEncoded: secret.contains("%"), endsInSpace: ends.contains(where: secret.hasSuffix))
         } else if let secret = form["client_secret"] {
             self = .form(endsInSpace: secret.last?.isWhitespace == true)
         } else {
@@ -56,7 +56,8 @@ package enum ClientProof: Sendable, Hashable {
                 + "Tolerate endpointAudience if the provider wants the assertion for its endpoint. "
                 + "Tolerate plainAssertionType if it takes no other type than JWT."
         case .nothing:
-            return identity + " The request had no secret and no key: a client that has one needs it here."
+            return identity
+                + " Check how it is registered to prove itself: the request's header and form had no secret."
         case .token: return nil
         }
     }

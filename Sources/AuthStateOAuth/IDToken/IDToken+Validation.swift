@@ -81,7 +81,7 @@ extension JOSEError {
         switch code {
         case .algorithmNotAllowed: "Have the client registered for one of the expected algorithms."
         case .keyMismatch where expected?.hasSuffix("bytes") == true:
-            "Get a longer secret from the provider. Tolerance.shortSecret accepts this one."
+            "Get a longer secret from the provider. Tolerate shortSecret if that is impossible."
         default: nil
         }
     }

@@ -18,16 +18,17 @@ enum LeaseStatements {
             """, .bytes(key.bytes), columns: 3)
     }
 
-    /// Lists the states that were changed last before a time, in seconds since 1970.
+    /// Lists the states that were changed last before a time, in seconds since 1970; the oldest ones of very many.
     static func entries(savedBefore seconds: Double) -> Statement {
         var statement = Statement(
             .reading,
             """
             SELECT encode(key, 'hex'), extract(epoch FROM updated_at)::text, version::text FROM auth_states
             WHERE archive IS NOT NULL AND updated_at < to_timestamp($1::double precision)
+            ORDER BY updated_at LIMIT 500000
             """,
             .text("\(seconds)"), columns: 3)
-        // About a million states.
+        // Of so many states, several times.
         statement.maximumSize = 512 << 20
         return statement
     }

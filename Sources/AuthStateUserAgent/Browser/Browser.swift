@@ -96,14 +96,14 @@ public struct Browser: Sendable {
                 try run(["/usr/bin/open", page.text], stage, onFailure)
             #elseif os(Linux)
                 let environment = ProcessInfo.processInfo.environment
-                let opener = Self.openers(environment: environment).first { ChildProcess.find($0[0]) != nil }
+                let opener = Self.openers(environment: environment).first { ChildProcess.canRun($0[0]) }
                 guard let opener else {
                     throw Self.unavailable(
                         stage, "No program that opens a browser was found.",
                         received: environment["BROWSER"].map { "BROWSER=\($0.printable())" })
                 }
                 // A command of BROWSER may say which of its arguments the address is.
-                let words = opener.map { $0 == "%s" ? page.text : $0 }
+                let words = opener.map { $0.replacing("%s", with: page.text) }
                 try run(words == opener ? opener + [page.text] : words, stage, onFailure)
             #else
                 throw Self.unavailable(stage, "On this platform the system's browser is not opened by a command.")

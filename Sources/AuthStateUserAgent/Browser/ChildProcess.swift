@@ -44,6 +44,9 @@
                 .first { access($0, X_OK) == 0 }
         }
 
+        /// Returns whether a program of this name or path is there and may be run.
+        static func canRun(_ name: String) -> Bool { find(name).map { access($0, X_OK) == 0 } == true }
+
         private static func spawn(
             _ path: String, _ words: [String], _ withheld: Set<String>, _ errors: ErrorOutput
         ) throws(SystemCallError) -> pid_t {

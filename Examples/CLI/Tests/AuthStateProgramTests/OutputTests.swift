@@ -191,7 +191,7 @@ struct OutputTests {
             (.invalidIDToken, "Without max_age it succeeds.", "Without --max-age it succeeds."),
             (.malformedResponse, "Ask for the response mode query.", "Log in with --response-mode query."),
             (.loginRequired, "Leave out prompt=none.", "without --prompt none"),
-            (.loginRequired, "Take part.", "Take part."),
+            (.loginRequired, "Log in with a page.", "Log in with 'authstate login'."),
         ])
     func options(_ code: AuthStateError.Code, _ given: String, _ shown: String) {
         let response = code == .invalidScope ? OAuthErrorResponse(error: "invalid_scope") : nil

@@ -90,7 +90,9 @@ struct Exchange: Command {
                 error.hint =
                     "The provider, or the client that 'authstate status' shows, has no token exchange (RFC 8693)."
                 throw error
-            } catch var error as AuthStateError where [.invalidRequest, .invalidTarget].contains(error.code) {
+            } catch var error as AuthStateError
+                where [.invalidRequest, .invalidTarget].contains(error.code) && error.recognizedFailure == nil
+            {
                 error.hint = "Check --audience, --resource, --scope, --subject and --requested-type."
                 throw error
             }

@@ -248,7 +248,8 @@ struct Login: Command {
         switch (error.stage, error.code) {
         case (.authorization, .timedOut) where tokens.grant == .authorizationCode: pageHint
         // No redirect URI goes with these.
-        case (.token, .invalidRequest) where tokens.grant != .authorizationCode:
+        case (.token, .invalidRequest)
+        where tokens.grant != .authorizationCode && resource.url == nil && error.recognizedFailure == nil:
             "Check --scope, --resource and --param against what the provider takes."
         default: nil
         }

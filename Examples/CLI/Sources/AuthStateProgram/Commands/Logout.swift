@@ -52,7 +52,9 @@ struct Logout: Command {
             let (outcome, isRegistered) = try await session.withState { state in
                 let record = state.snapshot
                 if record.isRegistrationOnly { throw AuthStateError.notLoggedIn }
-                return (await logOut(state, context), record.lastRegistrationResponse != nil)
+                // A revocation may be refused to all public clients, without a word about this one.
+                let isKnowable = record.lastRegistrationResponse != nil && record.client.credential != .none
+                return (await logOut(state, context), isKnowable)
             }
             var summary = LogoutSummary(outcome)
             if isRegistered, summary.failures.contains(where: \.deniesClient) {

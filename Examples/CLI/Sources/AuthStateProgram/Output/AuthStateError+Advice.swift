@@ -78,7 +78,7 @@ extension AuthStateError {
         switch code {
         // A revocation may be refused to all public clients, without a word about this one.
         case .invalidClient where stage == .logout && response == nil: nil
-        case .invalidClient where login.isRegistered:
+        case .invalidClient where login.isRegistered && (stage != .logout || login.hasProof != false):
             stage == .logout ? Self.forgottenHere : Self.forgotten(by: login.resource == nil ? login.issuer : nil)
         case .accessDenied where stage == .registration:
             login.isRegistered ? Self.advice[.registrationTokenRejected] : Self.advice[.initialAccessTokenRejected]
@@ -112,7 +112,7 @@ extension AuthStateError {
     }
 
     /// Whether the login was one without a page.
-    private var asksNothing: Bool { hint?.contains("prompt=none") ?? true }
+    private var asksNothing: Bool { hint?.contains("prompt=none") == true }
 
     private var namesTolerance: Bool {
         ToleranceName.allCases.contains { hint?.contains("Tolerate \($0.tolerance.rawValue)") == true }
@@ -134,6 +134,7 @@ extension AuthStateError {
     private static let options = [
         ("Ask with prompt=consent", "Log in with --prompt consent"), ("Without max_age", "Without --max-age"),
         ("Ask for the response mode ", "Log in with --response-mode "),
+        ("Log in with a page.", "Log in with 'authstate login'."),
         ("the client identifier and its secret", "--client-id and the secret of --client-secret-env"),
         ("the client identifier", "--client-id"), ("(client_secret_post)", "(--auth-method post)"),
         ("(client_secret_basic)", "(--auth-method basic)"),
@@ -234,7 +235,6 @@ extension AuthStateError {
             "Check --client-id, the client's secret or key, and --auth-method; if they are right, allow this grant for the "
             + "client at the provider.",
         .storeCorrupt: "Remove a damaged login with 'authstate logout --local'.",
-        .unsupportedTokenType: "Log in without --dpop, or check that the provider offers it.",
         .discoveryFailed: "Check --issuer, or --domain and --realm.",
         .registrationRedirectURIRefused: "Give a --redirect-uri that the provider allows.",
         .invalidClientMetadata: metadataAdvice,

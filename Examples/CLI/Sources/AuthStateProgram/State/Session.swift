@@ -147,11 +147,15 @@ public struct Session: Sendable {
                     hint: "Choose another file with --state.")
             }
             try await AuthState.remove(from: store, key: key, deadline: stepLimit)
-            guard isOwn, let issuer = stored?.issuer else { return }
-            // A login for an API keeps its registrations beside it.
-            let registration = ResourceAccess.registrationKey(key, at: issuer)
-            try await AuthState.remove(from: store, key: registration, deadline: stepLimit)
+            try await forgetRegistration(at: stored?.issuer)
         }.value
+    }
+
+    /// Removes the client that registered for a login for an API, which is kept beside the login.
+    func forgetRegistration(at issuer: Issuer?) async throws {
+        guard isOwn, let issuer else { return }
+        let registration = ResourceAccess.registrationKey(key, at: issuer)
+        try await AuthState.remove(from: store, key: registration, deadline: stepLimit)
     }
 
     /// A service with the settings applied.

@@ -42,12 +42,17 @@ struct Registration: ParsableCommand {
 
         func perform(_ context: Context) async throws -> Report {
             let session = try await context.session()
-            let clientID = try await session.withRegistration { state in
-                let clientID = state.snapshot.client.id
+            let client = try await session.withRegistration { state in
+                let client = state.snapshot.client
                 if !local { try await state.deleteRegistration() }
-                return clientID
+                return client
             }
-            if local { try await session.forget() }
+            if local {
+                try await session.forget()
+            } else {
+                try await session.forgetRegistration(at: client.provider.issuer)
+            }
+            let clientID = client.id
             return Report(
                 json: ["deleted": .bool(!local), "client_id": .string(clientID)],
                 note: local ? "Forgotten here." : "Deleted.")
