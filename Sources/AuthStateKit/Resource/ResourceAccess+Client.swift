@@ -146,7 +146,8 @@ extension ResourceAccess {
         // In a store for one key the login itself remembers the server, also when it has ended.
         let own = if let state { state.snapshot } else { try await stored(at: place) }
         // A server may give the client that registers there any identifier.
-        if let own, own.client.id != id || own.lastRegistrationResponse != nil, !hasRoom, credential.isProof {
+        let isReplaced = own?.lastRegistrationResponse != nil || clients.count > 1 && own?.client.id != id
+        if own != nil, isReplaced, !hasRoom, credential.isProof {
             throw AuthStateError(
                 .invalidArgument, stage: .registration,
                 "The client \(id.printable()) has a secret, and the store has another client's login and no room to remember "

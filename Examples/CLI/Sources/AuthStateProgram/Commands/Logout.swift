@@ -52,9 +52,7 @@ struct Logout: Command {
             let (outcome, isRegistered) = try await session.withState { state in
                 let record = state.snapshot
                 if record.isRegistrationOnly { throw AuthStateError.notLoggedIn }
-                // A revocation may be refused to all public clients, without a word about this one.
-                let isKnowable = record.lastRegistrationResponse != nil && record.client.credential != .none
-                return (await logOut(state, context), isKnowable)
+                return (await logOut(state, context), record.lastRegistrationResponse != nil)
             }
             var summary = LogoutSummary(outcome)
             if isRegistered, summary.failures.contains(where: \.deniesClient) {

@@ -78,7 +78,7 @@ extension AuthStateError {
         switch code {
         // A revocation may be refused to all public clients, without a word about this one.
         case .invalidClient where stage == .logout && response == nil: nil
-        case .invalidClient where login.isRegistered && (stage != .logout || login.hasProof != false):
+        case .invalidClient where login.isRegistered:
             stage == .logout ? Self.forgottenHere : Self.forgotten(by: login.resource == nil ? login.issuer : nil)
         case .accessDenied where stage == .registration:
             login.isRegistered ? Self.advice[.registrationTokenRejected] : Self.advice[.initialAccessTokenRejected]
@@ -95,7 +95,8 @@ extension AuthStateError {
             + "register another one with 'authstate login\(provider) --register-anew'."
     }
     private static let forgottenHere =
-        "The provider does not know the client that registered here: forget it with 'authstate logout --local'."
+        "The provider refused the client that registered here. If it no longer knows it, forget it with 'authstate logout "
+        + "--local'."
     private static let publicClient =
         "Check --client-id, and that the client is registered as a public one: this login proves nothing. A secret goes with "
         + "--client-secret-env, a key with --private-key."

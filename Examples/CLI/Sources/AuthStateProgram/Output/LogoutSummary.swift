@@ -33,8 +33,8 @@ extension LogoutSummary {
     mutating func noteForgottenClient() {
         for index in failures.indices where failures[index].deniesClient {
             failures[index].hint =
-                "The provider does not know the client that registered here: it is forgotten here too, and the next login "
-                + "registers another one."
+                "The provider refused the client that registered here, as one that it does not know: it is forgotten here too, "
+                + "and the next login registers another one."
         }
     }
 
