@@ -15,8 +15,8 @@ struct WireRequest: Sendable {
     var body: Data?
     var timeout: Duration
     var maximumResponseBytes: Int
-    /// Whether a proxy may carry it: not to this machine, which would show clear text to another one; and not where
-    /// addresses have to be checked, because the proxy would resolve the name.
+    /// Whether a proxy may carry it: not to this machine, which would show clear text to another one. Where addresses have to be
+    /// checked, only by https, because the proxy resolves the name.
     var mayUseProxy: Bool
     /// Whether it goes to this machine.
     let reachesThisMachine: Bool

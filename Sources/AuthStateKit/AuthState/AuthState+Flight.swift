@@ -107,7 +107,7 @@ extension AuthState {
         return .renewal(running ?? start(parameters, reason), isRunning: running != nil)
     }
 
-    /// Returns the tokens for a caller whose renewal failed, when there are any that will do: another process may have renewed or
+    /// Returns tokens for a caller whose renewal failed, or nil when none satisfy the caller: another process may have renewed or
     /// logged in meanwhile, and a renewal that others began may have been for a caller who wants more.
     ///
     /// - Throws: `.notLoggedIn` after a logout by another process; `CancellationError`.

@@ -133,8 +133,7 @@ extension AuthState {
 }
 
 extension Error {
-    /// Whether what is stored is at fault, and not the moment: no later attempt reads it. Of an error that does not say so, as
-    /// one of a store of the program's own, it is not assumed.
+    /// Whether no later attempt can read what is stored. An error that does not say so counts as one of the moment.
     var isAboutContent: Bool {
         guard let error = self as? AuthStateError else { return false }
         return error.code == .storeCorrupt || error.code == .storeTooNew || error.isLasting

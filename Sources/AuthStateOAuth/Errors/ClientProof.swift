@@ -1,7 +1,7 @@
 import AuthStateFoundation
 import AuthStateJOSE
 
-/// What a request proved its client with, so that the advice after a refusal speaks of nothing else.
+/// The proof of a client that a request carried, for advice after a refusal.
 package enum ClientProof: Sendable, Hashable {
     /// An identifier alone, or a certificate of the connection.
     case nothing
