@@ -47,6 +47,15 @@ struct LoginLifetimeTests {
         #expect(fixture.spent.count == 2 && state.isAuthorized)
     }
 
+    @Test("a provider that asks to wait is not asked again at once")
+    func busy() async throws {
+        let busy = TransportResponse(status: 502, headers: ["Retry-After": "5"])
+        let fixture = try graced(.response(busy), Fixture.tokens(1))
+        let state = fixture.state()
+        #expect(await authError { try await state.freshTokens() }?.retryAfter == .seconds(5))
+        #expect(fixture.spent.count == 1)
+    }
+
     @Test("a provider that refuses the second use ends the grant, and the error says why")
     func refused() async throws {
         let fixture = try graced(Self.lost, Fixture.error("invalid_grant"))

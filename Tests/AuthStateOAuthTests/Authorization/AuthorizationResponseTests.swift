@@ -23,6 +23,18 @@ struct AuthorizationResponseTests {
         #expect(try JSONDecoder().decode(AuthorizationResponse.self, from: JSONEncoder().encode(response)) == response)
     }
 
+    @Test(
+        "a refusal without state keeps its code only where it asks the person to act",
+        arguments: [
+            ("access_denied", AuthStateError.Code.accessDenied), ("login_required", .loginRequired),
+            ("invalid_client", .stateMismatch), ("invalid_scope", .stateMismatch),
+        ])
+    func unconfirmed(_ error: String, _ code: AuthStateError.Code) {
+        let place = "http://127.0.0.1:1/cb"
+        #expect(AuthorizationCallback(url: "\(place)?error=\(error)").unconfirmedRefusal?.code == code)
+        #expect(AuthorizationCallback(url: "\(place)?error=\(error)&state=s").unconfirmedRefusal == nil)
+    }
+
     @Test("an empty error beside a code is none; state without code and error is an answer that lacks both")
     func emptyError() throws {
         let request = try Fixtures.request()
