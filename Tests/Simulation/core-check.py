@@ -14,39 +14,40 @@ import subprocess
 import sys
 
 CORE = "Sources/AuthStateKit/AuthState/"
+LEDGER = "../Ledger/"
 RESOURCE = "../Resource/ResourceAccess+"
 
 # Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.
 SWITCHES = [
     ("the store is read again under the lease", "AuthState+Renewal.swift",
      "        try await synchronize(with: lease)\n        // A login", "        // A login", 50),
-    ("readers see what is stored, or what is reported", "AuthState.swift",
-     "        if isSaved || record.isLoggedOut { shownBox = recordBox }", "        shownBox = recordBox", 50),
+    ("readers see what is stored, or what is reported", LEDGER + "Ledger.swift",
+     "        if isSaved || newest.value.isLoggedOut { shown = newest }", "        shown = newest", 50),
     ("the store is looked at before tokens are used", "AuthState+Noticing.swift",
      "        for _ in 0..<2 where !isInSight {", "        for _ in 0..<0 where !isInSight {", 400, "logouts elsewhere"),
-    ("a login is later than what it finds stored", "AuthState+Merging.swift",
+    ("a login is later than what it finds stored", LEDGER + "AuthState+Merging.swift",
      "        stamps.lift(above: other.stamps.newest)\n", "", 400),
-    ("the later grant stands", "AuthState+Merging.swift",
+    ("the later grant stands", LEDGER + "AuthState+Merging.swift",
      "        var next = stamps.grant < other.stamps.grant ? other : self\n"
      "        let older = stamps.grant < other.stamps.grant ? self : other\n",
      "        var next = other\n        let older = self\n", 100),
-    ("the newer refresh token stands", "AuthState+Merging.swift",
+    ("the newer refresh token stands", LEDGER + "AuthState+Merging.swift",
      "if theirs.refreshToken > stamps.refreshToken {", "if theirs.refreshToken != stamps.refreshToken {", 600, "proofs"),
-    ("a registration that was changed is kept", "AuthState+Merging.swift",
+    ("a registration that was changed is kept", LEDGER + "AuthState+Merging.swift",
      "            next.takeRegistration(of: registered)\n", "", 400),
-    ("a logout is stored", "AuthState+Saving.swift",
-     "        } else if !isSaved {\n            try await saveOrRemove(under: lease)\n", "        } else if false {\n", 100),
-    ("a refresh token that is bound to a key goes with a proof", "AuthState+Record.swift",
+    ("a logout is stored", "AuthState+Storing.swift",
+     "        if !ledger.isSaved { try await saveOrRemove(under: lease) }\n", "", 100),
+    ("a refresh token that is bound to a key goes with a proof", LEDGER + "AuthState+Record.swift",
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n"
      "        request.dpopKey = dpopKey\n",
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n", 200),
-    ("a rotated refresh token is saved at the second try", "AuthState+Saving.swift",
-     "                do { try await store(under: lease) } catch { report(unsaved: error) }\n", "", 400),
+    ("a rotated refresh token is saved at the second try", "AuthState+Storing.swift",
+     "            if !ledger.isSaved { try await save(under: lease) }\n", "", 400),
     ("a late answer is saved before the lease is released", "AuthState+Renewal.swift",
      "                await persist(under: lease)\n                throw superseded", "                throw superseded", 1000,
      "changes during renewals"),
     ("a renewal is not repeated without its lease", "AuthState+Redeeming.swift",
-     "            do { try await lease.reserve() } catch { return redemption }\n", "", 1000, "lost leases"),
+     "        do { try await lease.reserve() } catch { return false }\n", "", 1000, "lost leases"),
     ("calls for a resource share one login", RESOURCE + "Login.swift",
      "        if let running, !running.isOver {\n            try await running.value()\n            return true\n        }\n",
      "", 100, "resource"),

@@ -193,7 +193,7 @@ extension AuthState {
         let visible = published.withLock { $0.state }.record
         // Another caller or process was refused before and has renewed: the newer tokens are at hand.
         if usableTokens(parameters, reason: .rejected(refused.accessToken), of: visible) != nil { return true }
-        return record.renewalRequest(.none) != nil && work.lastRejected != refused.accessToken
+        return record.renewalRequest(.none) != nil && ledger.lastRejected != refused.accessToken
     }
 
     /// Returns the error for a refused token. By the policy it becomes the state's error too, if the token is still the

@@ -139,7 +139,9 @@ extension AuthState {
         if parameters.isNone {
             candidate = now < record.freshUntil(leeway: options.leeway.inSeconds) ? storage(of: record) : nil
         } else {
-            candidate = work.sideTokens[parameters].flatMap { now < $0.freshUntil ? $0 : nil }
+            candidate = ledger.sideTokens[parameters].flatMap {
+                now < $0.freshUntil(leeway: options.leeway.inSeconds) ? storage($0, of: record) : nil
+            }
         }
         return switch reason {
         case .rejected(let refused) where candidate?.accessToken == refused: nil

@@ -16,7 +16,6 @@ extension AuthState {
     ///   `.transient` when it cannot be reached; `.notLoggedIn`; kind `.store` when the grant is revoked and its end
     ///   could not be saved. `CancellationError`.
     public func revoke() async throws {
-        defer { publish() }
         try await transaction { state, lease in try await state.revoke(under: lease) }
     }
 
@@ -30,7 +29,6 @@ extension AuthState {
         // A login meanwhile began another grant; the stored and published grant is still the revoked one.
         guard record.grantID == grantID else { return await persist(under: lease) }
         apply(.loggedOut)
-        publish()
         try await reporting { try await end(record.grantID, under: lease) }
     }
 
@@ -100,7 +98,8 @@ extension AuthState {
     /// The access tokens beside the default one that have not expired.
     private var liveSideTokens: [String] {
         let now = service.configuration.clock.now
-        return work.sideTokens.values.filter { $0.expirationDate.map { $0 > now } ?? true }.map(\.accessToken)
+        return ledger.sideTokens.values.filter { $0.accessTokenExpirationDate.map { $0 > now } ?? true }.map(
+            \.accessToken)
     }
 
     private func revocation(of grants: [Record], sideTokens: (Record) -> [String]) async -> LogoutOutcome.Part {

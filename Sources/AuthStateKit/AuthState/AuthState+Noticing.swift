@@ -24,8 +24,6 @@ extension AuthState {
     func notice() async throws {
         // A reading in progress may have read the store too early; one that begins now has not.
         for _ in 0..<2 where !isInSight {
-            // A transaction of this state holds the lease and has read the stored state: no other process changes it.
-            if work.isReadUnderLease { return }
             _ = try await look().value()
         }
     }
@@ -57,7 +55,7 @@ extension AuthState {
         let (store, key, wall) = (store, key, service.configuration.clock)
         let known = published.withLock { $0.freshness }
         let interval = options.storeCheckInterval.inSeconds
-        let (begun, steps) = (stampNow(), work.leasedSteps)
+        let reading = ledger.reading(at: wall.now)
         // A caller that does not wait for other holders of the lease still waits for the store itself.
         let limit = Duration.seconds(5)
         do {
@@ -70,9 +68,9 @@ extension AuthState {
                 return (freshness, try await store.load(key))
             }
             // What was read or saved under a lease meanwhile is newer.
-            guard work.leasedSteps == steps else { return nil }
+            guard ledger.isLatest(reading) else { return nil }
             published.withLock { $0.freshness = freshness }
-            try absorb(stored, readAt: begun)
+            try take(stored, by: reading)
             return nil
         } catch {
             let now = wall.secondsSince1970

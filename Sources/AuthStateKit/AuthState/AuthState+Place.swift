@@ -67,24 +67,16 @@ extension AuthState.Place {
 extension AuthState {
     /// Saves a first grant over the stored state, and continues its count of epochs.
     fileprivate func begin(with event: Event) async {
-        defer { publish() }
         do { try await transaction { state, lease in try await state.begin(with: event, under: lease) } } catch {
             if record.stamps.grant == .never { apply(event) }
-            report(unsaved: error)
+            report(unsaved: error, of: record.grantID)
         }
     }
 
     private func begin(with event: Event, under lease: any AuthStateLease) async throws {
         let stored = try await lease.load()
-        if let before = try stored.map({ try environment.record(of: $0) }) {
-            (record.grantEpoch, record.revision) = (before.grantEpoch, before.revision)
-        }
-        apply(event)
-        work.undecided = record.stamps.grant
-        // A login by a registered client keeps the registration, and authenticates as the program says.
-        let credential = record.client.credential
-        try merge(stored)
-        record.client.credential = credential
+        let theirs = try stored.map { try environment.record(of: $0).with(credentialOf: record).sharing(record) }
+        change { $0.begin(with: event, at: service.configuration.clock.now, over: theirs, stored?.version) }
         await persist(under: lease)
         // Still under the lease: another process's change comes after it, and is noticed from the first moment.
         let freshness = StoreFreshness(

@@ -40,7 +40,6 @@ extension AuthState {
     /// - Throws: As `updateRegistration`; nothing is forgotten then. Kind `.store` when the client is deleted and that
     ///   could not be saved.
     public func deleteRegistration() async throws {
-        defer { publish() }
         try await transaction { state, lease in try await state.deleteRegistration(under: lease) }
     }
 
@@ -52,7 +51,6 @@ extension AuthState {
             try await service.deleteRegistration(
                 registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
             apply(.registrationDeleted(clientID: registration.clientID))
-            publish()
             try await reporting { try await end(record.grantID, under: lease) }
         }.value
     }
@@ -73,9 +71,7 @@ extension AuthState {
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
         // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
-        defer { publish() }
         try await store(under: lease)
-        publish()
         let (registration, provider) = (try registration(), record.client.provider)
         let request = try update(registration, provider)
         try await lease.reserve()

@@ -31,7 +31,7 @@ extension AuthState {
         try await synchronize(with: lease)
         // A login that waits for the lease, whose tokens are delivered below; or that the holder before died. Saved before space
         // is reserved, which a save uses up.
-        if !isSaved { await persist(under: lease) }
+        if !ledger.isSaved { await persist(under: lease) }
         guard record.grantID == flight.grantID else { throw Superseded() }
         if flight.reason != .explicit, let error = record.authorizationError { throw error }
         if let tokens = usableTokens(flight.parameters, reason: flight.reason, of: record) {
@@ -43,7 +43,7 @@ extension AuthState {
                 ? .noUserIsLoggedIn : nothingToRenewWith(flight)
         }
         // A token is not redeemed beside a state that cannot be saved.
-        if !isSaved, let error = work.storeError?.value { throw error }
+        if !ledger.isSaved, let error = ledger.storeError?.value { throw error }
         try await lease.reserve()
         notify(.renewalStarted)
         let (redemption, asked) = await redeem(request, flight, under: lease)
@@ -77,7 +77,7 @@ extension AuthState {
             if !more.isEmpty { notify(.scopeWidened(more)) }
             let tokens = try await take(verified.get(), asked: asked, flight, under: lease)
             // Only now: a caller who is refused during the save waits for these tokens.
-            if case .rejected(let token) = flight.reason { work.lastRejected = token }
+            if case .rejected(let token) = flight.reason { change { $0.renewed(rejected: token) } }
             return tokens
         case .refused(let error, let refreshToken):
             await keep(refreshToken: refreshToken, asked: asked, after: error, under: lease)
@@ -111,8 +111,7 @@ extension AuthState {
                 await persist(.rotated(refreshToken: refreshToken), at: asked, under: lease)
             }
             guard record.grantID == flight.grantID else { throw Superseded() }
-            if work.sideTokens.count >= 16 { work.sideTokens = [:] }
-            work.sideTokens[flight.parameters] = storage(response, of: record)
+            change { $0.took(response, for: flight.parameters) }
         }
         notify(.renewed)
         return Tokens(storage: storage(response, of: record))
@@ -144,6 +143,8 @@ extension AuthState {
             }
             let error = explained(error)
             await persist(.tokenRefused(request.grant.refreshToken ?? "", error), under: lease)
+            // A login that came meanwhile has another token.
+            guard record.grantID == flight.grantID else { throw Superseded() }
             throw error
         case .refusedWithoutReason:
             let error = explained(error)

@@ -107,15 +107,13 @@ extension AuthState {
     ///
     /// - Throws: `AuthStateError` of kind `.store`; `CancellationError`.
     public func removeEnd() async throws {
-        defer { publish() }
         try await transaction { state, lease in try await state.removeEnd(under: lease) }
     }
 
     private func removeEnd(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
-        guard isSaved, storedVersion != nil, record.isForgettable else { return }
-        try await lease.delete(expecting: storedVersion)
-        storedVersion = nil
+        guard ledger.isSaved, ledger.version != nil, record.isForgettable else { return }
+        try await delete(ledger.writing(at: service.configuration.clock.now), under: lease)
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

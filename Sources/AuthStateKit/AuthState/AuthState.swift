@@ -5,7 +5,7 @@ import AuthStateSystem
 
 /// A client's authorization at a provider: keeps the grant, hands out fresh tokens, and never loses them.
 ///
-/// Mirrors AppAuth's `OIDAuthState`. The transitions are the pure function `Record.applying`; the actor serialises them,
+/// Mirrors AppAuth's `OIDAuthState`. The transitions are those of a value, the `Ledger`; the actor serialises them,
 /// saves before it publishes, and lets any number of callers share one renewal.
 public actor AuthState {
     /// The service that talks to the provider.
@@ -20,18 +20,10 @@ public actor AuthState {
     nonisolated let published: Lock<Visible>
     @usableFromInline nonisolated let environment: Environment
 
+    /// What this state knows; changed by `change` alone.
+    private(set) var ledger: Ledger
     /// The newest state, saved or not.
-    var record: Record {
-        get { recordBox.value }
-        set { recordBox = Box(newValue) }
-    }
-    var recordBox: Box<Record>
-    /// The state as readers see it, see `publish()`.
-    var shownBox: Box<Record>
-    /// The stored version, as far as is known; nil when nothing is stored.
-    var storedVersion: StoredAuthState.Version?
-    /// The stored record, as far as is known; nil when nothing is stored.
-    var storedBox: Box<Record>?
+    var record: Record { ledger.newest.value }
     /// What the state is doing, and did. A state that was loaded from a watched store and is only read never has it.
     lazy var work = Work()
     /// The renewals in progress, one for each set of parameters.
@@ -68,12 +60,9 @@ public actor AuthState {
     ) {
         let (service, options) = (environment.service, environment.options)
         let box = Box(record)
-        recordBox = box
-        shownBox = box
-        storedBox = box
+        ledger = Ledger(box, version: storedVersion)
         self.environment = environment
         self.key = key
-        self.storedVersion = storedVersion
         let freshness =
             freshness
             ?? StoreFreshness(
@@ -131,13 +120,15 @@ public actor AuthState {
         }
     }
 
-    /// Publishes the stored state, or an unsaved one together with the reason; the end of a grant is published at once.
-    ///
-    /// The one rule of publishing: no token is visible before everything that came with it is on disk.
-    func publish() {
-        if isSaved { work.storeError = nil }
-        if isSaved || record.isLoggedOut { shownBox = recordBox }
-        let next = Published(shownBox, storeError: work.storeError, options: options, service: service)
+    /// The one way to change what this state knows: tells the observer what came of it, then shows readers what they may see.
+    func change(_ verb: (inout Ledger) throws -> [AuthStateEvent]) rethrows {
+        let (shown, storeError) = (ledger.shown, ledger.storeError)
+        defer { if shown !== ledger.shown || storeError !== ledger.storeError { publish() } }
+        for event in try verb(&ledger) { notify(event) }
+    }
+
+    private func publish() {
+        let next = Published(ledger.shown, storeError: ledger.storeError, options: options, service: service)
         let (previous, broadcast) = published.withLock { visible in
             defer { visible.state = next }
             return (visible.state, visible.broadcast)
@@ -162,31 +153,16 @@ public actor AuthState {
         }
     }
 
-    /// The part of a state that renewals, saves and readings of the store need.
+    /// The part of a state that renewals, saves and readings of the store in progress need.
     final class Work {
-        /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless
-        /// of the clocks.
-        var undecided: Stamp?
-        /// The error of the last save; nil when everything is saved.
-        var storeError: Box<AuthStateError>?
         /// The number of transactions on the store in progress in this state.
         var transactions = 0
-        /// Whether a transaction in progress in this state has read the stored state under its lease.
-        var isReadUnderLease = false
-        /// A count of the readings and saves under a lease.
-        var leasedSteps = 0
-        /// A time at which a state was stored: that of the last reading or save.
-        var storedAt = Stamp.never
         /// The reading of the store in progress.
         var looking: SharedResult<AuthStateError?>?
         /// The renewals in progress, one for each set of parameters.
         var flights: [RenewalParameters: Flight] = [:]
         /// The login that requests wait for before they are sent again; nil before the first one, and it may be over.
         var reauthorization: SharedLogin<Void>?
-        /// The tokens requested with parameters: in memory, beside the default ones.
-        var sideTokens: [RenewalParameters: Tokens.Storage] = [:]
-        /// The last access token that was renewed because a resource refused it.
-        var lastRejected: String?
         /// The last access token that was refused after a renewal without ending the login, and until when, in seconds since
         /// 1970, another refusal of it leads to no renewal (`UnauthorizedPolicy.renewOnceForRequest`).
         var refusedForRequest: (accessToken: String, until: Double)?

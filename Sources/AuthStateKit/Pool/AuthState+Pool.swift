@@ -27,13 +27,7 @@ extension AuthState: PoolMember {
     }
 
     /// Replaces parts with equal ones that other states already have.
-    func share(_ share: @Sendable (Record) -> Record) {
-        let unshared = recordBox
-        record = share(record)
-        if shownBox === unshared { shownBox = recordBox }
-        if storedBox === unshared { storedBox = recordBox }
-        publish()
-    }
+    func share(_ share: @Sendable (Record) -> Record) { change { $0.share(share) } }
 
     /// Adopts the stored state now.
     ///

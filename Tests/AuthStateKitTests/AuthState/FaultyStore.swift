@@ -14,14 +14,17 @@ final class FaultyStore: AuthStateStore {
     private let once = Lock<Set<Operation>>([])
     private let overlay = Lock<StoredAuthState?>(nil)
     private let gate = Lock<ScriptedTransport.Gate?>(nil)
+    private let savedGate = Lock<ScriptedTransport.Gate?>(nil)
     private let deleteGate = Lock<ScriptedTransport.Gate?>(nil)
     private let loadGate = Lock<ScriptedTransport.Gate?>(nil)
     private let crash = Lock(false)
-    private let written = Lock(0)
+    private let afterSaving = Lock<Set<Operation>?>(nil)
     private let code = Lock(AuthStateError.Code.storeUnwritable)
 
     /// Holds each save at this gate; nil lets saves pass.
     func holdSaves(at gate: ScriptedTransport.Gate?) { self.gate.withLock { $0 = gate } }
+    /// Holds each save at this gate when it has written and has not returned; nil lets saves return.
+    func holdWritten(at gate: ScriptedTransport.Gate?) { savedGate.withLock { $0 = gate } }
     /// Holds each deletion at this gate; nil lets deletions pass.
     func holdDeletes(at gate: ScriptedTransport.Gate?) { deleteGate.withLock { $0 = gate } }
     /// Holds each reading under a lease at this gate; nil lets them pass.
@@ -40,8 +43,10 @@ final class FaultyStore: AuthStateStore {
     func failOnce(_ operation: Operation) { once.withLock { _ = $0.insert(operation) } }
     /// Sets the code of the failures.
     func setCode(_ code: AuthStateError.Code) { self.code.withLock { $0 = code } }
-    /// Makes so many saves fail after they have written, as a disk can, or a database whose answer is lost.
-    func failAfterSaving(times: Int = .max) { written.withLock { $0 = times } }
+    /// Makes one save fail after it has written, as a disk can, or a database whose answer is lost.
+    ///
+    /// - Parameter thenLoads: Whether readings under the lease fail from then on, until `fail()` ends that.
+    func failAfterSaving(thenLoads: Bool = false) { afterSaving.withLock { $0 = thenLoads ? [.load] : [] } }
     fileprivate func note(_ operation: Operation) throws {
         let fails = state.withLock { state in
             state.log.append(operation)
@@ -78,12 +83,10 @@ final class FaultyStore: AuthStateStore {
             try store.note(.save)
             try await store.gate.withLock { $0 }?.pass()
             let version = try await inner.save(archive, expecting: expecting)
-            let fails = store.written.withLock { times in
-                defer { times = max(0, times - 1) }
-                return times > 0
-            }
-            guard !fails else { throw AuthStateError(.storeUnwritable, stage: .store, "disk failed") }
-            return version
+            try await store.savedGate.withLock { $0 }?.pass()
+            guard let failing = store.afterSaving.withLock({ $0.take() }) else { return version }
+            store.state.withLock { $0.failing.formUnion(failing) }
+            throw AuthStateError(.storeUnwritable, stage: .store, "disk failed")
         }
         func delete(expecting: StoredAuthState.Version?) async throws {
             try store.note(.delete)

@@ -63,10 +63,10 @@ struct OverlapTests {
         let fixture = try Fixture()
         let store = FaultyStore()
         let mine = fixture.state(store: store)
-        store.failAfterSaving()
+        store.failAfterSaving(thenLoads: true)
         let login = tokens("mine", fixture)
         #expect(await authError { try await mine.update(with: login) }?.kind == .store)
-        store.failAfterSaving(times: 0)
+        store.fail()
         try await restored(store.inner, fixture).clear()
         try await mine.save()
         #expect(!mine.isAuthorized && mine.status.storeError == nil)
@@ -135,7 +135,6 @@ struct OverlapTests {
         try await state.setNeedsTokenRefresh()
         // The save fails, and the next one has saved everything before the failure is reported.
         await state.report(unsaved: AuthStateError(.storeUnwritable, stage: .store, "disk full"))
-        await state.publish()
         #expect(state.status.storeError == nil && state.isEvictable)
     }
 

@@ -47,7 +47,7 @@ struct StoreTroubleTests {
         await gate.arrivals()
         let login = Task { try await logIn(mine, "SECRET-bob") }
         try await bounded { while await mine.record.accessToken != "SECRET-bob" { await Task.yield() } }
-        store.failAfterSaving(times: 1)
+        store.failAfterSaving()
         gate.open()
         #expect(try await bounded { try await renewal.value } == "SECRET-bob")
         try await bounded { try await login.value }

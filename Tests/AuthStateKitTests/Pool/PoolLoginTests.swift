@@ -195,6 +195,6 @@ struct PoolLoginTests {
 extension AuthState {
     /// The configurations that the state keeps alive.
     fileprivate var configurations: [ObjectIdentifier] {
-        [recordBox, shownBox, storedBox].compactMap { $0.map { ObjectIdentifier($0.value.clientBox) } }
+        [ledger.newest, ledger.shown, ledger.stored].compactMap { $0.map { ObjectIdentifier($0.value.clientBox) } }
     }
 }

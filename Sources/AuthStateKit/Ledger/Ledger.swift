@@ -1,0 +1,280 @@
+import AuthStateFoundation
+import AuthStateOAuth
+import AuthStateStorage
+import AuthStateSystem
+
+extension AuthState {
+    /// What a process knows of a state: the newest record, the one that readers see, and the stored one.
+    ///
+    /// A value without a store and without a clock. Each verb takes in one thing that happened and answers with what the
+    /// observer is told. After each of them, readers see what is stored, the end of a grant, or what was reported as unsaved.
+    struct Ledger: Sendable {
+        /// The newest record, stored or not.
+        private(set) var newest: Box<Record>
+        /// The record that readers see.
+        private(set) var shown: Box<Record>
+        /// The stored record, as far as is known; nil when nothing is stored.
+        private(set) var stored: Box<Record>?
+        /// The version of the stored record, as far as is known; nil when nothing is stored.
+        private(set) var version: StoredAuthState.Version?
+        /// The parts that a state which is only read does not have.
+        private var rareBox: Box<Rare>?
+        private var rare: Rare {
+            get { rareBox?.value ?? Rare() }
+            set { rareBox = Box(newValue) }
+        }
+
+        private struct Rare: Sendable, Hashable {
+            var undecided: Stamp?
+            var storeError: Box<AuthStateError>?
+            var storedAt = Stamp.never
+            var outcomes: UInt64 = 0
+            var sideTokens: [RenewalParameters: TokenResponse] = [:]
+            var lastRejected: String?
+        }
+
+        /// - Parameter version: The stored version that the record was read from.
+        init(_ record: Box<Record>, version: StoredAuthState.Version?) {
+            (newest, shown, stored, self.version) = (record, record, record, version)
+        }
+
+        /// The stamp of a login that is being saved: it is later than the stored state that the login finds, regardless of
+        /// the clocks.
+        var undecided: Stamp? { rare.undecided }
+        /// The error of the last save; nil when everything is saved.
+        var storeError: Box<AuthStateError>? { rareBox?.value.storeError }
+        /// The tokens requested with parameters: in memory, beside the default ones.
+        var sideTokens: [RenewalParameters: TokenResponse] { rareBox?.value.sideTokens ?? [:] }
+        /// The last access token that was renewed because a resource refused it.
+        var lastRejected: String? { rare.lastRejected }
+        /// Whether the newest record is stored.
+        var isSaved: Bool { newest.value.stamps == storedStamps }
+
+        private var storedStamps: Stamps { stored?.value.stamps ?? Stamps() }
+    }
+}
+
+extension AuthState.Ledger {
+    /// A reading of the store in progress.
+    struct Reading: Sendable {
+        /// When it began.
+        let begun: AuthState.Stamp
+        fileprivate let outcomes: UInt64
+    }
+
+    /// A change of the stored record in progress.
+    struct Writing: Sendable {
+        /// The record that is written, or whose end lets the stored one be deleted.
+        let record: Box<AuthState.Record>
+        /// The version that it replaces.
+        let expected: StoredAuthState.Version?
+        fileprivate let begun: AuthState.Stamp
+    }
+
+    /// Returns the mark of a reading that begins now.
+    func reading(at now: Date) -> Reading { Reading(begun: newest.value.nextStamp(at: now), outcomes: rare.outcomes) }
+
+    /// Returns the mark of a change that begins now, of the newest record.
+    func writing(at now: Date) -> Writing {
+        Writing(record: newest, expected: version, begun: newest.value.nextStamp(at: now))
+    }
+
+    /// Whether no later outcome has come since a reading began.
+    func isLatest(_ reading: Reading) -> Bool { reading.outcomes == rare.outcomes }
+
+    // MARK: - What can happen
+
+    /// An event happened here. A login stays undecided until it is stored, or its own save has failed.
+    mutating func apply(_ event: AuthState.Event, at stamp: AuthState.Stamp) -> [AuthStateEvent] {
+        advance(to: Box(newest.value.applying(event, at: stamp)))
+        if event.bringsClient { rare.undecided = newest.value.stamps.grant }
+        show()
+        return []
+    }
+
+    /// The first grant of a state was made, over whatever is stored: it continues the count of grants there, keeps a
+    /// registration, and authenticates as the program says.
+    ///
+    /// - Parameter theirs: What the store has under the key.
+    mutating func begin(
+        with event: AuthState.Event, at now: Date, over theirs: AuthState.Record?, _ version: StoredAuthState.Version?
+    ) -> [AuthStateEvent] {
+        let shown = shown
+        var first = newest.value
+        if let theirs { (first.grantEpoch, first.revision) = (theirs.grantEpoch, theirs.revision) }
+        newest = Box(first)
+        let effects = apply(event, at: first.nextStamp(at: now))
+        let credential = newest.value.client.credential
+        if let theirs { merge(theirs, version) } else { remove() }
+        var merged = newest.value
+        merged.client.credential = credential
+        // Nothing is shown before it is saved.
+        (newest, self.shown) = (Box(merged), shown)
+        return effects
+    }
+
+    /// A reading found a record, or nothing. Has no effect after a later outcome: a reading or change under the lease that
+    /// ended since it began.
+    ///
+    /// - Parameters:
+    ///   - version: The version found; nil when nothing is stored.
+    ///   - isLeased: Whether the reading was made under the lease, where no other process changes the store.
+    ///   - record: Returns the record found, when the version is not the known one.
+    mutating func found(
+        _ version: StoredAuthState.Version?, by reading: Reading, isLeased: Bool = false,
+        record: (AuthState.Record) throws -> AuthState.Record?
+    ) rethrows -> [AuthStateEvent] {
+        guard isLatest(reading) else { return [] }
+        let isNews = version != self.version
+        if isNews, let theirs = try record(newest.value) {
+            merge(theirs, version)
+        } else if isNews {
+            remove()
+        } else if version == nil, isLeased, newest.value.isForgettable {
+            // Nothing is stored that the end of a login has to be told to.
+            stored = newest
+        }
+        if version != nil { rare.storedAt = reading.begun }
+        if isLeased { rare.outcomes &+= 1 }
+        show()
+        return isNews ? [.adopted] : []
+    }
+
+    /// A record was saved.
+    ///
+    /// - Throws: `.storeConflict` for a save that returns too late to count: the lease that it was made under was lost, and
+    ///   another version has been read or saved since.
+    mutating func saved(_ writing: Writing, as version: StoredAuthState.Version) throws -> [AuthStateEvent] {
+        guard self.version == writing.expected || self.version == version else {
+            replaced(writing)
+            throw AuthStateError(
+                .storeConflict, stage: .store, "Another process has changed the stored state meanwhile.")
+        }
+        know(writing.record, version)
+        rare.storedAt = writing.begun
+        rare.outcomes &+= 1
+        // A state that was reported as unsaved stays visible.
+        let merged = shown.value.merged(with: writing.record.value)
+        shown = merged.stamps == storedStamps ? writing.record : Box(merged)
+        show()
+        return []
+    }
+
+    /// The stored record was deleted in place of saving an end. Does not count when it returns late, as with `saved`.
+    mutating func deleted(_ writing: Writing) -> [AuthStateEvent] {
+        guard version == writing.expected || version == nil else { return [] }
+        know(writing.record, nil)
+        rare.outcomes &+= 1
+        show()
+        return []
+    }
+
+    /// A save failed, and so did its second try.
+    ///
+    /// - Parameter login: The grant whose own save it was: a login is decided as of then. Nil for other saves.
+    mutating func saveFailed(_ error: AuthStateError, of login: String? = nil) -> [AuthStateEvent] {
+        rare.storeError = Box(error)
+        shown = newest
+        if newest.value.grantID == login { rare.undecided = nil }
+        show()
+        return [.saveFailed(error)]
+    }
+
+    /// Tokens came that were requested with parameters; at most sixteen are kept.
+    mutating func took(_ tokens: TokenResponse, for parameters: RenewalParameters) -> [AuthStateEvent] {
+        if sideTokens.count >= 16 { rare.sideTokens = [:] }
+        rare.sideTokens[parameters] = tokens
+        return []
+    }
+
+    /// An access token was renewed because a resource refused it.
+    mutating func renewed(rejected accessToken: String) -> [AuthStateEvent] {
+        rare.lastRejected = accessToken
+        return []
+    }
+
+    /// Replaces parts with equal ones that other states already have.
+    mutating func share(_ share: (AuthState.Record) -> AuthState.Record) -> [AuthStateEvent] {
+        let unshared = newest
+        newest = Box(share(unshared.value))
+        if shown === unshared { shown = newest }
+        if stored === unshared { stored = newest }
+        return []
+    }
+
+    // MARK: - Rules
+
+    /// Merges what another process stored with the newest record and with the one that is shown.
+    private mutating func merge(_ found: AuthState.Record, _ version: StoredAuthState.Version?) {
+        var (theirs, mine, visible) = (found, newest.value, shown.value)
+        // The client that the program gave takes precedence over the one that a logout left.
+        if mine.stamps.grant == .never, theirs.isForgettable { theirs.keepClient(of: mine) }
+        if isUndecided(beside: theirs) {
+            // Shown already, when another save that would have included it has failed.
+            if visible.stamps.grant == mine.stamps.grant { visible.decide(after: theirs) }
+            mine.decide(after: theirs)
+            rare.undecided = mine.stamps.grant
+        }
+        let merged = mine.merged(with: theirs)
+        visible = visible.merged(with: theirs)
+        let box = Box(theirs)
+        advance(to: merged == theirs ? box : Box(merged))
+        shown = visible == theirs ? box : Box(visible)
+        know(box, version)
+    }
+
+    /// A record was stored, and then replaced by the one that is known: its writer had read it, so that what is stored is the
+    /// later decision, also about a login that was undecided until now.
+    private mutating func replaced(_ writing: Writing) {
+        guard undecided != nil, newest.value.grantID == writing.record.value.grantID else { return }
+        rare.undecided = nil
+        let record = writing.record.value
+        let end = AuthState.Stamp(at: nil, after: record.stamps.newest)
+        let next = Box(stored.map { record.merged(with: $0.value) } ?? record.applying(.loggedOut, at: end))
+        if shown === newest { shown = next }
+        advance(to: next)
+        show()
+    }
+
+    /// Whether the newest record is a login that has yet to be stored, and that the stored record does not know either: it
+    /// neither is that login nor ends it.
+    private func isUndecided(beside theirs: AuthState.Record) -> Bool {
+        guard let login = undecided, newest.value.stamps.grant == login else { return false }
+        return storedStamps.grant != login && theirs.stamps.grant != login && theirs.stamps.client != login
+    }
+
+    /// The stored record was removed without a record of a logout: whatever was granted while it was still stored has ended.
+    private mutating func remove() {
+        let end = AuthState.Stamp(at: nil, after: max(storedStamps.newest, rare.storedAt.time))
+        let (wasStored, login) = (stored != nil, undecided)
+        func after(_ box: Box<AuthState.Record>) -> Box<AuthState.Record> {
+            let grant = box.value.stamps.grant
+            guard wasStored, grant < end, grant != login, !box.value.isLoggedOut else { return box }
+            return Box(box.value.applying(.loggedOut, at: end))
+        }
+        advance(to: after(newest))
+        shown = after(shown)
+        know(newest.value.isLoggedOut ? newest : nil, nil)
+    }
+
+    /// Notes what is stored; a login is decided as soon as it is.
+    private mutating func know(_ box: Box<AuthState.Record>?, _ version: StoredAuthState.Version?) {
+        (stored, self.version) = (box, version)
+        if undecided != nil, storedStamps.grant == undecided { rare.undecided = nil }
+    }
+
+    /// Replaces the newest record; what belongs to another grant is forgotten.
+    private mutating func advance(to next: Box<AuthState.Record>) {
+        if rareBox != nil, next.value.grantID != newest.value.grantID {
+            (rare.undecided, rare.sideTokens, rare.lastRejected) = (nil, [:], nil)
+        }
+        newest = next
+    }
+
+    /// The one rule of showing: no token is visible before everything that came with it is stored; the end of a grant is
+    /// visible at once.
+    private mutating func show() {
+        if isSaved, storeError != nil { rare.storeError = nil }
+        if isSaved || newest.value.isLoggedOut { shown = newest }
+    }
+}

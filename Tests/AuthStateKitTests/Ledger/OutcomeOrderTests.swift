@@ -1,0 +1,180 @@
+import AuthStateFoundation
+import AuthStateJOSE
+import AuthStateOAuth
+import AuthStateTesting
+import Testing
+
+@testable import AuthStateKit
+
+/// Operations on the store that end late, or beside others; `LedgerTests` has the rules by themselves.
+@Suite("Outcomes of the store, in and out of order")
+struct OutcomeOrderTests {
+    private func tokens(_ fixture: Fixture, _ name: String = "login") -> TokenResponse {
+        TokenResponse(
+            accessToken: "SECRET-\(name)", issuedAt: fixture.clock.date,
+            accessTokenExpirationDate: fixture.clock.date.addingTimeInterval(3600),
+            refreshToken: "SECRET-refresh-\(name)")
+    }
+
+    @Test("a login stays later than what it finds although another save failed while it waited")
+    func anotherSaveFails() async throws {
+        let fixture = try Fixture()
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        store.holdLoads(at: gate)
+        let login = Task { try await state.update(with: tokens(fixture)) }
+        await gate.arrivals()
+        let wish = Task { try await state.setNeedsTokenRefresh() }
+        wish.cancel()
+        _ = await wish.result
+        // Another process's clock is an hour ahead.
+        let later = fixture.clock.date.addingTimeInterval(3600)
+        let theirs = fixture.record.applying(.loggedOut, at: fixture.record.nextStamp(at: later))
+        store.overwrite(try AuthStateArchive(theirs).data())
+        store.holdLoads(at: nil)
+        gate.open()
+        _ = await login.result
+        #expect(state.snapshot.accessToken == "SECRET-login")
+    }
+
+    @Test("tokens that a login replaces are not delivered once the login is stored, although its save has not returned")
+    func ownSaveSeen() async throws {
+        let fixture = try Fixture()
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        try await state.save()
+        #expect(try await state.freshTokens().accessToken == "SECRET-access-0")
+        store.holdWritten(at: gate)
+        let login = Task { try await state.update(with: tokens(fixture)) }
+        await gate.arrivals()
+        fixture.clock.advance(by: .seconds(61))
+        #expect(try await bounded { try await state.freshTokens() }.accessToken == "SECRET-login")
+        gate.open()
+        try await login.value
+        #expect(state.snapshot.accessToken == "SECRET-login" && state.status.storeError == nil)
+    }
+
+    @Test("a save that returns after its lease was lost does not hide what was stored since", arguments: [true, false])
+    func lateSave(isRead: Bool) async throws {
+        let fixture = try Fixture()
+        let (store, gate) = (LeaselessStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        store.holdNextWritten(at: gate)
+        let late = Task { try await state.update(with: tokens(fixture, "late")) }
+        await gate.arrivals()
+        let other = try await AuthState.restore(
+            at: AuthState.Place(store, service: fixture.service, options: fixture.options))
+        fixture.clock.advance(by: .seconds(10))
+        try await other.update(with: tokens(fixture, "other"))
+        if isRead { try await state.catchUp() }
+        gate.open()
+        _ = await late.result
+        #expect(state.snapshot.accessToken == (isRead ? "SECRET-other" : "SECRET-late"))
+        try await state.catchUp()
+        #expect(state.snapshot.accessToken == "SECRET-other")
+        #expect(await state.ledger.version == store.version)
+        // A removal is noticed, and the login does not come back.
+        store.removeAll()
+        try await state.catchUp()
+        try await state.save()
+        #expect(state.snapshot.isLoggedOut && store.version == nil)
+    }
+
+    @Test("a record that was removed does not come back with a look that had begun before")
+    func removalDuringLook() async throws {
+        let fixture = try Fixture()
+        let (contents, gate) = (InMemoryAuthStateStore(), ScriptedTransport.Gate())
+        let store = WatchedStore(contents)
+        let state = fixture.state(store: store)
+        try await state.setNeedsTokenRefresh()
+        try await state.clear()
+        store.hold(at: gate)
+        let look = Task { try await state.reload() }
+        await gate.arrivals()
+        try await state.removeEnd()
+        store.hold(at: nil)
+        gate.open()
+        try await look.value
+        #expect(await state.ledger.version == nil)
+        try await state.update(with: tokens(fixture))
+        #expect(try await contents.login()?.accessToken == "SECRET-login")
+    }
+
+    @Test(
+        "a refusal of the former login's token is not thrown when a login came while it was stored",
+        arguments: [true, false])
+    func refusedBesideLogin(isExplicit: Bool) async throws {
+        let fixture = try Fixture([Fixture.error("invalid_grant"), Fixture.tokens(2)])
+        let (store, gate) = (FaultyStore(), ScriptedTransport.Gate())
+        let state = fixture.state(store: store)
+        fixture.clock.advance(by: .seconds(4000))
+        store.holdSaves(at: gate)
+        let caller = Task { try await isExplicit ? state.refresh() : state.freshTokens() }
+        await gate.arrivals()
+        let login = Task { try await state.update(with: tokens(fixture)) }
+        try await eventually { fixture.transport.requests.count == 1 }
+        while await state.record.accessToken != "SECRET-login" { await Task.yield() }
+        store.holdSaves(at: nil)
+        gate.open()
+        #expect(try await caller.value.accessToken == (isExplicit ? "SECRET-access-2" : "SECRET-login"))
+        try await login.value
+    }
+}
+
+/// A store whose leases are lost at once: any number of holders, and only the version protects what is stored.
+private final class LeaselessStore: AuthStateStore {
+    var mayBeWrittenByOthers: Bool { false }
+
+    private struct Contents {
+        var stored: StoredAuthState?
+        var saves = 0
+        var gate: ScriptedTransport.Gate?
+    }
+    private let contents = Lock(Contents())
+
+    var version: StoredAuthState.Version? { contents.withLock { $0.stored?.version } }
+    func removeAll() { contents.withLock { $0.stored = nil } }
+    /// Holds the next save at this gate when it has written.
+    func holdNextWritten(at gate: ScriptedTransport.Gate) { contents.withLock { $0.gate = gate } }
+
+    func load(_ key: AuthStateKey) async throws -> StoredAuthState? { contents.withLock { $0.stored } }
+
+    nonisolated(nonsending) func withLease<R>(
+        _ key: AuthStateKey, deadline: Duration,
+        _ body: nonisolated(nonsending) (any AuthStateLease) async throws -> R
+    ) async throws -> R {
+        try await body(Lease(store: self))
+    }
+
+    private func replace(
+        _ expected: StoredAuthState.Version?, with archive: Data?
+    ) throws -> (StoredAuthState?, ScriptedTransport.Gate?) {
+        try contents.withLock { contents in
+            guard contents.stored?.version == expected else {
+                throw AuthStateError(.storeConflict, stage: .store, "Another version is stored.")
+            }
+            contents.saves += 1
+            contents.stored = archive.map {
+                StoredAuthState(archive: $0, version: .init(rawValue: "v\(contents.saves)"))
+            }
+            defer { contents.gate = nil }
+            return (contents.stored, contents.gate)
+        }
+    }
+
+    private struct Lease: AuthStateLease {
+        let store: LeaselessStore
+
+        func load() async throws -> StoredAuthState? { store.contents.withLock { $0.stored } }
+        func reserve() async throws {}
+        func save(_ archive: Data, expecting: StoredAuthState.Version?) async throws -> StoredAuthState.Version {
+            let (stored, gate) = try store.replace(expecting, with: archive)
+            try await gate?.pass()
+            return try #require(stored).version
+        }
+        func delete(expecting: StoredAuthState.Version?) async throws { _ = try store.replace(expecting, with: nil) }
+        func discard() async throws { store.removeAll() }
+    }
+}
