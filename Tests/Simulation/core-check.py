@@ -14,13 +14,14 @@ import subprocess
 import sys
 
 CORE = "Sources/AuthStateKit/AuthState/"
-LEDGER = "../Ledger/"
+LEDGER, RENEWAL = "../Ledger/", "../Renewal/"
 RESOURCE = "../Resource/ResourceAccess+"
 
 # Name, file, text, what takes its place, seeds within which a rule of the simulation is found broken, and their topic.
 SWITCHES = [
-    ("the store is read again under the lease", "AuthState+Renewal.swift",
-     "        try await synchronize(with: lease)\n        // A login", "        // A login", 50),
+    ("the store is read again under the lease", RENEWAL + "Renewal.swift",
+     "            case (.ready, .begin): return go(to: .reading, .load)\n",
+     "            case (.ready, .begin): return save(then: .decide, &ledger)\n", 50),
     ("readers see what is stored, or what is reported", LEDGER + "Ledger.swift",
      "        if isSaved || newest.value.isLoggedOut { shown = newest }", "        shown = newest", 50),
     ("the store is looked at before tokens are used", "AuthState+Noticing.swift",
@@ -41,13 +42,14 @@ SWITCHES = [
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n"
      "        request.dpopKey = dpopKey\n",
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n", 200),
-    ("a rotated refresh token is saved at the second try", "AuthState+Storing.swift",
-     "            if !ledger.isSaved { try await save(under: lease) }\n", "", 400),
-    ("a late answer is saved before the lease is released", "AuthState+Renewal.swift",
-     "                await persist(under: lease)\n                throw superseded", "                throw superseded", 1000,
+    ("a rotated refresh token is saved at the second try", LEDGER + "Saving.swift",
+     "return ledger.isSaved ? end() : go(to: .second, .save)", "return end()", 400),
+    ("a late answer is saved before the lease is released", RENEWAL + "Renewal.swift",
+     "            save(then: .supersede(late: late), &ledger)\n", "            follow(.supersede(late: late), &ledger)\n", 1000,
      "changes during renewals"),
-    ("a renewal is not repeated without its lease", "AuthState+Redeeming.swift",
-     "        do { try await lease.reserve() } catch { return false }\n", "", 1000, "lost leases"),
+    ("a renewal is not repeated without its lease", RENEWAL + "Renewal.swift",
+     "                return go(to: .reservingAgain(answer), .reserve)\n",
+     "                return go(to: .redeeming(answer.request), .redeem(answer.request))\n", 1000, "lost leases"),
     ("calls for a resource share one login", RESOURCE + "Login.swift",
      "        if let running, !running.isOver {\n            try await running.value()\n            return true\n        }\n",
      "", 100, "resource"),

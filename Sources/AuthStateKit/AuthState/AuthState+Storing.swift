@@ -63,9 +63,7 @@ extension AuthState {
 
     /// Reports that the state could not be saved.
     func report(unsaved error: any Error, of login: String? = nil) {
-        let error =
-            error as? AuthStateError
-            ?? AuthStateError(.storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)
+        let error = AuthStateError(unsaved: error)
         change { $0.saveFailed(error, of: login) }
     }
 
@@ -115,19 +113,22 @@ extension AuthState {
     }
 
     /// Saves the changes that are not stored, with a second try if necessary.
-    ///
-    /// A disk may fail once; or the lease of a store for several machines expired before the work under it was done, and
-    /// another process has written.
     private func saveChanges(under lease: any AuthStateLease) async throws {
-        guard !ledger.isSaved else { return }
-        do { try await save(under: lease) } catch {
-            try await synchronize(with: lease)
-            if !ledger.isSaved { try await save(under: lease) }
+        var saving = Saving()
+        var step = saving.begin(ledger)
+        while let current = step {
+            do {
+                switch current {
+                case .save: try await save(under: lease)
+                case .load: try await synchronize(with: lease)
+                }
+                step = try saving.next(nil, ledger)
+            } catch { step = try saving.next(error, ledger) }
         }
     }
 
     /// Saves once, under a lease that was synchronised with.
-    private func save(under lease: any AuthStateLease) async throws {
+    func save(under lease: any AuthStateLease) async throws {
         // Changes made during the save are not in it.
         let writing = ledger.writing(at: now)
         let data = try AuthStateArchive(writing.record.value).data()
@@ -204,6 +205,15 @@ extension AuthState {
     func delete(_ end: Ledger.Writing, under lease: any AuthStateLease) async throws {
         try await lease.delete(expecting: end.expected)
         change { $0.deleted(end) }
+    }
+}
+
+extension AuthStateError {
+    /// Makes the error of a state that could not be saved.
+    init(unsaved error: any Error) {
+        self =
+            error as? AuthStateError
+            ?? AuthStateError(.storeUnwritable, stage: .store, "The state could not be saved.", underlying: error)
     }
 }
 

@@ -133,21 +133,10 @@ extension AuthState {
 
     /// Returns the tokens that can be used without a renewal; nil when there are none.
     func usableTokens(_ parameters: RenewalParameters, reason: Flight.Reason, of record: Record) -> Tokens.Storage? {
-        guard reason != .explicit, record.authorizationError == nil else { return nil }
         let now = service.configuration.clock.secondsSince1970
-        let candidate: Tokens.Storage?
-        if parameters.isNone {
-            candidate = now < record.freshUntil(leeway: options.leeway.inSeconds) ? storage(of: record) : nil
-        } else {
-            candidate = ledger.sideTokens[parameters].flatMap {
-                now < $0.freshUntil(leeway: options.leeway.inSeconds) ? storage($0, of: record) : nil
-            }
-        }
-        return switch reason {
-        case .rejected(let refused) where candidate?.accessToken == refused: nil
-        case .shortLived(let seconds) where candidate?.lasts(seconds, at: now) == false: nil
-        default: candidate
-        }
+        return ledger.usableTokens(
+            parameters, reason: reason, of: record, at: now, leeway: options.leeway.inSeconds
+        ).map { storage($0, of: record) }
     }
 
     /// Returns tokens that are not fresh but have not expired, for use when the provider or the store cannot be
