@@ -36,8 +36,9 @@ SWITCHES = [
      "if theirs.refreshToken > stamps.refreshToken {", "if theirs.refreshToken != stamps.refreshToken {", 600, "proofs"),
     ("a registration that was changed is kept", LEDGER + "AuthState+Merging.swift",
      "            next.takeRegistration(of: registered)\n", "", 400),
-    ("a logout is stored", "AuthState+Storing.swift",
-     "        if !ledger.isSaved { try await saveOrRemove(under: lease) }\n", "", 100),
+    ("a logout is stored", LEDGER + "Storing.swift",
+     "                return save(ledger)\n            // With no",
+     "                return ending == nil ? save(ledger) : finish(.success(ended))\n            // With no", 100),
     ("a refresh token that is bound to a key goes with a proof", LEDGER + "AuthState+Record.swift",
      "            : parameters.resources\n        request.authorizationDetails = parameters.authorizationDetails\n"
      "        request.dpopKey = dpopKey\n",

@@ -29,7 +29,7 @@ extension AuthState {
         // A login meanwhile began another grant; the stored and published grant is still the revoked one.
         guard record.grantID == grantID else { return await persist(under: lease) }
         apply(.loggedOut)
-        try await reporting { try await end(record.grantID, under: lease) }
+        _ = try await reporting { try await perform(Storing(endOf: record.grantID), under: lease) }
     }
 
     /// Ends the login: forgets it here, revokes its tokens, ends the session at the provider.

@@ -51,7 +51,7 @@ extension AuthState {
             try await service.deleteRegistration(
                 registration, issuer: provider.issuer, addressPolicy: provider.addressPolicy)
             apply(.registrationDeleted(clientID: registration.clientID))
-            try await reporting { try await end(record.grantID, under: lease) }
+            try await reporting { try await perform(Storing(endOf: record.grantID), under: lease) }
         }.value
     }
 
@@ -71,7 +71,7 @@ extension AuthState {
         under lease: any AuthStateLease
     ) async throws -> RegistrationResponse {
         // Unsaved changes are saved first: a token of an earlier answer that is in memory alone is the only valid one.
-        try await store(under: lease)
+        try await perform(Storing(), under: lease)
         let (registration, provider) = (try registration(), record.client.provider)
         let request = try update(registration, provider)
         try await lease.reserve()

@@ -18,7 +18,7 @@ extension AuthState {
     }
 
     private func store() async throws {
-        try await transaction { state, lease in try await state.store(under: lease) }
+        _ = try await transaction { state, lease in try await state.perform(Storing(), under: lease) }
     }
 
     /// Saves changes that could not be saved before; does nothing when everything is saved.
@@ -106,31 +106,33 @@ extension AuthState {
         }
     }
 
-    /// Adopts the stored state, and saves the changes that are not stored.
-    func store(under lease: any AuthStateLease) async throws {
-        try await synchronize(with: lease)
-        try await saveChanges(under: lease)
-    }
-
-    /// Saves the changes that are not stored, with a second try if necessary.
-    private func saveChanges(under lease: any AuthStateLease) async throws {
-        var saving = Saving()
-        var step = saving.begin(ledger)
-        while let current = step {
+    /// Stores what is not stored yet; parameters and result are those of `Storing`.
+    @discardableResult
+    func perform(_ storing: Storing, under lease: any AuthStateLease, isRead: Bool = false) async throws -> Record? {
+        var storing = storing
+        var step = storing.begin(ledger, isRead: isRead)
+        while true {
+            var failure: (any Error)?
             do {
-                switch current {
-                case .save: try await save(under: lease)
+                switch step {
                 case .load: try await synchronize(with: lease)
+                case .save: try await save(under: lease)
+                case .delete(let end): try await delete(end, under: lease)
+                case .discard(let end):
+                    try await lease.discard()
+                    change { $0.deleted(end) }
+                case .finish: break
                 }
-                step = try saving.next(nil, ledger)
-            } catch { step = try saving.next(error, ledger) }
+            } catch { failure = error }
+            if case .finish(let result) = step { return try result.get() }
+            step = storing.next(failure, ledger)
         }
     }
 
     /// Saves once, under a lease that was synchronised with.
     func save(under lease: any AuthStateLease) async throws {
         // Changes made during the save are not in it.
-        let writing = ledger.writing(at: now)
+        let writing = ledger.writing
         let data = try AuthStateArchive(writing.record.value).data()
         let version = try await lease.save(data, expecting: writing.expected)
         try change { try $0.saved(writing, as: version) }
@@ -147,7 +149,7 @@ extension AuthState {
 
     /// Saves unsaved changes, or reports why they could not be saved.
     func persist(under lease: any AuthStateLease) async {
-        do { try await saveChanges(under: lease) } catch { report(unsaved: error) }
+        _ = try? await reporting { try await perform(Storing(), under: lease, isRead: true) }
     }
 
     /// Ends the grant, here at once and then in the store.
@@ -159,45 +161,12 @@ extension AuthState {
         let grantID = record.grantID
         return try await reporting {
             // The caller's cancellation does not reach a separate task; the lease has a deadline.
-            let task = Task { try await transaction { try await $0.end(grantID, under: $1) } }
+            let task = Task { try await transaction { try await $0.perform(Storing(endOf: grantID), under: $1) } }
             return try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
                 if isCancellable { task.cancel() }
             }
-        }
-    }
-
-    /// Saves the end of a grant over the stored state, readable or not.
-    ///
-    /// - Returns: The record that was stored, when this call has ended its grant.
-    @discardableResult
-    func end(_ grantID: String, under lease: any AuthStateLease) async throws -> Record? {
-        var ended: Record?
-        do {
-            ended = try await synchronize(with: lease).map { try environment.record(of: $0) }
-        } catch {
-            // A state that can never be read is removed all the same, but with no later login, and no registration: it is
-            // stored nowhere else.
-            guard record.grantID == grantID, record.lastRegistrationResponse == nil, error.isAboutContent else {
-                throw error
-            }
-            let end = ledger.writing(at: now)
-            try await lease.discard()
-            change { $0.deleted(end) }
-        }
-        if record.grantID != grantID { ended = nil }
-        if !ledger.isSaved { try await saveOrRemove(under: lease) }
-        return ended
-    }
-
-    /// Saves; where that fails, for example on a full disk, an ended grant is removed instead, unless a registration would go
-    /// with it.
-    private func saveOrRemove(under lease: any AuthStateLease) async throws {
-        let end = ledger.writing(at: now)
-        do { try await save(under: lease) } catch {
-            guard end.record.value.isForgettable else { throw error }
-            try await delete(end, under: lease)
         }
     }
 

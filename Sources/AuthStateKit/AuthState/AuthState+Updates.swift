@@ -113,7 +113,7 @@ extension AuthState {
     private func removeEnd(under lease: any AuthStateLease) async throws {
         try await synchronize(with: lease)
         guard ledger.isSaved, ledger.version != nil, record.isForgettable else { return }
-        try await delete(ledger.writing(at: service.configuration.clock.now), under: lease)
+        try await delete(ledger.writing, under: lease)
     }
 
     /// Removes a stored state, readable or not: a logout without a state at hand.

@@ -68,16 +68,13 @@ extension AuthState.Ledger {
         let record: Box<AuthState.Record>
         /// The version that it replaces.
         let expected: StoredAuthState.Version?
-        fileprivate let begun: AuthState.Stamp
     }
 
     /// Returns the mark of a reading that begins now.
     func reading(at now: Date) -> Reading { Reading(begun: newest.value.nextStamp(at: now), outcomes: rare.outcomes) }
 
-    /// Returns the mark of a change that begins now, of the newest record.
-    func writing(at now: Date) -> Writing {
-        Writing(record: newest, expected: version, begun: newest.value.nextStamp(at: now))
-    }
+    /// The mark of a change that begins now, of the newest record.
+    var writing: Writing { Writing(record: newest, expected: version) }
 
     /// Whether no later outcome has come since a reading began.
     func isLatest(_ reading: Reading) -> Bool { reading.outcomes == rare.outcomes }
@@ -151,7 +148,6 @@ extension AuthState.Ledger {
                 .storeConflict, stage: .store, "Another process has changed the stored state meanwhile.")
         }
         know(writing.record, version)
-        rare.storedAt = writing.begun
         rare.outcomes &+= 1
         // A state that was reported as unsaved stays visible.
         let merged = shown.value.merged(with: writing.record.value)

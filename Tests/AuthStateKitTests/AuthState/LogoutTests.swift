@@ -235,17 +235,15 @@ struct LogoutTests {
     @Test("a repeated logout revokes and removes the state that the first one could not remove")
     func repeated() async throws {
         let fixture = try await ProviderFixture()
-        let store = InMemoryAuthStateStore()
-        let (_, tokens) = try await login(fixture, store: store)
-        let stored = try #require(try await store.load(.default))
+        let store = FaultyStore()
+        let (state, tokens) = try await login(fixture, store: store)
         fixture.provider.inject(.reset, at: .revocation)
-        let state = AuthState(
-            tokens, service: fixture.service, store: ReadOnlyAuthStateStore(store), storedVersion: stored.version)
+        store.fail(.save, .delete)
         #expect(await state.logOut().failures.count == 2)
-        let again = AuthState(state.snapshot, service: fixture.service, store: store, storedVersion: stored.version)
-        let outcome = await again.logOut()
+        store.fail()
+        let outcome = await state.logOut()
         #expect(outcome.removal == .done && outcome.revocation == .done)
-        #expect(try await store.login() == nil)
+        #expect(try await store.inner.login() == nil)
         #expect(try await isActive(.refreshToken, of: tokens, at: fixture) == false)
     }
 

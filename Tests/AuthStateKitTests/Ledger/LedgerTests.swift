@@ -262,7 +262,7 @@ struct LedgerTests {
         let first = AuthState.Record(client).applying(Self.login("0"), at: Self.stamp(10))
         var ledger = AuthState.Ledger(Box(first), version: .init(rawValue: "v1"))
         let now = Date(timeIntervalSince1970: 0.00004)
-        var (reading, writing) = (ledger.reading(at: now), ledger.writing(at: now))
+        var (reading, writing) = (ledger.reading(at: now), ledger.writing)
         var (isConflict, side) = (false, 0)
         func record(_ elsewhere: [Elsewhere]) -> AuthState.Record {
             elsewhere.reduce(first) { $0.applying($1.event, at: Self.stamp($1.time)) }
@@ -283,7 +283,7 @@ struct LedgerTests {
             case .findsOwnLoginEnded(let time, let version):
                 let ended = ledger.newest.value.applying(.loggedOut, at: Self.stamp(time))
                 _ = ledger.found(.init(rawValue: version), by: reading, isLeased: true) { _ in ended }
-            case .writingBegins: writing = ledger.writing(at: now)
+            case .writingBegins: writing = ledger.writing
             case .saved(let version):
                 do { _ = try ledger.saved(writing, as: .init(rawValue: version)) } catch {
                     #expect((error as? AuthStateError)?.code == .storeConflict)
